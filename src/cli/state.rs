@@ -9,7 +9,7 @@ use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
 };
-use toolwire_store::backup;
+use toolwire_store::{Store, backup};
 
 /// Backs up, restores or checks the state directory
 #[derive(Debug, Args)]
@@ -58,7 +58,13 @@ impl State {
                 console::print(&format!("the state of {} is in {}", made.made_at, state.display()))
             }
             Action::Check { settings } => {
-                let report = backup::check(&place(&settings, domains)?).await.map_err(failure)?;
+                let config = settings.load(domains)?.config;
+                let report = if let Some(database) = &config.state.database {
+                    let checked = backup::check_opened(&Store::in_postgres(database.clone())).await;
+                    checked.map_err(|error| Failure::Failed(error.to_string()))?
+                } else {
+                    backup::check(&place(&settings, domains)?).await.map_err(failure)?
+                };
                 if report.problems.is_empty() {
                     return console::print(&format!(
                         "nothing is wrong; looked at {}",
@@ -73,6 +79,12 @@ impl State {
 
 fn place(settings: &Settings, domains: &[Domain]) -> Result<PathBuf, Failure> {
     let config = settings.load(domains)?.config;
+    if let Some(database) = &config.state.database {
+        return Err(Failure::Start(format!(
+            "the state is in {database}, where the database's own programs copy it: {}",
+            database.backup_hint()
+        )));
+    }
     config.state.directory().map_err(|error| Failure::Start(error.to_string()))
 }
 

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use directories::ProjectDirs;
+use secrecy::{ExposeSecret, SecretString};
 
 use super::{ConfigError, reader::Reader, setting::Setting, size::Size};
-use toolwire_store::idempotency::Quota;
+use toolwire_store::{Address, idempotency::Quota};
 
 /// What outlives the process: `[state]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +15,11 @@ pub struct State {
     /// processes may share it. `--state`, `TOOLWIRE_STATE`, default the platform's directory for such data, such as
     /// `~/.local/share/toolwire`.
     pub dir: Option<PathBuf>,
+    /// The PostgreSQL database that has the state instead, which servers on several machines share. `url`,
+    /// `TOOLWIRE_STATE_URL`, such as `postgres://user:password@host/database?sslmode=verify-full`; or `url_env`,
+    /// `TOOLWIRE_STATE_URL_ENV`, the name of a variable that has it. `schema`, `TOOLWIRE_STATE_SCHEMA`, default
+    /// `toolwire`, is the schema of the tables. `dir` must not be set beside it.
+    pub database: Option<Address>,
     /// Bytes of the file for remembering calls with a `request_id`: writes for 24 h; reads, which make room for others,
     /// for 10 min. Those of one user: `request_ids`, `TOOLWIRE_STATE_REQUEST_IDS`, default `1024MiB`, about a million
     /// writes. Those of all users: `all_request_ids`, `TOOLWIRE_STATE_ALL_REQUEST_IDS`, default eight times as many.
@@ -28,12 +34,13 @@ impl State {
             Some(of_platform) => Some(reader.value(dir, of_platform)),
             None => reader.optional(dir, None),
         };
+        let database = database(reader);
         let request_ids = Setting::new("state.request_ids", "TOOLWIRE_STATE_REQUEST_IDS");
         let Size(of_user) = reader.value(request_ids, Size(Quota::default().of_user));
         let all = Setting::new("state.all_request_ids", "TOOLWIRE_STATE_ALL_REQUEST_IDS");
         let Size(of_all) = reader.value(all, Size(Quota::of_users(of_user).of_all));
         let request_ids = Quota { of_user, of_all };
-        Self { dir, request_ids }
+        Self { dir, database, request_ids }
     }
 
     /// The directory. Asked only when the state is needed: without a home there is none.
@@ -41,6 +48,38 @@ impl State {
         let what = "there is no home directory to keep the state in. Name a directory with --state DIR or TOOLWIRE_STATE";
         self.dir.clone().ok_or_else(|| ConfigError::one("state.dir", what))
     }
+}
+
+/// The database, if there is one.
+fn database(reader: &mut Reader) -> Option<Address> {
+    let url: Option<SecretString> = reader.optional(Setting::new("state.url", "TOOLWIRE_STATE_URL"), None);
+    let url_env: Option<String> =
+        reader.optional(Setting::new("state.url_env", "TOOLWIRE_STATE_URL_ENV"), None);
+    let schema = Setting::new("state.schema", "TOOLWIRE_STATE_SCHEMA");
+    let schema = reader.value(schema, "toolwire".to_owned());
+    let (key, url) = match (url, url_env) {
+        (None, None) => return None,
+        (Some(_), Some(_)) => {
+            reader.problem("state.url_env", "expected url or url_env, not both; remove one");
+            return None;
+        }
+        (Some(url), None) => ("state.url", url),
+        (None, Some(variable)) => match reader.variable(&variable) {
+            Some(url) => ("state.url_env", url.into()),
+            None => {
+                reader.problem(
+                    "state.url_env",
+                    format!("the variable {variable} is not set; set it to the address"),
+                );
+                return None;
+            }
+        },
+    };
+    if reader.is_set("state.dir") {
+        let what = "expected url or dir, not both: a state is in PostgreSQL or in a directory; remove one";
+        reader.problem(key, what);
+    }
+    Address::new(url.expose_secret(), &schema).map_err(|error| reader.problem(key, error.to_string())).ok()
 }
 
 fn of_platform() -> Option<PathBuf> {

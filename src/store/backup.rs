@@ -12,15 +12,16 @@ use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
-use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 
 use self::files::{copy, create, digest_of, write};
 pub use self::{
-    check::{Report, check},
+    check::{Report, check, check_opened},
     error::BackupError,
 };
 use super::{
-    StoreError,
+    Error, StoreError,
+    sql::{Connection, Statement, sql},
     sqlite::{Content, inspect},
 };
 use toolwire_base::clock;
@@ -63,8 +64,8 @@ pub async fn backup(state: &Path, to: &Path) -> Result<Manifest, BackupError> {
     create(to)?;
     let copied = to.join(DATABASE);
     let mut live = open(&database).await?;
-    let into = sqlx::query("VACUUM INTO ?").bind(copied.display().to_string());
-    into.execute(&mut live).await.map_err(|error| failed(&database, error))?;
+    let into: Statement = sql!("VACUUM INTO {copied.display().to_string()}");
+    into.run(&mut live).await.map_err(|error| failed(&database, error))?;
     drop(live);
     let blobs = blob_paths(&copied).await?;
     // Blobs that the snapshot references were stored before it, and are retained for a day even if they lose their last
@@ -151,10 +152,12 @@ async fn blob_paths(database: &Path) -> Result<Vec<String>, BackupError> {
     let mut connection = open(database).await?;
     let digests = async {
         // Databases of early versions have no such table.
-        if sqlx::query(HAS_FILES).fetch_optional(&mut connection).await?.is_none() {
+        let has_files: Statement<i64> = sql!("{..HAS_FILES}");
+        if has_files.optional(&mut connection).await?.is_none() {
             return Ok(Vec::new());
         }
-        sqlx::query_scalar::<_, Vec<u8>>(FILE_BLOBS).fetch_all(&mut connection).await
+        let digests: Statement<Vec<u8>> = sql!("{..FILE_BLOBS}");
+        digests.all(&mut connection).await
     };
     let digests = digests.await.map_err(|error| failed(database, error))?;
     Ok(digests.iter().map(|digest| blob_path(&HEXLOWER.encode(digest))).collect())
@@ -165,12 +168,19 @@ fn blob_path(digest: &str) -> String {
     format!("blobs/{}/{digest}", &digest[..2])
 }
 
-async fn open(database: &Path) -> Result<SqliteConnection, BackupError> {
+async fn open(database: &Path) -> Result<Connection, BackupError> {
     let options = SqliteConnectOptions::new().filename(database);
-    SqliteConnection::connect_with(&options).await.map_err(|error| failed(database, error))
+    let open =
+        async { SqlitePoolOptions::new().max_connections(1).connect_with(options).await?.acquire().await };
+    open.await.map(Connection::from).map_err(|error| failed(database, error.into()))
 }
 
-fn failed(database: &Path, error: sqlx::Error) -> BackupError {
+fn failed(database: &Path, error: Error) -> BackupError {
+    let error = match error {
+        Error::Database(error) => error,
+        Error::Store(error) => sqlx::Error::Decode(Box::new(error)),
+        Error::Shared(error) => sqlx::Error::Decode(Box::new(error)),
+    };
     BackupError::Database { place: database.display().to_string(), error }
 }
 

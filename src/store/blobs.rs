@@ -1,4 +1,4 @@
-//! Blobs, addressed by their SHA-256: small ones in the database, others in files beside it, streamed in and out.
+//! Blobs, addressed by their SHA-256: small ones in their row, others in files or in chunks, streamed in and out.
 //!
 //! A crash leaves at most blobs without a reference, which the sweep deletes; never a reference without its blob. Not
 //! here: the rows that reference blobs.
@@ -11,7 +11,7 @@ mod source;
 pub use self::{
     files::Files,
     pins::{Pin, Pins},
-    sink::{MAX_INLINE_BYTES, Sink, Stored},
+    sink::{MAX_INLINE_BYTES, Place, Sink, Stored},
     source::{CHUNK, ReadError, Source},
 };
 

@@ -24,6 +24,7 @@ mod idempotency;
 mod jobs;
 mod kept_results;
 mod outbox;
+mod replicas;
 mod reservations;
 mod results;
 mod secret;
@@ -32,31 +33,30 @@ mod tasks;
 mod transact;
 mod transitions;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use sqlx::{SqlitePool, pool::PoolConnection};
 use tokio::sync::{OnceCell, watch};
 
 pub(crate) use self::tasks::refold_all;
 use self::transact::Explain;
-pub use self::transact::{Lane, Scoped, scoped};
+pub use self::transact::{Scoped, scoped};
 use crate::{
-    Durability, Error, Migrations, StoreError, TableTaken, Tx, Wal,
+    Durability, Error, Lane, Migrations, StoreError, TableTaken, Tx, Wal,
     blobs::Pins,
     confirmations::QUOTA as CONFIRMATIONS_QUOTA,
+    database::Database,
+    followers::{self as follow, Followers},
     idempotency::Quota,
     kept_results::QUOTA as KEPT_RESULTS_QUOTA,
+    last_error::LastError,
+    location::{self, Location},
+    migrations,
+    postgres::{self, Address},
+    readers,
     results::MAX_BYTES,
-    sqlite::{
-        connect::{self, Pools},
-        error, follow,
-        last_error::{self, LastError},
-        location::{self, Location},
-        migrations, readers,
-        replica::{self, Replica},
-        wal,
-    },
+    sql::{Connection, Statement, dialect, sql},
+    sqlite::{self, connect, error, replica::Replica, wal},
     time,
 };
 use toolwire_base::fair_semaphore::FairSemaphore;
@@ -72,7 +72,7 @@ pub struct Store {
     results_bytes: u64,
     /// The maximum bytes of calls with a `request_id`.
     calls_quota: Quota,
-    pools: OnceCell<Pools>,
+    database: OnceCell<Database>,
     /// Blobs that are written but not yet referenced by a row.
     pins: Pins,
     /// Divides the readers among users.
@@ -83,7 +83,7 @@ pub struct Store {
     /// Changes when this process changes a confirmation.
     confirmations_changed: watch::Sender<u64>,
     confirmation_waiters: confirmations::Waiters,
-    followers: follow::Followers,
+    followers: Followers,
     /// Messages of tasks that wait for the next append.
     messages: tasks::Messages,
     /// The identity of this process among those that share the file.
@@ -115,6 +115,11 @@ impl Store {
         Self::new(Location::Directory(directory.to_owned()))
     }
 
+    /// The state in a PostgreSQL database, which processes of several machines share.
+    pub fn in_postgres(address: Address) -> Self {
+        Self::new(Location::Postgres(Arc::new(address)))
+    }
+
     /// No state: every use fails with this reason.
     pub fn unavailable(reason: impl Into<String>) -> Self {
         Self::new(Location::Unavailable(reason.into()))
@@ -132,7 +137,7 @@ impl Store {
             tables,
             results_bytes: MAX_BYTES,
             calls_quota: Quota::default(),
-            pools: OnceCell::new(),
+            database: OnceCell::new(),
             pins: Pins::default(),
             read_permits: readers::permits(),
             last_error: LastError::default(),
@@ -140,7 +145,7 @@ impl Store {
             kept_results_quota: KEPT_RESULTS_QUOTA,
             confirmations_changed: watch::Sender::new(0),
             confirmation_waiters: confirmations::Waiters::default(),
-            followers: follow::Followers::default(),
+            followers: Followers::default(),
             messages: tasks::Messages::default(),
             replica: Replica::default(),
         }
@@ -171,44 +176,61 @@ impl Store {
 
     /// Opens and checks the state now, so that an unusable one fails the start of the server and not its first call.
     pub async fn open(&self) -> Result<(), StoreError> {
-        connect::check(&self.location, self.readers().await?).await
+        match self.database().await? {
+            Database::Sqlite(pools) => connect::check(&self.location, &pools.readers).await,
+            Database::Postgres(_) => Ok(()),
+        }
     }
 
     /// Boxed: every future here contains it, and the compiler could not prove that they are `Send`.
-    fn pools(&self) -> BoxFuture<'_, Result<&Pools, StoreError>> {
-        Box::pin(self.pools.get_or_try_init(|| connect::connect(&self.location, &self.tables, &self.replica)))
+    fn database(&self) -> BoxFuture<'_, Result<&Database, StoreError>> {
+        Box::pin(self.database.get_or_try_init(|| self.connect()))
     }
 
-    /// The pool of read-only connections, which read concurrently with the writer. Statements that must see one
-    /// snapshot belong in one transaction.
-    pub async fn readers(&self) -> Result<&SqlitePool, StoreError> {
-        Ok(&self.pools().await?.readers)
+    async fn connect(&self) -> Result<Database, StoreError> {
+        match &self.location {
+            Location::Postgres(address) => {
+                let database = postgres::connect(address, &self.tables, &self.followers).await?;
+                self.replica.show();
+                Ok(Database::Postgres(database))
+            }
+            location => connect::connect(location, &self.tables, &self.replica).await.map(Database::Sqlite),
+        }
     }
 
-    /// Acquires a read-only connection.
-    pub async fn reader(&self) -> Result<PoolConnection<sqlx::Sqlite>, StoreError> {
-        let acquired = self.readers().await?.acquire().await;
-        self.explain(acquired.map_err(Error::from))
+    /// Acquires a connection that reads concurrently with transactions. Statements that must see one snapshot belong in
+    /// one [`view`](crate::sql::view).
+    pub async fn reader(&self) -> Result<Connection, StoreError> {
+        let acquired = self.database().await?.reader().await;
+        self.explain(acquired)
     }
 
     /// Acquires a permit of the user and a read-only connection, to read a page.
     pub(crate) async fn reader_for(&self, user: &UserId) -> Result<readers::UserReader, Error> {
-        readers::acquire(self.readers().await?, &self.read_permits, user).await
+        readers::acquire(self.database().await?, &self.read_permits, user).await
     }
 
-    /// Begins a write transaction that the caller commits, where [`transact`](Self::transact) does not fit. The commit
-    /// may be shared with others. No other process can write until it ends, so it must await nothing but the database.
-    /// What it reads may be part of the same commit and be rolled back: commit before answering with it.
+    /// Begins a write transaction of no user that the caller commits, where [`transact`](Self::transact) does not fit.
+    /// The commit may be shared with others. No other process can write until it ends, so it must await nothing but the
+    /// database. What it reads may be part of the same commit and be rolled back: commit before answering with it.
     pub async fn change(&self, durability: Durability) -> Result<Tx, Error> {
-        self.pools().await?.writer.begin(durability).await
+        self.begin(Lane::Platform, durability).await
+    }
+
+    async fn begin(&self, lane: Lane<'_>, durability: Durability) -> Result<Tx, Error> {
+        let database = self.database().await?;
+        database.begin(lane, durability, self.current_name().await?).await
     }
 
     /// A receiver that changes when any process may have committed a change of the topic.
     async fn follow(&self, topic: follow::Topic) -> Result<watch::Receiver<u64>, StoreError> {
-        let readers = self.readers().await?;
-        // No other process writes to a state in memory.
-        let shared = matches!(self.location, Location::Directory(_)).then_some(readers);
-        Ok(self.followers.add(topic, shared))
+        let database = self.database().await?;
+        let follower = self.followers.add(topic);
+        // No other process writes to a state in memory, and PostgreSQL tells of commits by itself.
+        if let (Database::Sqlite(pools), Location::Directory(_)) = (database, &self.location) {
+            sqlite::follow::start(&pools.readers, &self.followers);
+        }
+        Ok(follower)
     }
 
     /// Truncates the write-ahead log if it exceeds its limit and no read transaction needs it. Otherwise it costs one
@@ -231,7 +253,8 @@ impl Store {
 
     async fn write_probe(&self) -> Result<(), Error> {
         let mut tx = self.change(Durability::Process).await?;
-        sqlx::query(last_error::PROBE).execute(&mut *tx).await?;
+        let probe: Statement = sql!("{..dialect::PROBE}");
+        probe.run(&mut tx).await?;
         tx.commit().await
     }
 
@@ -241,9 +264,13 @@ impl Store {
     }
 
     fn unusable(&self, error: &sqlx::Error) -> StoreError {
-        match error::unusable(&self.location, error) {
+        let error = match &self.location {
+            Location::Postgres(address) => postgres::unusable(address, error),
+            location => error::unusable(location, error),
+        };
+        match error {
             // The state is usable by others.
-            StoreError::Crowded => StoreError::Crowded,
+            error @ (StoreError::Crowded | StoreError::Slow { .. }) => error,
             error => self.last_error.set(error),
         }
     }

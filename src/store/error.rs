@@ -73,6 +73,17 @@ pub enum StoreError {
         /// The message of the operating system or of the database.
         cause: String,
     },
+    /// The database does not answer, or cannot be connected to. A retry may succeed.
+    #[error(
+        "the state in {place} cannot be reached: {cause}. See whether the database runs and its address is right"
+    )]
+    Away { place: String, cause: String },
+    /// A lock or a statement took too long, because of other transactions. A retry may succeed.
+    #[error("the state in {place} was too slow: {cause}. See what else uses the database")]
+    Slow { place: String, cause: String },
+    /// The database cannot keep the state. Nothing was changed.
+    #[error("the state in {place} cannot be used: {cause}. {remedy}")]
+    Refused { place: String, cause: String, remedy: String },
     /// There is no state directory, for this reason.
     #[error("{0}")]
     Nowhere(String),

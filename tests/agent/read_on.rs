@@ -1,5 +1,6 @@
 //! Results that are longer than a turn shows its model: it reads on in them by `read_result`.
 
+use crate::support::state;
 use toolwire::sources::models::scripted::{self, Scripted};
 
 use super::{by_model::*, *};
@@ -43,9 +44,6 @@ async fn without_a_model_nothing_is_kept_and_the_tool_is_not_chosen() {
         let (events, _) = riley.events(message(said)).await;
         assert!(!started_tools(&events).contains(&"read_result".to_owned()), "{said}");
     }
-    let kept: i64 = {
-        let mut reader = house.server.app.state.reader().await.unwrap();
-        sqlx::query_scalar("SELECT count(*) FROM kept_results").fetch_one(&mut *reader).await.unwrap()
-    };
+    let kept: i64 = state::row(&house.server.app.state, "SELECT count(*) FROM kept_results").await;
     assert_eq!(kept, 0);
 }

@@ -1,5 +1,6 @@
 //! Calls that wait, are decided on, and go on.
 
+use crate::support::state;
 use tokio::sync::oneshot;
 use toolwire::contract::proto::v1::{
     CancelCallRequest, ConfirmationCause, ConsequenceLevel, ToolCategory, cancel_call_request::Call,
@@ -250,7 +251,7 @@ async fn who_does_not_offer_a_tool_does_not_approve_its_calls_and_voids_nothing(
     let state = tempfile::tempdir().unwrap();
     let house = |diagnostics| {
         House::with(|config| {
-            config.state.dir = Some(state.path().to_owned());
+            state::keep_in(&mut config.state, state.path());
             config.server.diagnostics = diagnostics;
         })
     };
@@ -274,7 +275,7 @@ async fn who_does_not_offer_a_tool_does_not_approve_its_calls_and_voids_nothing(
 #[tokio::test]
 async fn what_was_asked_and_decided_survives_the_server() {
     let state = tempfile::tempdir().unwrap();
-    let house = || House::with(|config| config.state.dir = Some(state.path().to_owned()));
+    let house = || House::with(|config| state::keep_in(&mut config.state, state.path()));
     let (pending, approved) = (RequestId::generate(), RequestId::generate());
     let before = house();
     let riley = before.person("riley").await;

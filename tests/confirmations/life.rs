@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::support::state;
 use proptest::{prelude::*, sample::select};
 use strum::VariantArray as _;
 use tokio::runtime::Runtime;
@@ -38,7 +39,7 @@ impl Desk {
         let key = Key { user: "riley".parse().unwrap(), tool: "pay_bill".parse().unwrap(), request_id };
         let lineage = Lineage::of(CallId::generate()).with_request_id(request_id);
         let now = UNIX_EPOCH + Duration::from_hours(491_266);
-        Self { store: Store::in_memory(), key, lineage, now, definition: 0 }
+        Self { store: state::fresh(), key, lineage, now, definition: 0 }
     }
 
     fn digest(&self) -> Digest {

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use crate::support::state;
 use data_encoding::BASE64;
 use ring::hmac;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -174,7 +175,7 @@ async fn what_was_not_told_before_a_restart_is_told_after_it() {
     let state = tempfile::tempdir().unwrap();
     let of = |webhook: Webhook| {
         House::with(|config| {
-            config.state.dir = Some(state.path().to_owned());
+            state::keep_in(&mut config.state, state.path());
             config.confirmations.webhooks = vec![webhook];
         })
     };

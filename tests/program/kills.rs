@@ -42,12 +42,11 @@ use toolwire::{
         },
         workspace::v1::workspace_service_client::WorkspaceServiceClient,
     },
-    store::backup,
     tool::context::RequestId,
 };
 
 use self::{calls::Calls, documents::Shelf, messages::Talk, trees::Trees};
-use crate::support::{draws::draws, program::Program};
+use crate::support::{draws::draws, program::Program, state};
 
 const CALLERS: usize = 2;
 const AGENTS: usize = 2;
@@ -212,8 +211,7 @@ async fn nothing_acknowledged_is_lost_and_nothing_is_done_twice_wherever_the_ser
             one.await.expect("no panic");
         }
     }
-    let checked = backup::check(state.path()).await.expect("readable");
-    assert_eq!(checked.problems, Vec::<String>::new());
+    assert_eq!(state::problems(state.path()).await, Vec::<String>::new());
     report(rounds, &users).await;
 }
 

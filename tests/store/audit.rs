@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::support::state;
 use sqlx::{Connection, SqliteConnection};
 use toolwire::{
     base::digest::Digest,
@@ -51,7 +52,7 @@ async fn codes(store: &Store) -> Vec<String> {
 
 #[tokio::test]
 async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     let keys: [_; 5] = std::array::from_fn(|_| key("riley"));
     let [ended, failed, forgotten, suspended, runs] = &keys;
     let mut ids = Vec::new();
@@ -85,7 +86,7 @@ async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
 
 #[tokio::test]
 async fn a_record_is_forgotten_after_its_time() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     begin(&store, &key("riley"), Effect::Write).await;
     store.sweep_audit_records(now() + RETENTION - Duration::from_secs(1)).await.unwrap();
     assert_eq!(codes(&store).await.len(), 1);

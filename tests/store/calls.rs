@@ -1,5 +1,6 @@
 //! Calls as others see them: whether whoever carries one out is still there.
 
+use crate::support::state;
 use tempfile::TempDir;
 use toolwire::{
     base::digest::Digest,
@@ -43,7 +44,7 @@ async fn is_left(store: &Store, call: CallId) -> [bool; 2] {
 #[tokio::test]
 async fn a_call_whose_process_is_gone_is_known_to_be_left() {
     let directory: TempDir = tempfile::tempdir().unwrap();
-    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
+    let (one, other) = (state::at(directory.path()), state::at(directory.path()));
     let call = begin(&one).await;
     assert_eq!([is_left(&one, call).await, is_left(&other, call).await], [[false; 2]; 2]);
     // Its lock goes with it, as that of a process that is killed.
@@ -56,7 +57,7 @@ async fn a_call_whose_process_is_gone_is_known_to_be_left() {
 #[tokio::test]
 async fn who_waits_for_a_call_of_another_process_is_told_how_it_ended() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
+    let (one, other) = (state::at(directory.path()), state::at(directory.path()));
     let key = key();
     let call = begin_of(&one, &key).await;
     assert_eq!(one.owner(&key).await.unwrap(), Owner::Lost, "it is its own, and knows best");
@@ -80,7 +81,7 @@ async fn who_waits_for_a_call_of_another_process_is_told_how_it_ended() {
 #[tokio::test]
 async fn a_request_to_cancel_is_read_once_by_every_other_process_and_is_answered() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
+    let (one, other) = (state::at(directory.path()), state::at(directory.path()));
     let (riley, subject) = (user("riley"), Subject::Turn(RequestId::generate()));
     assert!(!one.cancel_elsewhere(&riley, &subject).await.unwrap(), "nobody else is there");
     let mut requests = other.cancel_requests().await.unwrap();
@@ -97,7 +98,7 @@ async fn a_request_to_cancel_is_read_once_by_every_other_process_and_is_answered
     one.request_cancel(&riley, &subject).await.unwrap();
     assert_eq!(requests.next().await.len(), 2);
     // Whoever comes later begins nothing that it is meant for.
-    let third = Store::at(directory.path());
+    let third = state::at(directory.path());
     let mut later = third.cancel_requests().await.unwrap();
     one.request_cancel(&riley, &second).await.unwrap();
     let asked = later.next().await;

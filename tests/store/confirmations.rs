@@ -2,13 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::support::state;
 use serde_json::{Map, json};
 use toolwire::{
     base::digest::Digest,
     contract::{ConfirmationCause, ConfirmationId, Crowding, proto::v1},
     store::{
         Store,
-        backup::check,
         confirmations::{
             ARGUMENT_RETENTION, Admission, CallRef, Confirmation, ConfirmationRequest, Decided, Decision,
             EVENT_RETENTION, Verdict, life::State,
@@ -65,7 +65,7 @@ async fn arguments_kept(store: &Store, id: &ConfirmationId) -> bool {
 /// The growth that a client makes who asks and cancels for as long as it likes.
 #[tokio::test]
 async fn who_asks_and_cancels_for_ever_makes_the_state_forget_and_then_is_refused() {
-    let store = Store::in_memory().with_confirmations_quota(Quota { of_user: 64 * KIB, of_all: 1024 * KIB });
+    let store = state::fresh().with_confirmations_quota(Quota { of_user: 64 * KIB, of_all: 1024 * KIB });
     let value = "x".repeat(8 * 1024);
     let open = key("riley");
     let stays = asks(ask(&store, &open, &value, now()).await);
@@ -99,8 +99,7 @@ async fn who_asks_and_cancels_for_ever_makes_the_state_forget_and_then_is_refuse
 /// A user with little is not turned away for what others keep.
 #[tokio::test]
 async fn who_has_less_than_a_fair_share_finds_room_whatever_others_keep() {
-    let store =
-        Store::in_memory().with_confirmations_quota(Quota { of_user: 256 * KIB, of_all: 4 * 1024 * KIB });
+    let store = state::fresh().with_confirmations_quota(Quota { of_user: 256 * KIB, of_all: 4 * 1024 * KIB });
     let value = "x".repeat(100 * 1024);
     let mut ended = Vec::new();
     for name in 0..60 {
@@ -114,7 +113,7 @@ async fn who_has_less_than_a_fair_share_finds_room_whatever_others_keep() {
 #[tokio::test]
 async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
+    let (one, other) = (state::at(directory.path()), state::at(directory.path()));
     let (mine, not_mine) = (key("riley"), key("riley"));
     let (mine_id, not_mine_id) = (
         asks(ask(&one, &mine, "x", toolwire::base::clock::wall()).await).id,
@@ -142,9 +141,9 @@ async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
 #[tokio::test]
 async fn the_counts_follow_every_change() {
     let directory = tempfile::tempdir().unwrap();
-    let store = Store::at(directory.path());
+    let store = state::at(directory.path());
     let counted = async |when: &str| {
-        assert_eq!(check(directory.path()).await.unwrap().problems, Vec::<String>::new(), "{when}");
+        assert_eq!(state::problems(directory.path()).await, Vec::<String>::new(), "{when}");
     };
     let keys: [_; 4] = std::array::from_fn(|_| key("riley"));
     let mut ids = Vec::new();
@@ -171,10 +170,9 @@ async fn the_counts_follow_every_change() {
     assert_eq!(store.confirmation(&ids[0], now()).await.unwrap(), None);
     store.sweep_audit_records(now() + EVENT_RETENTION + 3600 * SECOND).await.unwrap();
     counted("deleted").await;
-    let mut reader = store.reader().await.unwrap();
     let counts = "SELECT (SELECT bytes FROM confirmation_total) + (SELECT count(*) FROM confirmation_usage) \
                   + (SELECT records FROM audit_total) + (SELECT count(*) FROM audit_usage)";
-    let counts: i64 = sqlx::query_scalar(counts).fetch_one(&mut *reader).await.unwrap();
+    let counts: i64 = state::row(&store, counts).await;
     assert_eq!(counts, 0, "what is gone is not counted");
 }
 

@@ -2,11 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use crate::support::state;
 use tempfile::TempDir;
 use toolwire::{
     contract::ErrorCode,
     store::{
-        MemoryCoolDowns, RememberedCoolDowns, Store,
+        MemoryCoolDowns, RememberedCoolDowns,
         cool_downs::{CoolDown, CoolDowns},
     },
 };
@@ -15,9 +16,9 @@ use super::{SECOND, in_file, now, user};
 
 fn stores() -> (Vec<Arc<dyn CoolDowns>>, TempDir) {
     let (file, directory) = in_file();
-    let remembered = RememberedCoolDowns::new(Arc::new(Store::in_memory()), ["nse", "screener", "yahoo"]);
+    let remembered = RememberedCoolDowns::new(Arc::new(state::fresh()), ["nse", "screener", "yahoo"]);
     let in_memory: [Arc<dyn CoolDowns>; 3] =
-        [Arc::new(MemoryCoolDowns::default()), Arc::new(remembered), Arc::new(Store::in_memory())];
+        [Arc::new(MemoryCoolDowns::default()), Arc::new(remembered), Arc::new(state::fresh())];
     (in_memory.into_iter().chain([file as Arc<dyn CoolDowns>]).collect(), directory)
 }
 
@@ -88,6 +89,6 @@ async fn a_cool_down_outlives_the_process() {
     let blocked = of(ErrorCode::Blocked, 60 * SECOND);
     CoolDowns::begin(&*store, "nse", None, &blocked).await.unwrap();
     drop(store);
-    let store = Store::at(directory.path());
+    let store = state::at(directory.path());
     assert_eq!(store.in_force("nse", &user("a"), now()).await.unwrap(), Some(blocked));
 }

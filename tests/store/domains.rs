@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use super::opening::execute;
+use crate::support::state;
 use include_dir::{Dir, include_dir};
 use sqlx::{
     SqlSafeStr,
@@ -13,7 +14,7 @@ use toolwire::{
     base::files::Embedded,
     config::Config,
     server::{app::App, domain::Domain},
-    store::{Durability, Migrations, Store, StoreError, TableTaken},
+    store::{Migrations, Store, StoreError, TableTaken, sql::Statement},
 };
 
 const NOTES: &str = "CREATE TABLE notes (text TEXT NOT NULL) STRICT";
@@ -41,13 +42,11 @@ fn at(directory: &Path, tables: impl IntoIterator<Item = Migrations>) -> Store {
 }
 
 async fn write(store: &Store, statement: &'static str) {
-    let mut change = store.change(Durability::Process).await.unwrap();
-    sqlx::query(statement).execute(&mut *change).await.unwrap();
-    change.commit().await.unwrap();
+    state::run(store, Statement::new(statement, Vec::new())).await;
 }
 
 async fn count(store: &Store, statement: &'static str) -> i64 {
-    sqlx::query_scalar(statement).fetch_one(store.readers().await.unwrap()).await.unwrap()
+    state::row(store, statement).await
 }
 
 fn bytes(directory: &TempDir) -> Vec<u8> {

@@ -14,12 +14,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use crate::support::state;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::store::{
     Store,
     backup::{self, BackupError},
+    sql::Statement,
 };
 
 /// The files of the state, which are compressed.
@@ -84,8 +86,7 @@ fn assert_sound(state: &TempDir) {
 
 /// The rows of a statement that selects one text.
 async fn rows(store: &Store, sql: &'static str) -> Vec<String> {
-    let mut reader = store.reader().await.unwrap();
-    sqlx::query_scalar(sql).fetch_all(&mut *reader).await.unwrap()
+    state::rows(store, Statement::new(sql, Vec::new())).await
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::SystemTime};
 
+use crate::support::state;
 use futures_util::future::join_all;
 use tempfile::TempDir;
 use toolwire::{
@@ -97,15 +98,12 @@ async fn ask(store: &Store, write: &EqualWrite, request_id: RequestId, at: Syste
 }
 
 async fn count(store: &Store) -> i64 {
-    sqlx::query_scalar("SELECT count(*) FROM equal_writes")
-        .fetch_one(store.readers().await.unwrap())
-        .await
-        .unwrap()
+    state::row(store, "SELECT count(*) FROM equal_writes").await
 }
 
 #[tokio::test]
 async fn an_equal_write_of_the_same_user_is_lent_the_request_id_and_no_other() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     let first = claim(&store, &write("riley"), now()).await;
     assert_eq!(claim(&store, &write("riley"), now()).await, first);
     let others = [
@@ -123,7 +121,7 @@ async fn an_equal_write_of_the_same_user_is_lent_the_request_id_and_no_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_equal_writes_at_the_same_instant_one_lends_to_all() {
     let (one, directory): (Arc<Store>, TempDir) = in_file();
-    let other = Arc::new(Store::at(directory.path()));
+    let other = Arc::new(state::at(directory.path()));
     one.open().await.unwrap();
     let claims = (0..64).map(|number| {
         let store = Arc::clone(if number % 2 == 0 { &one } else { &other });
@@ -135,7 +133,7 @@ async fn of_equal_writes_at_the_same_instant_one_lends_to_all() {
 
 #[tokio::test]
 async fn what_was_delivered_lends_no_longer_even_before_its_row_is_deleted() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     let first = claim(&store, &write("riley"), now()).await;
     let second = claim_unless(&store, &write("riley"), now(), &[first]).await;
     assert_ne!(second, first);
@@ -147,7 +145,7 @@ async fn what_was_delivered_lends_no_longer_even_before_its_row_is_deleted() {
 
 #[tokio::test]
 async fn a_write_lends_while_it_may_run_and_for_ten_minutes_after_its_end() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     let write = write("riley");
     let first = claim(&store, &write, now()).await;
     assert_eq!(claim(&store, &write, now() + UNDELIVERED - SECOND).await, first, "it has not begun");
@@ -168,7 +166,7 @@ async fn a_write_lends_while_it_may_run_and_for_ten_minutes_after_its_end() {
 
 #[tokio::test]
 async fn a_cancelled_write_lends_nothing() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     let write = write("riley");
     let first = claim(&store, &write, now()).await;
     begin(&store, &write, first, now()).await;
@@ -178,7 +176,7 @@ async fn a_cancelled_write_lends_nothing() {
 
 #[tokio::test]
 async fn a_write_lends_as_long_as_its_confirmation_is_open_and_ten_minutes_longer() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     let write = write("riley");
     let first = claim(&store, &write, now()).await;
     assert!(matches!(ask(&store, &write, first, now()).await, Admission::Asks(_)));
@@ -189,7 +187,7 @@ async fn a_write_lends_as_long_as_its_confirmation_is_open_and_ten_minutes_longe
 
 #[tokio::test]
 async fn a_denied_write_lends_for_ten_minutes_so_that_its_user_learns_of_it() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     let write = write("riley");
     let first = claim(&store, &write, now()).await;
     let Admission::Asks(asked) = ask(&store, &write, first, now()).await else { panic!("not asked") };
@@ -212,7 +210,7 @@ async fn a_denied_write_lends_for_ten_minutes_so_that_its_user_learns_of_it() {
 
 #[tokio::test]
 async fn a_withdrawn_write_lends_nothing() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     let write = write("riley");
     let first = claim(&store, &write, now()).await;
     ask(&store, &write, first, now()).await;
@@ -222,7 +220,7 @@ async fn a_withdrawn_write_lends_nothing() {
 
 #[tokio::test]
 async fn rows_that_can_no_longer_matter_are_deleted_by_later_claims() {
-    let store = Store::in_memory();
+    let store = state::fresh();
     for name in ["a", "b", "c"] {
         claim(&store, &write(name), now()).await;
     }

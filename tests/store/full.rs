@@ -22,7 +22,7 @@ async fn after_a_write_that_found_no_room_the_next_one_finds_it() {
     write().await.unwrap();
     let mut change = store.change(Durability::Process).await.unwrap();
     // Of this connection alone: one that is opened after it has room.
-    sqlx::query("PRAGMA max_page_count = 1").execute(&mut *change).await.unwrap();
+    sqlx::query("PRAGMA max_page_count = 1").execute(change.sqlite().unwrap()).await.unwrap();
     change.commit().await.unwrap();
     let full = loop {
         if let Err(error) = write().await {

@@ -2,9 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use crate::support::state;
 use tempfile::TempDir;
 use toolwire::store::{
-    MemoryHoldOffs, RememberedHoldOffs, Store,
+    MemoryHoldOffs, RememberedHoldOffs,
     hold_offs::{HoldOff, HoldOffs},
 };
 
@@ -12,7 +13,7 @@ use super::{SECOND, in_file, now};
 
 fn stores() -> (Vec<Arc<dyn HoldOffs>>, TempDir) {
     let (file, directory) = in_file();
-    let remembered = RememberedHoldOffs::new(Arc::new(Store::in_memory()), ["news"]);
+    let remembered = RememberedHoldOffs::new(Arc::new(state::fresh()), ["news"]);
     let in_memory: [Arc<dyn HoldOffs>; 2] = [Arc::new(MemoryHoldOffs::default()), Arc::new(remembered)];
     (in_memory.into_iter().chain([file as Arc<dyn HoldOffs>]).collect(), directory)
 }
@@ -56,6 +57,6 @@ async fn a_hold_off_outlives_the_process() {
     let (store, directory) = in_file();
     HoldOffs::begin(&*store, "news", &of(60 * SECOND)).await.unwrap();
     drop(store);
-    let found = Store::at(directory.path()).of_source("news", now()).await.unwrap();
+    let found = state::at(directory.path()).of_source("news", now()).await.unwrap();
     assert_eq!(found, [("news".to_owned(), of(60 * SECOND))]);
 }

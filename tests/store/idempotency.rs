@@ -2,6 +2,7 @@
 
 use std::{fs, sync::Arc, time::SystemTime};
 
+use crate::support::state;
 use futures_util::future::join_all;
 use serde_json::json;
 use tempfile::TempDir;
@@ -10,7 +11,7 @@ use toolwire::{
     contract::{Payload, ToolName, ToolResult},
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::{
-        Store, backup,
+        Store,
         idempotency::{About, Beginning, Begun, Bound, Effect, Idempotency, Key, Quota},
         results::{Results, StoredResult},
     },
@@ -26,7 +27,7 @@ type AnyStore = Arc<dyn Idempotency>;
 /// Every implementation, and what it stands on.
 fn stores() -> (Vec<AnyStore>, TempDir) {
     let (file, directory) = in_file();
-    (vec![Arc::new(MemoryIdempotency::default()), Arc::new(Store::in_memory()), file], directory)
+    (vec![Arc::new(MemoryIdempotency::default()), Arc::new(state::fresh()), file], directory)
 }
 
 fn digest(of: &str) -> Digest {
@@ -161,7 +162,7 @@ fn small_stores() -> [AnyStore; 2] {
 
 /// Every implementation, with so much room.
 fn stores_of(room: Quota) -> [AnyStore; 2] {
-    [Arc::new(MemoryIdempotency::new(room)), Arc::new(Store::in_memory().with_calls_quota(room))]
+    [Arc::new(MemoryIdempotency::new(room)), Arc::new(state::fresh().with_calls_quota(room))]
 }
 
 /// Begins calls of a user until there is no room: the first one, and until when.
@@ -208,8 +209,8 @@ async fn reads_make_room_for_other_calls_of_their_user() {
 
 #[tokio::test]
 async fn large_data_of_a_read_stands_beside_the_database_and_comes_back_whole_after_a_restart() {
-    let (store, directory) = in_file();
-    let store: AnyStore = store;
+    let directory = tempfile::tempdir().unwrap();
+    let store: AnyStore = Arc::new(Store::at(directory.path()));
     let read = key("a");
     let data = Payload::from_json(json!({"text": "x".repeat(1 << 20)}));
     let begin = async |store: &AnyStore| begin_as(store, &read, Effect::Read, "1", now()).await;
@@ -295,7 +296,7 @@ async fn what_all_users_have_is_counted_as_it_comes_and_goes() {
 async fn counts_are_right_after_whatever_becomes_of_calls_and_results() {
     let directory = tempfile::tempdir().unwrap();
     let room = Quota { of_user: 20_000, of_all: u64::MAX };
-    let state = Arc::new(Store::at(directory.path()).with_calls_quota(room).with_results_bytes(20_000));
+    let state = Arc::new(state::at(directory.path()).with_calls_quota(room).with_results_bytes(20_000));
     let store = Arc::clone(&state) as AnyStore;
     let large = Payload::from_json("x".repeat(2_000).into());
     for round in 0..30_u8 {
@@ -325,8 +326,7 @@ async fn counts_are_right_after_whatever_becomes_of_calls_and_results() {
     }
     let end = now() + 2 * Effect::Write.retention();
     begin_at(&store, &key("c"), end).await;
-    let checked = backup::check(directory.path()).await.unwrap();
-    assert_eq!(checked.problems, Vec::<String>::new());
+    assert_eq!(state::problems(directory.path()).await, Vec::<String>::new());
 }
 
 /// How many of the answers say that the call is new; the others must say that it has begun.
@@ -355,7 +355,7 @@ async fn of_many_at_the_same_instant_one_is_new() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_processes_at_the_same_instant_one_begins() {
     let directory = tempfile::tempdir().unwrap();
-    let handle = || Arc::new(Store::at(directory.path())) as AnyStore;
+    let handle = || Arc::new(state::at(directory.path())) as AnyStore;
     let (one, other) = (handle(), handle());
     for _ in 0..20 {
         let key = key("a");
@@ -367,7 +367,7 @@ async fn of_two_processes_at_the_same_instant_one_begins() {
 #[tokio::test]
 async fn what_is_recorded_outlives_the_process() {
     let directory = tempfile::tempdir().unwrap();
-    let reopened = || Arc::new(Store::at(directory.path())) as AnyStore;
+    let reopened = || Arc::new(state::at(directory.path())) as AnyStore;
     let (ended, begun) = (key("a"), key("a"));
     let store = reopened();
     begin(&store, &ended).await;

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use crate::support::state;
 use toolwire::{
     base::digest::Digest,
     store::{
@@ -129,7 +130,7 @@ async fn a_job_whose_process_is_gone_is_over_and_keeps_nobody_from_another() {
     let (store, directory) = in_file();
     let (riley, sam) = (begun(&store, "riley").await, begun(&store, "sam").await);
     store.append_job_event(&user("riley"), riley, &said(30, "one"), now()).await.unwrap();
-    let other = Store::at(directory.path());
+    let other = state::at(directory.path());
     assert_eq!(other.interrupt_jobs(now()).await.unwrap(), 0, "its process is there");
     assert_eq!(other.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::Running(riley));
     drop(store);

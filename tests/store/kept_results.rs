@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use crate::support::state;
 use toolwire::{
     store::{
-        Store, backup,
+        Store,
         idempotency::Quota,
         kept_results::{KeptResult, RETENTION},
+        sql::Statement,
     },
     tool::context::CallId,
 };
@@ -30,7 +32,7 @@ async fn a_kept_result_is_found_by_its_user_and_call_for_a_day_and_after_a_resta
     let result = kept(r#"{"naïve": "₹"}"#);
     let call_id = keep(&store, "riley", &result).await;
     drop(store);
-    let store = Store::at(directory.path());
+    let store = state::at(directory.path());
     let last = RETENTION.saturating_sub(Duration::from_millis(1));
     let find = async |name: &str, call_id, later| {
         store.kept_result(&user(name), call_id, now() + later).await.unwrap()
@@ -56,7 +58,7 @@ async fn a_result_that_is_kept_by_its_call_and_by_a_query_of_it_is_kept_once() {
 async fn the_oldest_give_way_where_a_quota_is_exceeded() {
     let directory = tempfile::tempdir().unwrap();
     let quota = Quota { of_user: 100_000, of_all: 150_000 };
-    let store = Store::at(directory.path()).with_kept_results_quota(quota);
+    let store = state::at(directory.path()).with_kept_results_quota(quota);
     let is_there =
         async |name: &str, call_id| store.kept_result(&user(name), call_id, now()).await.unwrap().is_some();
     let of_sam = keep(&store, "sam", &kept("x".repeat(60_000))).await;
@@ -71,7 +73,7 @@ async fn the_oldest_give_way_where_a_quota_is_exceeded() {
     assert!(!is_there("sam", of_sam).await);
     let large = keep(&store, "riley", &kept("x".repeat(90_000))).await;
     assert!(is_there("riley", large).await && !is_there("riley", of_riley[37]).await);
-    assert_eq!(backup::check(directory.path()).await.unwrap().problems, Vec::<String>::new());
+    assert_eq!(state::problems(directory.path()).await, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -84,12 +86,9 @@ async fn what_has_expired_is_swept_and_no_longer_counted() {
     while store.sweep_kept_results(before).await.unwrap() {}
     let rows = "SELECT count(*) FROM kept_results UNION ALL SELECT count(*) FROM kept_results_usage \
                 UNION ALL SELECT bytes FROM kept_results_total";
-    let count = async || {
-        let mut reader = store.reader().await.unwrap();
-        sqlx::query_scalar::<_, i64>(rows).fetch_all(&mut *reader).await.unwrap()
-    };
+    let count = async || state::rows(&store, Statement::<i64>::new(rows, Vec::new())).await;
     assert_eq!(count().await[..2], [3, 2]);
     while store.sweep_kept_results(now() + RETENTION).await.unwrap() {}
     assert_eq!(count().await, [0, 0, 0]);
-    assert_eq!(backup::check(directory.path()).await.unwrap().problems, Vec::<String>::new());
+    assert_eq!(state::problems(directory.path()).await, Vec::<String>::new());
 }

@@ -15,6 +15,7 @@ mod idempotency;
 mod jobs;
 mod kept_results;
 mod opening;
+mod postgres;
 mod results;
 mod sessions;
 mod tasks;
@@ -25,6 +26,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use crate::support::state;
 use prost_reflect::{MessageDescriptor, ReflectMessage};
 use serde_json::json;
 use tempfile::TempDir;
@@ -49,7 +51,7 @@ fn user(name: &str) -> UserId {
 /// SQLite in a directory of its own, which lives as long as the guard.
 fn in_file() -> (Arc<Store>, TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    (Arc::new(Store::at(directory.path())), directory)
+    (Arc::new(state::at(directory.path())), directory)
 }
 
 fn provenance() -> Provenance {

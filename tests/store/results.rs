@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::support::state;
 use tempfile::TempDir;
 use toolwire::{
     contract::Payload,
@@ -17,7 +18,7 @@ const KEY: [u8; 32] = [1; 32];
 
 fn stores() -> (Vec<Arc<dyn Results>>, TempDir) {
     let (file, directory) = in_file();
-    (vec![Arc::new(MemoryResults::default()), Arc::new(Store::in_memory()), file], directory)
+    (vec![Arc::new(MemoryResults::default()), Arc::new(state::fresh()), file], directory)
 }
 
 fn result() -> StoredResult<Payload> {
@@ -66,7 +67,7 @@ async fn a_result_is_fresh_until_its_end_and_a_later_one_takes_its_place() {
 #[tokio::test]
 async fn a_result_that_is_larger_than_everything_is_not_kept() {
     let stores: [Arc<dyn Results>; 2] =
-        [Arc::new(MemoryResults::new(10_000)), Arc::new(Store::in_memory().with_results_bytes(10_000))];
+        [Arc::new(MemoryResults::new(10_000)), Arc::new(state::fresh().with_results_bytes(10_000))];
     for store in stores {
         store.put(&KEY, &result()).await.unwrap();
         let large = Ok(Payload::from_json("x".repeat(20_000).into()));
@@ -89,7 +90,7 @@ async fn are_kept(store: &Store, keys: std::ops::Range<u8>, now: std::time::Syst
 
 #[tokio::test]
 async fn the_oldest_make_room() {
-    let store = Store::in_memory().with_results_bytes(100_000);
+    let store = state::fresh().with_results_bytes(100_000);
     for number in 0..60 {
         let stored_at = now() + u32::from(number) * SECOND / 10;
         store.put(&[number; 32], &of_bytes(2_000, stored_at)).await.unwrap();
@@ -101,7 +102,7 @@ async fn the_oldest_make_room() {
 
 #[tokio::test]
 async fn what_is_no_longer_fresh_makes_room_before_what_is() {
-    let store = Store::in_memory().with_results_bytes(100_000);
+    let store = state::fresh().with_results_bytes(100_000);
     let brief = StoredResult { ttl: SECOND, ..of_bytes(2_000, now() + SECOND) };
     for number in 0..20 {
         store.put(&[number; 32], &of_bytes(2_000, now())).await.unwrap();
@@ -117,9 +118,9 @@ async fn what_is_no_longer_fresh_makes_room_before_what_is() {
 #[tokio::test]
 async fn a_kept_result_outlives_the_process_and_is_shared_with_others() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
+    let (one, other) = (state::at(directory.path()), state::at(directory.path()));
     one.put(&KEY, &result()).await.unwrap();
     assert!(other.get(&KEY, now()).await.unwrap().is_some());
     drop((one, other));
-    assert!(Store::at(directory.path()).get(&KEY, now()).await.unwrap().is_some());
+    assert!(state::at(directory.path()).get(&KEY, now()).await.unwrap().is_some());
 }

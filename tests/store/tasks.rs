@@ -22,6 +22,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use crate::support::state;
 use opentelemetry::trace::TraceId;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -59,16 +60,22 @@ impl House {
         Self { store, directory }
     }
 
+    /// One in SQLite in any case.
+    fn of_sqlite() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        Self { store: Arc::new(Store::at(directory.path())), directory }
+    }
+
     /// The same state, opened by another process.
     fn other(&self) -> Arc<Store> {
-        Arc::new(Store::at(self.directory.path()))
+        Arc::new(state::at(self.directory.path()))
     }
 
     /// The same state after the process was killed and another one began.
     fn again(self) -> Self {
         let Self { store, directory } = self;
         drop(Arc::into_inner(store).expect("nobody else has it"));
-        Self { store: Arc::new(Store::at(directory.path())), directory }
+        Self { store: Arc::new(state::at(directory.path())), directory }
     }
 
     fn tasks(&self) -> &Store {

@@ -32,7 +32,7 @@ async fn the_log_is_truncated_as_soon_as_nobody_reads_an_old_state() {
     let _: i64 = sqlx::query_scalar("SELECT count(*) FROM probe").fetch_one(&mut *reading).await.unwrap();
     for statement in [GROW, SHRINK, GROW, SHRINK] {
         let mut change = store.change(Durability::Process).await.unwrap();
-        sqlx::query(statement).execute(&mut *change).await.unwrap();
+        sqlx::query(statement).execute(change.sqlite().unwrap()).await.unwrap();
         change.commit().await.unwrap();
     }
     let grown = log_bytes(directory.path());
@@ -53,7 +53,7 @@ async fn a_log_that_is_begun_anew_is_cut_to_its_limit() {
     store.open().await.unwrap();
     for statement in [GROW, SHRINK, SHRINK] {
         let mut change = store.change(Durability::Process).await.unwrap();
-        sqlx::query(statement).execute(&mut *change).await.unwrap();
+        sqlx::query(statement).execute(change.sqlite().unwrap()).await.unwrap();
         change.commit().await.unwrap();
     }
     let left = log_bytes(directory.path());

@@ -11,6 +11,7 @@ pub mod program;
 pub mod raw;
 pub mod second_calls;
 pub mod server;
+pub mod state;
 pub mod stops;
 pub mod stub;
 

@@ -16,6 +16,8 @@ use tokio::{
 };
 use tonic::transport::{Channel, Endpoint};
 
+use super::state;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwire");
 
 /// A running `toolwire serve --log json --diagnostics`, with a state of its own unless it is told otherwise. It ends
@@ -59,8 +61,7 @@ impl Program {
         let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--log", "json", "--diagnostics"])
             .args(arguments)
-            .env("TOOLWIRE_STATE", state.path())
-            .envs(variables.iter().copied())
+            .envs(state::variables(variables.iter().copied(), state.path()))
             .current_dir(directory)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -1,5 +1,6 @@
 //! Bad input of tasks: what it gets, and that nothing is changed.
 
+use crate::support::state;
 use toolwire::contract::proto::tasks::v1::{
     AppendMessageRequest, CancelTaskRequest, DeleteTaskRequest, GetEntryRequest, InitialDocument, Message,
     MessageRole, WatchTasksRequest, WatchTimelineRequest, initial_document,
@@ -166,7 +167,7 @@ async fn a_root_that_does_not_begin_leaves_no_documents() {
     let person = person(&server, "riley").await;
     let left = async || -> (i64, i64) {
         let query = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM workspaces)";
-        sqlx::query_as(query).fetch_one(server.app.state.readers().await.unwrap()).await.unwrap()
+        state::row(&server.app.state, query).await
     };
     let with = |paths: &[&str]| CreateTaskRequest {
         request: "Analyze".to_owned(),

@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use sqlx::{Connection, SqliteConnection};
 use tempfile::TempDir;
-use toolwire::contract::proto::{
-    tasks::v1::{
-        BlockReason, CancelTaskRequest, ResolveUnknownRequest, resolve_unknown_request::Resolution,
-        timeline_entry::Entry,
+use toolwire::{
+    contract::proto::{
+        tasks::v1::{
+            BlockReason, CancelTaskRequest, ResolveUnknownRequest, resolve_unknown_request::Resolution,
+            timeline_entry::Entry,
+        },
+        v1::{ToolErrorCode, tool_result::Outcome},
     },
-    v1::{ToolErrorCode, tool_result::Outcome},
+    store::sql,
 };
 
 use super::*;
-use crate::support::program::Program;
+use crate::support::{program::Program, state};
 
 /// The service as a process of its own, and its user.
 async fn serve(state: &TempDir) -> (Program, Person) {
@@ -42,12 +44,10 @@ async fn begin(
 ) -> tokio::task::JoinHandle<Result<HandleToolCallResponse, Status>> {
     let (calling, sent) = (agent.clone(), message.clone());
     let call = tokio::spawn(async move { calling.send(sent).await });
-    let file = format!("sqlite://{}", state.path().join("toolwire.db").display());
-    let mut connection = SqliteConnection::connect(&file).await.unwrap();
+    let store = state::at(state.path());
     loop {
-        let open = sqlx::query_scalar("SELECT count(*) FROM open_calls WHERE request_id = ?");
-        let open: i64 = open.bind(&message.request_id).fetch_one(&mut connection).await.unwrap();
-        if open == 1 {
+        let open = sql!("SELECT count(*) FROM open_calls WHERE request_id = {&message.request_id}");
+        if state::rows::<i64>(&store, open).await == [1] {
             return call;
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::support::state;
 use toolwire::{
     config::{
         AgentAnswerer, AgentModel, AgentPlanner, AgentRole, AgentRoles, Config, ConfiguredModel, Models,
@@ -21,7 +22,7 @@ use super::{
 fn config_with(roles: Vec<AgentRole>) -> (Config, tempfile::TempDir) {
     let state = tempfile::tempdir().unwrap();
     let mut config = config();
-    config.state.dir = Some(state.path().to_owned());
+    state::keep_in(&mut config.state, state.path());
     config.models = Models(vec![ConfiguredModel::new("m", Provider::Ollama, "m")]);
     config.agent_model = AgentModel {
         model: Some("m".to_owned()),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::support::state;
 use tempfile::TempDir;
 use toolwire::{
     contract::proto::{
@@ -32,7 +33,7 @@ impl House {
         let state = tempfile::tempdir().unwrap();
         let mut config = config();
         config.confirmations.own_calls = true;
-        config.state.dir = Some(state.path().to_owned());
+        state::keep_in(&mut config.state, state.path());
         let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
         app.runs = app.runs.by(model.map(|model| Arc::new(model.clone()) as _));
         Self { server: Server::of(app, config), _state: state }

@@ -18,7 +18,7 @@ use crate::support::program::Program;
 
 #[tokio::test]
 async fn a_digest_that_differs_stores_nothing() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     for size in [10, 300_000] {
         let bytes = vec![7; size];
@@ -33,7 +33,7 @@ async fn a_digest_that_differs_stores_nothing() {
         std::fs::remove_dir_all(house.state.path().join("blobs")).ok();
         let mut change = house.state().change(toolwire::store::Durability::Process).await.unwrap();
         for table in ["DELETE FROM versions", "DELETE FROM documents", "DELETE FROM blobs"] {
-            sqlx::query(table).execute(&mut *change).await.unwrap();
+            sqlx::query(table).execute(change.sqlite().unwrap()).await.unwrap();
         }
         change.commit().await.unwrap();
     }
@@ -41,7 +41,7 @@ async fn a_digest_that_differs_stores_nothing() {
 
 #[tokio::test]
 async fn a_stream_that_breaks_stores_nothing() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     let parts =
         [Part::Header(riley.header("a.bin")), Part::Chunk(vec![1; 300_000]), Part::Chunk(vec![2; 300_000])];
@@ -91,12 +91,12 @@ async fn parts_in_another_order_and_pieces_that_are_too_long_are_refused() {
 #[tokio::test]
 async fn quotas_are_kept_and_said() {
     use tonic_types::StatusExt;
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     riley.put("a.bin", b"one").await.unwrap();
     let set = async |statement: &'static str| {
         let mut change = house.state().change(toolwire::store::Durability::Process).await.unwrap();
-        sqlx::query(statement).execute(&mut *change).await.unwrap();
+        sqlx::query(statement).execute(change.sqlite().unwrap()).await.unwrap();
         change.commit().await.unwrap();
     };
     let exceeded = async |path: &str| {

@@ -6,8 +6,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use crate::support::state;
 use serde_json::Value;
-use toolwire::store::Store;
 
 use super::{House, root};
 
@@ -89,7 +89,7 @@ async fn over_a_server() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn over_the_programs_own_state() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Store::at(directory.path());
+    let state = state::at(directory.path());
     let task = root(&state, "demo", false).await;
     let target = vec!["--state".to_owned(), directory.path().to_str().unwrap().to_owned()];
     tokio::task::spawn_blocking(move || tour(&Program { target }, &task, directory.path())).await.unwrap();

@@ -7,7 +7,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use crate::support::state;
 use bytes::Bytes;
+use toolwire::store::sql;
 use toolwire::{
     base::{clock, digest::Digest},
     store::{
@@ -120,24 +122,20 @@ async fn a_version_whose_bytes_were_taken_away_meanwhile_is_not_written() {
 #[tokio::test]
 async fn documents_of_a_tree_that_never_began_are_swept_after_a_day() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Store::at(directory.path()));
+    let state = Arc::new(state::at(directory.path()));
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let begun = room(&state).await;
     put(&begun, "kept.md", "kept".into()).await;
     let never = Workspace::new(&state).of_new_tree(&user, &TaskId::generate());
     put(&never, "a.md", "never".into()).await;
     let paths = async || -> Vec<String> {
-        let paths = sqlx::query_scalar("SELECT path FROM documents ORDER BY path");
-        paths.fetch_all(state.readers().await.unwrap()).await.unwrap()
+        state::rows(&state, sql!("SELECT path FROM documents ORDER BY path")).await
     };
     let soon = clock::wall() + 23 * HOUR;
     assert!(!state.sweep_documents(soon).await.unwrap());
     assert_eq!(paths().await, ["a.md", "kept.md"]);
     while state.sweep_documents(clock::wall() + 25 * HOUR).await.unwrap() {}
     assert_eq!(paths().await, ["kept.md"]);
-    let workspaces: i64 = sqlx::query_scalar("SELECT count(*) FROM workspaces")
-        .fetch_one(state.readers().await.unwrap())
-        .await
-        .unwrap();
+    let workspaces: i64 = state::row(&state, "SELECT count(*) FROM workspaces").await;
     assert_eq!(workspaces, 1);
 }

@@ -229,7 +229,7 @@ async fn lists_are_filtered_and_come_in_pages() {
 
 #[tokio::test]
 async fn a_path_that_breaks_the_rules_and_one_that_is_unknown_are_told_apart() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     riley.put("reports/q3.md", REPORT).await.unwrap();
     let long = "x".repeat(513);
@@ -299,7 +299,7 @@ async fn tokens_of_a_long_text_are_those_of_its_parts() {
 
 #[tokio::test]
 async fn a_copy_of_another_tree_shares_its_bytes() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let (one, other) = (house.person("riley").await, house.person("riley").await);
     let large = "The penguins of the south swim.\n".repeat(10_000);
     let header = PutHeader { tags: vec!["birds".to_owned()], ..one.header("birds.txt") };

@@ -14,6 +14,7 @@ mod users;
 
 use std::path::Path;
 
+use crate::support::state;
 use futures_util::stream;
 use tempfile::TempDir;
 use tonic::{Code, Request, Status, transport::Channel};
@@ -25,20 +26,11 @@ use toolwire::{
         PutDocumentRequest, PutHeader, SearchDocumentsRequest, SearchDocumentsResponse,
         get_document_response, put_document_request::Part, workspace_service_client::WorkspaceServiceClient,
     },
-    store::{Durability, Store},
+    store::{Store, sql},
     tool::context::{RequestId, TaskId},
 };
 
 use crate::support::server::{Server, config};
-
-/// A task as far as documents need one.
-const ADD_TASK: &str = "INSERT INTO tasks (id, root, user_id, tainted, kind, role, request, documents, state, waiting_step, \
-     result_documents, message, depth, next, bytes, lease_holder, lease_token, lease_until, created_at, updated_at, \
-     deadline, labels, master_next, position) VALUES (?, ?, ?, ?, 'root', '', '{}', '[]', 'pending', 0, \
-     '[]', '', 0, 0, 0, '', 0, 0, 0, 0, 9000000000000, '{}', 0, 0)";
-
-const COUNT_TASK: &str = "INSERT INTO timeline_usage (user_id, tasks, bytes, last) VALUES (?, 1, 0, 0) \
-     ON CONFLICT (user_id) DO UPDATE SET tasks = timeline_usage.tasks + 1";
 
 /// A server, and where its state is.
 struct House {
@@ -56,6 +48,14 @@ struct Person {
 
 impl House {
     fn open() -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let mut config = config();
+        state::keep_in(&mut config.state, state.path());
+        Self { server: Server::with(config), state }
+    }
+
+    /// One whose state is in SQLite in any case, with large documents in files.
+    fn of_sqlite() -> Self {
         let state = tempfile::tempdir().unwrap();
         let mut config = config();
         config.state.dir = Some(state.path().to_owned());
@@ -77,7 +77,7 @@ impl House {
     }
 
     async fn count(&self, statement: &'static str) -> i64 {
-        sqlx::query_scalar(statement).fetch_one(self.state().readers().await.unwrap()).await.unwrap()
+        state::row(self.state(), statement).await
     }
 }
 
@@ -90,10 +90,19 @@ async fn root(state: &Store, user: &str, tainted: bool) -> String {
 
 /// Adds a task.
 async fn task(state: &Store, id: &str, root: &str, user: &str, tainted: bool) {
-    let mut change = state.change(Durability::Process).await.unwrap();
-    sqlx::query(ADD_TASK).bind(id).bind(root).bind(user).bind(tainted).execute(&mut *change).await.unwrap();
-    sqlx::query(COUNT_TASK).bind(user).execute(&mut *change).await.unwrap();
-    change.commit().await.unwrap();
+    // As far as documents need one.
+    let add = sql!(
+        "INSERT INTO tasks (id, root, user_id, tainted, kind, role, request, documents, state, waiting_step,
+         result_documents, message, depth, next, bytes, lease_holder, lease_token, lease_until, created_at, updated_at,
+         deadline, labels, master_next, position) VALUES ({id}, {root}, {user}, {tainted}, 'root', '', '', '[]',
+         'pending', 0, '[]', '', 0, 0, 0, '', 0, 0, 0, 0, 9000000000000, '', 0, 0)"
+    );
+    state::run(state, add).await;
+    let count = sql!(
+        "INSERT INTO timeline_usage (user_id, tasks, bytes, last) VALUES ({user}, 1, 0, 0)
+         ON CONFLICT (user_id) DO UPDATE SET tasks = timeline_usage.tasks + 1"
+    );
+    state::run(state, count).await;
 }
 
 /// The files below a directory, by their names.

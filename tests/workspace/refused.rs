@@ -1,11 +1,13 @@
 //! What a refused or broken upload leaves: nothing, and nobody waits for its end to be told.
 
+use crate::support::state;
 use futures_util::{FutureExt, StreamExt, future::join_all, stream};
 use tokio::task::yield_now;
 use tonic::Code;
 use toolwire::contract::proto::workspace::v1::{
     PutDocumentRequest, PutDocumentResponse, PutHeader, put_document_request::Part,
 };
+use toolwire::store::sql;
 
 use super::*;
 
@@ -28,17 +30,14 @@ fn code<T>(refused: Result<T, Status>) -> Code {
 
 #[tokio::test]
 async fn an_upload_that_will_be_refused_is_refused_before_its_end() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     riley.put("a.txt", b"first").await.unwrap();
     let stale = PutHeader { etag: "stale".to_owned(), ..riley.header("a.txt") };
     assert_eq!(code(riley.half(stale).await), Code::Aborted);
     let new = PutHeader { etag: "*".to_owned(), ..riley.header("a.txt") };
     assert_eq!(code(riley.half(new).await), Code::AlreadyExists);
-    let mut change = house.state().change(Durability::Process).await.unwrap();
-    let fill = "UPDATE workspaces SET bytes = (1 << 30) - 100000";
-    sqlx::query(fill).execute(&mut *change).await.unwrap();
-    change.commit().await.unwrap();
+    state::run(house.state(), sql!("UPDATE workspaces SET bytes = (1 << 30) - 100000")).await;
     assert_eq!(code(riley.half(riley.header("b.txt")).await), Code::ResourceExhausted);
     let stated = PutHeader { size_bytes: 150_000, ..riley.header("b.txt") };
     assert_eq!(code(riley.half(stated).await), Code::ResourceExhausted);
@@ -47,7 +46,7 @@ async fn an_upload_that_will_be_refused_is_refused_before_its_end() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bytes_of_those_who_lose_go_at_once() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     for round in 0..5_u8 {
         let path = format!("{round}.txt");
@@ -76,15 +75,16 @@ async fn bytes_of_those_who_lose_go_at_once() {
 
 #[tokio::test]
 async fn half_uploads_count_against_the_quota() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let (riley, sam) = (house.person("riley").await, house.person("sam").await);
     riley.put("a.txt", b"first").await.unwrap();
     let other = root(house.state(), "riley", false).await;
     let other = Person { task: other, ..riley.clone() };
-    let mut change = house.state().change(Durability::Process).await.unwrap();
-    let fill = "UPDATE workspaces SET bytes = (5 << 30) - 300000, root = 'task_of_before'";
-    sqlx::query(fill).execute(&mut *change).await.unwrap();
-    change.commit().await.unwrap();
+    state::run(
+        house.state(),
+        sql!("UPDATE workspaces SET bytes = (5 << 30) - 300000, root = 'task_of_before'"),
+    )
+    .await;
     let mut half = Box::pin(riley.half(riley.header("b.txt")));
     while house.files().is_empty() {
         assert!(half.as_mut().now_or_never().is_none());
@@ -108,7 +108,7 @@ async fn half_uploads_count_against_the_quota() {
 
 #[tokio::test]
 async fn a_stated_size_that_does_not_fit_stores_nothing() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     let put = async |stated: u64, came: usize| {
         let header = PutHeader { size_bytes: stated, ..riley.header("a.bin") };

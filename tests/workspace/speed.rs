@@ -3,11 +3,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+use crate::support::state;
 use bytes::Bytes;
 use toolwire::{
     base::clock,
     store::{
-        Store,
         documents::Criteria,
         workspace::{Header, Workspace},
     },
@@ -47,7 +47,7 @@ impl Seed {
 #[ignore = "measures; nothing else should run meanwhile"]
 async fn a_search_among_10_000_documents_takes_at_most_20_ms() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Store::at(directory.path()));
+    let state = Arc::new(state::at(directory.path()));
     let task = root(&state, "riley", false).await.parse().unwrap();
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let room = Workspace::new(&state).of_task(&user, &task).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_search_among_10_000_documents_takes_at_most_20_ms() {
 #[ignore = "measures; nothing else should run meanwhile"]
 async fn a_document_of_64_kib_is_written_in_at_most_50_ms() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Store::at(directory.path()));
+    let state = Arc::new(state::at(directory.path()));
     let task = root(&state, "riley", false).await.parse().unwrap();
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let workspace = Workspace::new(&state).of_task(&user, &task).await.unwrap();

@@ -2,6 +2,7 @@
 
 use std::{fs, sync::Arc};
 
+use crate::support::state;
 use futures_util::stream;
 use sha2::{Digest as _, Sha256};
 use tonic::{Code, Request};
@@ -30,7 +31,7 @@ fn piece(number: usize) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_download_goes_on_from_any_byte() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     let bytes: Vec<u8> = (0..3).flat_map(piece).collect();
     for (path, bytes) in [("large.bin", &bytes[..]), ("small.bin", &bytes[..1_000])] {
@@ -52,7 +53,7 @@ async fn a_download_goes_on_from_any_byte() {
 
 #[tokio::test]
 async fn the_same_bytes_are_kept_once() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     let bytes = piece(0);
     riley.put("a.bin", &bytes).await.unwrap();
@@ -64,7 +65,7 @@ async fn the_same_bytes_are_kept_once() {
 
 #[tokio::test]
 async fn a_damaged_file_is_data_loss_of_that_version_alone() {
-    let house = House::open();
+    let house = House::of_sqlite();
     let riley = house.person("riley").await;
     let (one, two) = (piece(1), piece(2));
     riley.put("a.bin", &one).await.unwrap();
@@ -88,7 +89,7 @@ async fn a_damaged_file_is_data_loss_of_that_version_alone() {
 #[tokio::test]
 async fn a_state_in_memory_keeps_large_documents_too() {
     use toolwire::store::workspace::{Header, ReadOptions, Workspace};
-    let state = Arc::new(Store::in_memory());
+    let state = Arc::new(state::fresh());
     let task = root(&state, "riley", false).await.parse().unwrap();
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let room = Workspace::new(&state).of_task(&user, &task).await.unwrap();
@@ -118,7 +119,7 @@ async fn a_hundred_mebibytes_pass_in_and_out_in_bounded_memory() {
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path().to_str().unwrap();
     let task = {
-        let state = Store::at(directory.path());
+        let state = state::at(directory.path());
         root(&state, "demo", false).await
     };
     let program = Program::start(directory.path(), &[], &[("TOOLWIRE_STATE", state)]).await;

@@ -49,11 +49,17 @@ fn describe_service(config: &Config, tools: &str) -> Result<Vec<String>, Failure
     } else {
         "off; --diagnostics offers tools that check the service's promises"
     };
-    let directory = config.state.directory().map_err(|error| Failure::Start(error.to_string()))?;
+    let state = match &config.state.database {
+        Some(database) => database.to_string(),
+        None => {
+            let directory = config.state.directory().map_err(|error| Failure::Start(error.to_string()))?;
+            format!("toolwire.db in {}", directory.display())
+        }
+    };
     Ok(vec![
         format!("  tools        {tools}; manifests and data: {data}"),
         format!("  sources      {}", config.part::<settings::Settings>().mode),
-        format!("  state        toolwire.db in {}", directory.display()),
+        format!("  state        {state}"),
         format!("  diagnostics  {diagnostics}"),
     ])
 }

@@ -6,8 +6,11 @@ use toolwire_store::{Store, TableTaken};
 
 /// The state of a configuration, with the tables of all domains. Without a place for it, only what needs it fails.
 pub(super) fn state(state: &config::State, domains: &[Domain]) -> Result<Store, TableTaken> {
-    let directory = state.directory();
-    let kept = directory.map_or_else(|error| Store::unavailable(error.to_string()), |dir| Store::at(&dir));
+    let kept = match (&state.database, state.directory()) {
+        (Some(database), _) => Store::in_postgres(database.clone()),
+        (None, Ok(directory)) => Store::at(&directory),
+        (None, Err(error)) => Store::unavailable(error.to_string()),
+    };
     let kept = kept.with_calls_quota(state.request_ids);
     kept.with_tables(domains.iter().filter_map(|domain| domain.migrations.clone()))
 }

@@ -9,12 +9,14 @@ mod schema;
 
 use std::path::Path;
 
-use sqlx::{Connection, Row, SqliteConnection};
-
 use self::invariants::{INVARIANTS, Invariants};
 pub use self::report::Report;
 use super::{BackupError, database_in, failed, open};
-use crate::{Error, engine::refold_all};
+use crate::{
+    Error, Store, StoreError,
+    engine::refold_all,
+    sql::{self, Connection, Statement},
+};
 
 /// Checks a state directory, which may be in use.
 pub async fn check(state: &Path) -> Result<Report, BackupError> {
@@ -27,53 +29,60 @@ pub async fn check(state: &Path) -> Result<Report, BackupError> {
     Ok(report)
 }
 
-async fn check_all(
-    connection: &mut SqliteConnection,
-    state: &Path,
-    report: &mut Report,
-) -> Result<(), sqlx::Error> {
+async fn check_all(connection: &mut Connection, state: &Path, report: &mut Report) -> Result<(), Error> {
     // One transaction, so that concurrent changes do not appear as inconsistencies.
-    let mut connection = connection.begin().await?;
+    let mut connection = sql::view(connection).await?;
     check_pages(&mut connection, report).await?;
-    counts::check(&mut connection, report).await?;
+    check_rows(&mut connection, report).await?;
+    bytes::check_files(&mut connection, state, report).await
+}
+
+/// Checks a state that is opened, which may be in use. Pages are the database's own to check.
+pub async fn check_opened(store: &Store) -> Result<Report, StoreError> {
+    let mut connection = store.reader().await?;
+    let mut report = Report::default();
+    let checked = async {
+        let mut connection = sql::view(&mut connection).await?;
+        check_rows(&mut connection, &mut report).await?;
+        bytes::check_chunks(&mut connection, store, &mut report).await
+    };
+    store.explain(checked.await)?;
+    Ok(report)
+}
+
+async fn check_rows(connection: &mut Connection, report: &mut Report) -> Result<(), Error> {
+    counts::check(connection, report).await?;
     for invariants in INVARIANTS {
-        check_invariants(&mut connection, invariants, report).await?;
+        check_invariants(connection, invariants, report).await?;
     }
-    let timelines = refold_all(&mut connection).await.map_err(into_database)?;
+    let timelines = refold_all(connection).await?;
     report.problems.extend(timelines.problems);
     report.checks.push(format!("{} tasks and {} entries", timelines.tasks, timelines.entries));
-    bytes::check(&mut connection, state, report).await
+    bytes::check_rows(connection, report).await
 }
 
-fn into_database(error: Error) -> sqlx::Error {
-    match error {
-        Error::Database(error) => error,
-        Error::Store(error) => sqlx::Error::Decode(Box::new(error)),
-        Error::Shared(error) => sqlx::Error::Decode(Box::new(error)),
-    }
-}
-
-async fn check_pages(connection: &mut SqliteConnection, report: &mut Report) -> Result<(), sqlx::Error> {
-    let pages: Vec<String> =
-        sqlx::query_scalar("PRAGMA integrity_check(10)").fetch_all(&mut *connection).await?;
+async fn check_pages(connection: &mut Connection, report: &mut Report) -> Result<(), Error> {
+    let pages: Statement<String> = Statement::new("PRAGMA integrity_check(10)", Vec::new());
+    let pages = pages.all(connection).await?;
     report
         .problems
         .extend(pages.into_iter().filter(|line| line != "ok").map(|line| format!("pages: {line}")));
     report.checks.push("every page and index".to_owned());
-    for row in sqlx::query("PRAGMA foreign_key_check").fetch_all(&mut *connection).await? {
-        report.problems.push(format!("references: a row of {} names nothing", row.get::<String, _>(0)));
+    let references: Statement<String> = Statement::new("PRAGMA foreign_key_check", Vec::new());
+    for table in references.all(connection).await? {
+        report.problems.push(format!("references: a row of {table} names nothing"));
     }
     report.checks.push("references between tables".to_owned());
     Ok(())
 }
 
 async fn check_invariants(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     invariants: &Invariants,
     report: &mut Report,
-) -> Result<(), sqlx::Error> {
+) -> Result<(), Error> {
     for (wrong, what) in invariants.violations {
-        let names: Vec<String> = sqlx::query_scalar(*wrong).fetch_all(&mut *connection).await?;
+        let names = Statement::<String>::new(wrong, Vec::new()).all(connection).await?;
         report.problems.extend(names.into_iter().map(|name| format!("{name} {what}")));
     }
     report.checks.push(invariants.description.to_owned());

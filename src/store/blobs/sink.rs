@@ -16,7 +16,13 @@ use super::{
     files::Files,
     pins::{Pin, Pins},
 };
-use crate::StoreError;
+use crate::{
+    StoreError,
+    postgres::{
+        Chunks,
+        chunks::{CHUNK, Upload},
+    },
+};
 use toolwire_base::{clock, digest::Digest};
 
 /// Blobs of at most this many bytes are stored in the database.
@@ -25,10 +31,18 @@ pub const MAX_INLINE_BYTES: usize = 64 * 1024;
 /// A blob that is being written. If it is dropped before `finish`, it leaves nothing.
 #[derive(Debug)]
 pub struct Sink {
-    /// The directory for large blobs. `None`: they stay in memory.
-    files: Option<Files>,
+    place: Place,
     pins: Pins,
     taken: Buffer,
+}
+
+/// Where large blobs are written.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// They stay in memory.
+    Memory,
+    Files(Files),
+    Chunks(Chunks),
 }
 
 /// A stored blob that no row references yet.
@@ -36,7 +50,7 @@ pub struct Sink {
 pub struct Stored {
     pub digest: Digest,
     pub size: u64,
-    /// The bytes, if they belong in the database. `None`: they are in a file.
+    /// The bytes, if they belong in the row. `None`: they are in a file or in chunks.
     pub inline: Option<Bytes>,
     /// Protects the file until a row references it.
     pub pin: Option<Arc<Pin>>,
@@ -46,9 +60,10 @@ pub struct Stored {
 struct Buffer {
     hash: Sha256,
     size: u64,
-    /// All bytes, while there is no file.
+    /// All bytes, while they are written to no other place.
     head: BytesMut,
     file: Option<TempFile>,
+    upload: Option<Upload>,
 }
 
 /// A temporary file, deleted on drop unless it was moved to its final path.
@@ -59,9 +74,8 @@ struct TempFile {
 }
 
 impl Sink {
-    /// Large blobs go into these files, or stay in memory if there are none.
-    pub fn new(files: Option<Files>, pins: Pins) -> Self {
-        Self { files, pins, taken: Buffer::default() }
+    pub fn new(place: Place, pins: Pins) -> Self {
+        Self { place, pins, taken: Buffer::default() }
     }
 
     pub fn size(&self) -> u64 {
@@ -73,9 +87,12 @@ impl Sink {
     }
 
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), StoreError> {
-        let is_small = self.taken.file.is_none() && self.taken.head.len() + bytes.len() <= MAX_INLINE_BYTES;
-        let files = match &self.files {
-            Some(files) if !is_small => files.clone(),
+        let is_small = self.taken.file.is_none()
+            && self.taken.upload.is_none()
+            && self.taken.head.len() + bytes.len() <= MAX_INLINE_BYTES;
+        let files = match &self.place {
+            Place::Files(files) if !is_small => files.clone(),
+            Place::Chunks(chunks) if !is_small => return self.taken.upload(chunks, &bytes).await,
             _ => {
                 self.taken.keep(&bytes);
                 return Ok(());
@@ -94,10 +111,17 @@ impl Sink {
 
     /// Completes the blob: its file, if any, is synced and at its final path when this returns.
     pub async fn finish(self) -> Result<Stored, StoreError> {
-        let Self { files, pins, taken } = self;
-        let Buffer { hash, size, head, file } = taken;
+        let Self { place, pins, taken } = self;
+        let Buffer { hash, size, head, file, upload } = taken;
         let digest = digest(hash);
-        let (Some(file), Some(files)) = (file, files) else {
+        if let Some(mut upload) = upload {
+            if !head.is_empty() {
+                upload.add(&head).await?;
+            }
+            upload.finish(&digest, size).await?;
+            return Ok(Stored { digest, size, inline: None, pin: None });
+        }
+        let (Some(file), Place::Files(files)) = (file, place) else {
             return Ok(Stored { digest, size, inline: Some(head.freeze()), pin: None });
         };
         let pin = pins.pin(digest);
@@ -125,6 +149,19 @@ impl Buffer {
         let unfinished = self.file.as_mut().expect("made above");
         unfinished.file.write_all(bytes)?;
         self.count(bytes);
+        Ok(())
+    }
+
+    /// Writes whole chunks; `head` has the bytes of the next one.
+    async fn upload(&mut self, chunks: &Chunks, bytes: &[u8]) -> Result<(), StoreError> {
+        if self.upload.is_none() {
+            self.upload = Some(chunks.begin().await?);
+        }
+        self.keep(bytes);
+        while self.head.len() >= CHUNK {
+            let chunk = self.head.split_to(CHUNK);
+            self.upload.as_mut().expect("made above").add(&chunk).await?;
+        }
         Ok(())
     }
 

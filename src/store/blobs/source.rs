@@ -11,10 +11,13 @@ use bytes::{Bytes, BytesMut};
 use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
 
-use crate::StoreError;
+use crate::{
+    StoreError,
+    postgres::{Chunks, chunks::CHUNK as STORED_CHUNK},
+};
 use toolwire_base::digest::Digest;
 
-/// Size of a chunk in bytes.
+/// Bytes that are returned at once.
 pub const CHUNK: usize = 64 * 1024;
 
 /// A blob that is being read.
@@ -30,6 +33,19 @@ enum Origin {
     Memory(Bytes),
     /// `None` while a chunk is read.
     File(Option<FileReader>),
+    Chunks(ChunkReader),
+}
+
+#[derive(Debug)]
+struct ChunkReader {
+    chunks: Chunks,
+    /// The next chunk, and the bytes to skip of it.
+    number: u64,
+    skip: usize,
+    /// Bytes of a chunk that were not returned yet.
+    rest: Bytes,
+    /// The hash so far, if the blob is read whole.
+    hash: Option<Sha256>,
 }
 
 #[derive(Debug)]
@@ -76,13 +92,24 @@ impl Source {
         Ok(Self { digest, from: from_file, left: size.saturating_sub(from) })
     }
 
+    /// Reads from chunks of a blob of the given size.
+    pub(crate) fn of_chunks(digest: Digest, chunks: Chunks, size: u64, from: u64) -> Self {
+        let hash = (from == 0).then(Sha256::new);
+        let (number, skip) = (from / STORED_CHUNK as u64, from % STORED_CHUNK as u64);
+        let skip = usize::try_from(skip).unwrap_or_default();
+        let reader = ChunkReader { chunks, number, skip, rest: Bytes::new(), hash };
+        Self { digest, from: Origin::Chunks(reader), left: size.saturating_sub(from) }
+    }
+
     /// Limits the number of bytes to read, which disables the check of the digest if it cuts the blob.
     #[must_use]
     pub fn take(mut self, limit: u64) -> Self {
         if limit < self.left {
             self.left = limit;
-            if let Origin::File(Some(reading)) = &mut self.from {
-                reading.hash = None;
+            match &mut self.from {
+                Origin::File(Some(reading)) => reading.hash = None,
+                Origin::Chunks(reading) => reading.hash = None,
+                Origin::File(None) | Origin::Memory(_) => {}
             }
         }
         self
@@ -96,6 +123,7 @@ impl Source {
         let length = usize::try_from(self.left).unwrap_or(usize::MAX).min(CHUNK);
         let is_last = self.left == length as u64;
         let piece = match &mut self.from {
+            Origin::Chunks(reading) => reading.read(length, self.digest, is_last).await?,
             Origin::Memory(bytes) => bytes.split_to(length),
             Origin::File(reading) => {
                 let taken = reading.take().ok_or(StoreError::Late)?;
@@ -118,6 +146,34 @@ impl Source {
             all.extend_from_slice(&piece);
         }
         Ok(all.freeze())
+    }
+}
+
+impl ChunkReader {
+    /// The next bytes. If they are the last ones, checks the digest of the whole blob.
+    async fn read(&mut self, length: usize, digest: Digest, is_last: bool) -> Result<Bytes, ReadError> {
+        let damaged = || ReadError::Damaged(digest);
+        let mut piece = BytesMut::new();
+        while piece.len() < length {
+            if self.rest.is_empty() {
+                let chunk = self.chunks.read(&digest, self.number).await?.ok_or_else(damaged)?;
+                self.number += 1;
+                self.rest = Bytes::from(chunk);
+                if self.skip >= self.rest.len() {
+                    return Err(damaged());
+                }
+                let _ = self.rest.split_to(std::mem::take(&mut self.skip));
+            }
+            let part = self.rest.split_to(self.rest.len().min(length - piece.len()));
+            piece.extend_from_slice(&part);
+        }
+        if let Some(hash) = &mut self.hash {
+            hash.update(&piece);
+            if is_last && hash.clone().finalize()[..] != digest.as_bytes()[..] {
+                return Err(damaged());
+            }
+        }
+        Ok(piece.freeze())
     }
 }
 

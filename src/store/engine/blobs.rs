@@ -1,5 +1,5 @@
-//! Blobs: small ones in the database, others in files beside it. A state without a directory, which is for tests, has
-//! all of them in the database.
+//! Blobs: small ones in their row, others in files beside the database or, on PostgreSQL, in chunks in it. A state in
+//! memory, which is for tests, has all of them in their rows.
 
 use std::{
     fs, io,
@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use super::{Durability, Error, Store, Tx, location::Location};
 use crate::{
     Lane, StoreError,
-    blobs::{Files, ReadError, Sink, Source, Stored, Swept},
+    blobs::{Files, Place, ReadError, Sink, Source, Stored, Swept},
     rows::blobs as rows,
     scoped,
 };
@@ -35,8 +35,12 @@ impl Store {
     /// Begins to write a blob, which is not retained until a row references it.
     pub async fn begin_blob(&self) -> Result<Sink, StoreError> {
         // Opens the state, which creates its directory, and fails before any byte is received if it cannot be used.
-        self.readers().await?;
-        Ok(Sink::new(self.files(), self.pins.clone()))
+        let place = match (self.database().await?.chunks(), self.files()) {
+            (Some(chunks), _) => Place::Chunks(chunks),
+            (None, Some(files)) => Place::Files(files),
+            (None, None) => Place::Memory,
+        };
+        Ok(Sink::new(place, self.pins.clone()))
     }
 
     /// Opens a blob at an offset; `None` if there is no such blob.
@@ -47,7 +51,7 @@ impl Store {
             (None, Some(files)) => {
                 Source::of_file(*digest, files.of(digest), blob.size, from).await.map(Some)
             }
-            (None, None) => Err(ReadError::Damaged(*digest)),
+            (None, None) => self.open_chunks(*digest, blob.size, from).await.map(Some),
         }
     }
 
@@ -58,8 +62,13 @@ impl Store {
             (None, Some(files)) => {
                 Source::of_file(stored.digest, files.of(&stored.digest), stored.size, 0).await
             }
-            (None, None) => Err(ReadError::Damaged(stored.digest)),
+            (None, None) => self.open_chunks(stored.digest, stored.size, 0).await,
         }
+    }
+
+    async fn open_chunks(&self, digest: Digest, size: u64, from: u64) -> Result<Source, ReadError> {
+        let chunks = self.database().await?.chunks().ok_or(ReadError::Damaged(digest))?;
+        Ok(Source::of_chunks(digest, chunks, size, from))
     }
 
     /// Deletes a stored blob, unless something else references or pins it.
@@ -81,6 +90,10 @@ impl Store {
     pub async fn sweep_blobs(&self, now: SystemTime) -> Result<Swept, StoreError> {
         let mut swept =
             Swept { rows: self.delete_unused_rows(now - ORPHAN_RETENTION).await?, ..Swept::default() };
+        if let Some(chunks) = self.database().await?.chunks() {
+            let deleted = chunks.sweep(now - UNFINISHED_RETENTION).await?;
+            swept.unfinished += usize::try_from(deleted).unwrap_or_default();
+        }
         let Some(files) = self.files() else { return Ok(swept) };
         let unfinished = files.unfinished();
         let old = list_files(&files, move |_| list_old(&unfinished, now, UNFINISHED_RETENTION)).await?;
@@ -125,7 +138,7 @@ impl Store {
     pub(super) fn files(&self) -> Option<Files> {
         match &self.location {
             Location::Directory(directory) => Some(Files::in_directory(directory)),
-            Location::Memory | Location::Unavailable(_) => None,
+            Location::Postgres(_) | Location::Memory | Location::Unavailable(_) => None,
         }
     }
 }
@@ -139,9 +152,13 @@ pub(super) async fn add_use(
 ) -> Result<bool, Error> {
     let is_in_file = rows::is_in_file(&stored.digest).optional(tx).await?;
     if is_in_file.unwrap_or(stored.inline.is_none()) {
-        // One `stat`, which is short enough to block for.
-        let path = files.map(|files| files.of(&stored.digest));
-        if !path.is_some_and(|path| path.exists()) {
+        let is_there = match files {
+            // One `stat`, which is short enough to block for.
+            Some(files) => files.of(&stored.digest).exists(),
+            // Chunks are there as long as their row is.
+            None => is_in_file.is_some(),
+        };
+        if !is_there {
             return Ok(false);
         }
     }

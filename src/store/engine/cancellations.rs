@@ -42,7 +42,7 @@ impl Store {
     /// Requests the other processes that share the state to cancel work of a user, waits for an answer, and returns
     /// whether one of them owns it. Returns at once if there is no other process.
     pub async fn cancel_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
-        match self.replica.peers(&self.location) {
+        match self.peers().await {
             0 => Ok(false),
             peers => self.request_and_wait(peers, user, subject).await,
         }
@@ -50,7 +50,7 @@ impl Store {
 
     /// Requests the other processes to cancel work of a user, without waiting for an answer.
     pub async fn request_cancel(&self, user: &UserId, subject: &Subject) -> Result<(), StoreError> {
-        if self.replica.peers(&self.location) == 0 {
+        if self.peers().await == 0 {
             return Ok(());
         }
         self.insert_request(user, subject).await?;
@@ -61,8 +61,8 @@ impl Store {
     /// latest.
     pub async fn cancel_requests(&self) -> Result<CancelRequests<'_>, StoreError> {
         // First: opening creates the state's directory, in which the lock file of this process is.
-        self.readers().await?;
-        self.replica.id(&self.location)?;
+        self.database().await?;
+        self.own_name().await?;
         Ok(CancelRequests { state: self, changed: None, read: HashSet::new() })
     }
 
@@ -82,7 +82,7 @@ impl Store {
     /// Inserts a request, and returns its identifier.
     async fn insert_request(&self, user: &UserId, subject: &Subject) -> Result<String, StoreError> {
         // Other processes read requests only while they see another process.
-        self.replica.id(&self.location)?;
+        self.own_name().await?;
         // A loss of power that loses the row also ends the processes that would read it.
         self.transact(Lane::User(user), Durability::Process, |tx| {
             scoped(insert(tx, user, subject, clock::wall()))
@@ -118,12 +118,12 @@ impl Store {
     /// Whether the recorded owner of the call is another live process.
     async fn is_carried_out_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
         let Some(owners) = calls::owners(user, subject) else { return Ok(false) };
-        Ok(self.fetch_all(owners).await?.iter().any(|replica| self.is_elsewhere(replica)))
-    }
-
-    /// Whether a name is that of another live process.
-    pub(super) fn is_elsewhere(&self, replica: &str) -> bool {
-        *replica != *self.replica.name() && !self.replica.is_gone(&self.location, replica)
+        for owner in self.fetch_all(owners).await? {
+            if self.is_elsewhere(&owner).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -143,7 +143,7 @@ impl CancelRequests<'_> {
 
     /// Waits for a reason to read the table, at most until `until`.
     async fn wait(&mut self, until: Instant) {
-        while self.state.replica.peers(&self.state.location) == 0 {
+        while self.state.peers().await == 0 {
             // A process that has ended may have left a request, so the table is read at `until` all the same.
             self.changed = None;
             if clock::now() >= until {
@@ -166,7 +166,7 @@ impl CancelRequests<'_> {
         // Older requests cannot be about work of this process.
         let recent = clock::wall() - RETENTION;
         let Some(since) = replica.seen_since().map(|seen| seen.max(recent)) else { return Ok(Vec::new()) };
-        let rows = self.state.fetch_all(rows::list(&replica.name(), since)).await?;
+        let rows = self.state.fetch_all(rows::list(&self.state.current_name().await?, since)).await?;
         let (mut present, mut requests) = (HashSet::new(), Vec::new());
         for row in rows {
             if !self.read.contains(&row.id) {

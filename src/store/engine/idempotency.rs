@@ -14,9 +14,9 @@ use crate::{
     cancellations::Subject,
     idempotency::{Beginning, Begun, Effect, Idempotency, Key, Owner, Quota, RemoteEnd},
     large_reads::LargeReads,
+    location::Location,
     rows::outcome::OutcomeColumns,
     scoped,
-    sqlite::location::Location,
 };
 use toolwire_contract::{
     ToolResult,
@@ -85,7 +85,7 @@ impl Idempotency for Store {
 impl Store {
     async fn begin_call(&self, call: &Beginning<'_>, now: i64) -> Result<Begun, StoreError> {
         // Before the record: from then on other processes check whether this one is alive.
-        self.replica.id(&self.location)?;
+        self.own_name().await?;
         let begun = self
             .transact(Lane::User(&call.key.user), durability(call.effect), |tx| {
                 scoped(begin(tx, call, now, self.calls_quota))
@@ -129,7 +129,7 @@ impl Store {
     fn large_reads(&self) -> Option<LargeReads> {
         match &self.location {
             Location::Directory(directory) => Some(LargeReads::in_directory(directory)),
-            Location::Memory | Location::Unavailable(_) => None,
+            Location::Postgres(_) | Location::Memory | Location::Unavailable(_) => None,
         }
     }
 }

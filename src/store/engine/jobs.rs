@@ -23,7 +23,7 @@ impl Store {
     pub async fn begin_job(&self, new: &NewJob, now: SystemTime) -> Result<Begun, StoreError> {
         // First: a job whose process has ended must not count as the running one.
         self.interrupt_jobs(now).await?;
-        let replica = self.replica.id(&self.location)?;
+        let replica = &*self.own_name().await?;
         self.transact(Lane::User(&new.user), Durability::Power, |tx| scoped(begin(tx, new, replica, now)))
             .await
     }
@@ -95,9 +95,9 @@ impl Store {
     pub async fn interrupt_jobs(&self, now: SystemTime) -> Result<usize, StoreError> {
         let replicas = self.fetch_all(rows::replicas()).await?;
         let mut interrupted = 0;
-        for replica in replicas.iter().filter(|it| self.replica.is_gone(&self.location, it)) {
+        for replica in &self.ended(replicas).await? {
             interrupted += self
-                .transact(Lane::Platform, Durability::Power, |tx| scoped(interrupt(tx, replica, now)))
+                .transact(Lane::AllUsers, Durability::Power, |tx| scoped(interrupt(tx, replica, now)))
                 .await?;
         }
         Ok(interrupted)

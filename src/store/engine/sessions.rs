@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::{Durability, Store, held_sessions};
 use crate::{
-    Lane, StoreError,
+    Lane, StoreError, postgres,
     rows::turns as rows,
     scoped,
     sessions::{MAX_TURNS_PER_SESSION, MAX_TURNS_PER_USER, PastTurn, RETENTION, SessionLock, StoredTurn},
@@ -16,15 +16,18 @@ const DELETED_AT_ONCE: u32 = 500;
 
 impl Store {
     /// Acquires a session for one turn, unless another process holds it.
-    pub fn hold_session(
+    pub async fn hold_session(
         &self,
         user: &UserId,
         session: &SessionId,
         turn_id: RequestId,
     ) -> Result<SessionLock, StoreError> {
         // First: a process that learns the name of the turn may ask this one to cancel it.
-        self.replica.id(&self.location)?;
-        held_sessions::hold(&self.location, user, session, turn_id)
+        let name = self.own_name().await?;
+        match self.postgres().await? {
+            Some(database) => postgres::sessions::hold(database, &name, (user, session), turn_id).await,
+            None => held_sessions::hold(&self.location, user, session, turn_id),
+        }
     }
 
     /// Inserts or replaces a turn, and deletes the oldest ones beyond the limits of the session and of the user.

@@ -5,20 +5,7 @@ use std::{fmt, future::Future, marker::PhantomData};
 use futures_util::future::BoxFuture;
 
 use super::Store;
-use crate::{Durability, Error, StoreError, Tx};
-use toolwire_tool::context::UserId;
-
-/// The set of rows that a transaction reads and changes. Transactions of one lane exclude each other on every database;
-/// on SQLite, which has one writer, all do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lane<'a> {
-    /// Calls, confirmations, tasks, documents, sessions, jobs and audit records of a user.
-    User(&'a UserId),
-    /// Reservations, hold-offs and cool-downs of a source.
-    Source(&'a str),
-    /// Rows of no single user or source, such as those of a sweep or of the cache.
-    Platform,
-}
+use crate::{Durability, Error, Lane, StoreError, Tx, postgres};
 
 /// The future of a transaction. It borrows from the environment of the closure for `'a` and from the transaction for
 /// `'c`; the compiler does not accept an async closure that does both as `Send`.
@@ -30,6 +17,9 @@ impl<T> fmt::Debug for Scoped<'_, '_, T> {
     }
 }
 
+/// How often a transaction runs that the database rolls back because of others.
+const MAX_RUNS: u32 = 5;
+
 /// Boxes the future of a transaction.
 pub fn scoped<'a, 'c, T>(work: impl Future<Output = T> + Send + 'c) -> Scoped<'a, 'c, T> {
     Scoped(Box::pin(work), PhantomData)
@@ -39,12 +29,19 @@ pub fn scoped<'a, 'c, T>(work: impl Future<Output = T> + Send + 'c) -> Scoped<'a
 pub trait Explain: From<Error> + Send {
     type Public;
 
+    /// Whether the database rolled the transaction back because of others, so that it may run again.
+    fn is_conflict(&self) -> bool;
+
     /// Converts an error of the database into one for operators, and records that the store cannot be used.
     fn explain(self, store: &Store) -> Self::Public;
 }
 
 impl Explain for Error {
     type Public = StoreError;
+
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Database(error) if postgres::is_conflict(error))
+    }
 
     fn explain(self, store: &Store) -> StoreError {
         match self {
@@ -61,19 +58,25 @@ impl Store {
     /// more than once, so it must have no effect outside the database.
     pub async fn transact<'a, T, E: Explain>(
         &self,
-        _lane: Lane<'_>,
+        lane: Lane<'_>,
         durability: Durability,
         mut work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, E>> + Send,
     ) -> Result<T, E::Public> {
-        let run = async {
-            let mut tx = self.change(durability).await?;
-            let value = work(&mut tx).0.await?;
-            let topics = tx.take_topics();
-            tx.commit().await?;
-            // After the commit: a follower that is notified reads at once, and must find the change.
-            topics.for_each(|topic| self.followers.notify(topic));
-            Ok(value)
-        };
-        run.await.map_err(|error: E| error.explain(self))
+        let mut runs = 1;
+        loop {
+            let run = async {
+                let mut tx = self.begin(lane, durability).await?;
+                let value = work(&mut tx).0.await?;
+                let topics = tx.take_topics();
+                tx.commit().await?;
+                // After the commit: a follower that is notified reads at once, and must find the change.
+                topics.for_each(|topic| self.followers.notify(topic));
+                Ok(value)
+            };
+            match run.await {
+                Err(error) if runs < MAX_RUNS && E::is_conflict(&error) => runs += 1,
+                done => return done.map_err(|error| error.explain(self)),
+            }
+        }
     }
 }

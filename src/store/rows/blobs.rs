@@ -43,7 +43,7 @@ pub(crate) fn remove_uses(digest: &Digest, count: u32) -> Statement {
 /// Deletes blobs that no version references and that no write has touched since.
 pub(crate) fn delete_unused(since: SystemTime, limit: u32) -> Statement {
     sql!(
-        "DELETE FROM blobs WHERE digest IN
+        "DELETE FROM blobs WHERE uses = 0 AND digest IN
          (SELECT digest FROM blobs WHERE uses = 0 AND touched_at <= {since} LIMIT {limit})"
     )
 }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::{
     Error,
     confirmations::{Change, Scope, SequenceRange, life::State},
-    sql::{Connection, FromRow, Row, Statement, columns_as, insert, record, sql},
+    sql::{Connection, FromRow, Row, Statement, columns_as, dialect, insert, record, sql},
 };
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::UserId;
@@ -77,7 +77,7 @@ impl FromRow for Change {
 /// Appends a change and returns its positions: among all changes, and among those of its user.
 pub(crate) async fn append(db: &mut Connection, new: &NewEvent<'_>) -> Result<(u64, u64), Error> {
     let &NewEvent { confirmation, user, state, at, expires_at, reason } = new;
-    let next: Statement<u64> = sql!("UPDATE confirmation_sequence SET last = last + 1 RETURNING last");
+    let next: Statement<u64> = sql!("{..dialect::NEXT_CHANGE}");
     let sequence = next.one(db).await?;
     let next: Statement<u64> = sql!(
         "INSERT INTO confirmation_positions (user_id, last) VALUES ({user}, 1)
@@ -93,32 +93,29 @@ pub(crate) async fn append(db: &mut Connection, new: &NewEvent<'_>) -> Result<(u
 
 /// Changes after a position, in order.
 pub(crate) fn after(scope: &Scope, after: u64, limit: u32) -> Statement<ListedChange> {
-    let (of, position) = match scope {
-        Scope::All => (Statement::default(), "e.sequence"),
-        Scope::Own(user) => (sql!("e.user_id = {user} AND "), "e.position"),
+    let (of, position, settled) = match scope {
+        Scope::All => (Statement::default(), "e.sequence", dialect::IS_SETTLED),
+        Scope::Own(user) => (sql!("e.user_id = {user} AND "), "e.position", ""),
     };
     let columns = columns_as::<ListedChange>("c.", AT_CHANGE);
     sql!(
         "SELECT {..columns} FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id
-         WHERE {..of}{..position} > {after} ORDER BY {..position} LIMIT {limit}"
+         WHERE {..of}{..position} > {after}{..settled} ORDER BY {..position} LIMIT {limit}"
     )
 }
 
 /// The confirmations that changed after a position among all changes, each with its position.
 pub(crate) fn changed_since(after: u64, limit: u32) -> Statement<(u64, ConfirmationId)> {
     sql!(
-        "SELECT sequence, confirmation_id FROM confirmation_events WHERE sequence > {after}
-         ORDER BY sequence LIMIT {limit}"
+        "SELECT e.sequence, e.confirmation_id FROM confirmation_events e
+         WHERE e.sequence > {after}{..dialect::IS_SETTLED} ORDER BY e.sequence LIMIT {limit}"
     )
 }
 
 /// The positions of the events that are not deleted yet.
 pub(crate) async fn range(db: &mut Connection, scope: &Scope) -> Result<SequenceRange, Error> {
     let range: Statement<(u64, u64)> = match scope {
-        Scope::All => sql!(
-            "SELECT last, coalesce((SELECT min(sequence) FROM confirmation_events), last + 1)
-             FROM confirmation_sequence"
-        ),
+        Scope::All => sql!("{..dialect::CHANGES}"),
         Scope::Own(user) => sql!(
             "SELECT last, coalesce((SELECT min(position) FROM confirmation_events WHERE user_id = {user}), last + 1)
              FROM confirmation_positions WHERE user_id = {user}"
@@ -133,6 +130,7 @@ pub(crate) async fn range(db: &mut Connection, scope: &Scope) -> Result<Sequence
 pub(crate) fn delete_until(until: SystemTime, limit: u32) -> Statement {
     sql!(
         "DELETE FROM confirmation_events WHERE sequence IN
-         (SELECT sequence FROM confirmation_events WHERE at <= {until} ORDER BY sequence LIMIT {limit})"
+         (SELECT sequence FROM confirmation_events WHERE at <= {until}{..dialect::IS_NOT_LAST}
+          ORDER BY sequence LIMIT {limit})"
     )
 }

@@ -78,7 +78,7 @@ pub(crate) fn list(root: &TaskId, criteria: &Criteria, after: &str, limit: u32) 
 pub(crate) fn list_of(root: &TaskId, ids: &[i64], criteria: &Criteria) -> Statement<Identified> {
     // One parameter, so that the text of the statement does not depend on their number.
     let ids = serde_json::to_string(ids).expect("numbers are JSON");
-    let ids = sql!("SELECT value FROM json_each({ids})");
+    let ids = sql!("SELECT CAST(value AS BIGINT) FROM json_each({ids})");
     select!(Identified, "FROM documents WHERE root = {root}{..filter(criteria)} AND id IN ({..ids})")
 }
 

@@ -6,7 +6,7 @@ use crate::{
     equal_writes::{Claim, EqualWrite},
     idempotency::Key,
     rows::calls::State,
-    sql::{AsText, Statement, insert, record, sql},
+    sql::{AsText, Statement, dialect, insert, record, sql},
 };
 use toolwire_tool::context::{RequestId, TaskLabel};
 
@@ -48,7 +48,7 @@ fn task(write: &EqualWrite) -> &str {
 pub(crate) fn find(write: &EqualWrite) -> Statement<Lender> {
     sql!(
         "SELECT w.request_id, w.created_at, c.begun_at, c.ended_at, c.code,
-                coalesce(c.state = {State::Started} AND c.kept IS NULL, 0) AS is_under_way,
+                coalesce(c.state = {State::Started} AND c.kept IS NULL, FALSE) AS is_under_way,
                 (SELECT max(o.expires_at) FROM confirmations o WHERE o.state IN ('pending', 'approved')
                  AND o.user_id = w.user_id AND o.outer_request_id = w.request_id) AS open_until
          FROM (SELECT user_id, tool, request_id, created_at FROM equal_writes WHERE {..of(write)}) w
@@ -93,6 +93,6 @@ pub(crate) fn delete_expired(now: SystemTime) -> Statement {
         "DELETE FROM equal_writes
          WHERE (user_id, tool, arguments_digest, definition_digest, task_id) IN
          (SELECT user_id, tool, arguments_digest, definition_digest, task_id FROM equal_writes
-          WHERE expires_at <= {now} ORDER BY expires_at LIMIT {DELETED_AT_ONCE})"
+          WHERE expires_at <= {now} ORDER BY expires_at LIMIT {DELETED_AT_ONCE}{..dialect::SKIP_LOCKED})"
     )
 }

@@ -6,7 +6,7 @@ use super::usage::{self, Counted};
 use crate::{
     Error,
     kept_results::KeptResult,
-    sql::{Connection, Json, Statement, insert, record, select, sql},
+    sql::{Connection, Json, Statement, dialect, insert, record, select, sql},
 };
 use toolwire_tool::context::{CallId, UserId};
 
@@ -65,7 +65,8 @@ pub(crate) async fn delete_oldest_of(db: &mut Connection, user: &UserId) -> Resu
 async fn delete_first(db: &mut Connection, condition: Statement) -> Result<bool, Error> {
     let delete: Statement<(String, i64)> = sql!(
         "DELETE FROM kept_results WHERE (user_id, call_id) IN
-         (SELECT user_id, call_id FROM kept_results {..condition} ORDER BY expires_at LIMIT {DELETED_AT_ONCE})
+         (SELECT user_id, call_id FROM kept_results {..condition} ORDER BY expires_at LIMIT {DELETED_AT_ONCE}
+          {..dialect::SKIP_LOCKED})
          RETURNING user_id, bytes"
     );
     let deleted = delete.all(db).await?;

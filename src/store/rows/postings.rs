@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::{
     Error,
     documents::{BLOCKS, Terms, block, parse_positions, parse_weights, text_before},
-    sql::{Connection, Statement, sql},
+    sql::{Connection, Statement, dialect, sql},
 };
 
 /// Replaces the terms by which a document is found.
@@ -18,11 +18,10 @@ pub(crate) async fn replace(
 ) -> Result<(), Error> {
     let others = (0..BLOCKS).filter(|block| !terms.blocks().contains_key(block));
     delete_blocks(db, tree, &[document], &others.collect::<Vec<_>>()).await?;
-    let blocks: Vec<_> = terms.blocks().iter().collect();
     // Without `WHERE`, SQLite would parse the `ON` as part of the `FROM`.
     let insert = sql!(
         "INSERT INTO postings (tree, block, document, stems)
-         SELECT {tree}, CAST(value ->> 0 AS INTEGER), {document}, value ->> 1 FROM json_each({json(&blocks)})
+         SELECT {tree}, CAST(key AS BIGINT), {document}, value FROM json_each({json(terms.blocks())})
          WHERE true ON CONFLICT (tree, block, document) DO UPDATE SET stems = excluded.stems"
     );
     insert.run(db).await
@@ -44,8 +43,9 @@ async fn delete_blocks(
         return Ok(());
     }
     let delete = sql!(
-        "DELETE FROM postings WHERE tree = {tree} AND block IN (SELECT value FROM json_each({json(blocks)}))
-         AND document IN (SELECT value FROM json_each({json(documents)}))"
+        "DELETE FROM postings WHERE tree = {tree}
+         AND block IN (SELECT CAST(value AS BIGINT) FROM json_each({json(blocks)}))
+         AND document IN (SELECT CAST(value AS BIGINT) FROM json_each({json(documents)}))"
     );
     delete.run(db).await
 }
@@ -62,7 +62,8 @@ pub(crate) async fn weights(db: &mut Connection, tree: i64, stem: &str) -> Resul
     // Null for a block without the stem, which the aggregate ignores: a condition would search each block twice.
     let weights: Statement<Option<String>> = sql!(
         "SELECT string_agg(document || ' ' ||
-                           substr(stems, nullif(instr(stems, {&before}), 0) + {before.chars().count()}, 1), '|')
+                           substr(stems, nullif(instr(stems, {&before}), 0) + {before.chars().count()}, 1),
+                           '|'{..dialect::BY_DOCUMENT})
          FROM postings WHERE tree = {tree} AND block = {block(stem)}"
     );
     let weights = weights.one(db).await?.unwrap_or_default();
@@ -80,7 +81,8 @@ pub(crate) async fn positions(
     let before = text_before(stem);
     let positions: Statement<Option<String>> = sql!(
         "SELECT string_agg(document || ' ' ||
-                           substr(stems, nullif(instr(stems, {&before}), 0) + {before.chars().count()}), '|')
+                           substr(stems, nullif(instr(stems, {&before}), 0) + {before.chars().count()}),
+                           '|'{..dialect::BY_DOCUMENT})
          FROM postings WHERE tree = {tree} AND block = {block(stem)} AND document > {after} AND document <= {last}"
     );
     let positions = positions.one(db).await?.unwrap_or_default();

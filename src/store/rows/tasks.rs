@@ -5,11 +5,11 @@ pub(crate) mod sweep;
 
 use std::time::SystemTime;
 
-use super::waits;
 use crate::{
     Error,
     sql::{
-        FromRow, Json, Row, Statement, Value, as_json, columns_as, record, row, select, sql, values, words,
+        FromRow, Json, Row, Statement, Value, as_json, columns_as, dialect, record, row, select, sql, values,
+        words,
     },
     tasks::{
         Cursor, Kind, Lease, Task, Tree,
@@ -78,7 +78,7 @@ impl FromRow for Option<(TaskId, u64)> {
 }
 
 fn columns() -> Statement {
-    columns_as::<StoredTask>("", &[("waits", waits::OF_TASK)])
+    columns_as::<StoredTask>("", &[("waits", dialect::WAITS)])
 }
 
 /// A task of any user.
@@ -184,7 +184,7 @@ pub(crate) fn count_in_tree(root: &TaskId) -> Statement<u32> {
 
 /// The bytes of the timelines of a tree.
 pub(crate) fn bytes_of_tree(root: &TaskId) -> Statement<u64> {
-    sql!("SELECT coalesce(sum(bytes), 0) FROM tasks WHERE root = {root}")
+    sql!("SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM tasks WHERE root = {root}")
 }
 
 /// The task of any of some roles that has waited longest for a worker.

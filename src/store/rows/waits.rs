@@ -6,10 +6,6 @@ use crate::{
 };
 use toolwire_tool::context::{TaskId, UserId};
 
-/// The waits of a row of `tasks`, as a column of the statement that reads the task.
-pub(super) const OF_TASK: &str = "(SELECT json_group_array(json_array(w.seq, w.kind, w.thing)) FROM waits w \
-                                   WHERE w.task = tasks.id) AS waits";
-
 impl FromValue for Vec<Waiting> {
     fn from_value(value: Value) -> Option<Self> {
         let Json(rows) = Json::<Vec<(u64, String, String)>>::from_value(value)?;

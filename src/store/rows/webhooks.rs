@@ -17,5 +17,5 @@ pub(crate) async fn replace(db: &mut Connection, all: &[Subscription]) -> Result
 
 /// The addresses of the webhooks that receive an event.
 pub(crate) fn subscribers(event: Event) -> Statement<String> {
-    sql!("SELECT url FROM webhooks WHERE {..event.into_str()}")
+    sql!("SELECT url FROM webhooks WHERE {..event.into_str()} = 1")
 }

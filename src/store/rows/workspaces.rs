@@ -53,16 +53,16 @@ pub(crate) fn find_or_insert(root: &TaskId, user: &UserId) -> Statement<Workspac
 /// The usage of a tree, and of all trees of its user.
 pub(crate) fn usage(root: &TaskId, user: &UserId) -> Statement<Usage> {
     sql!(
-        "SELECT coalesce(SUM(bytes) FILTER (WHERE root = {root}), 0) AS tree_bytes,
-                coalesce(SUM(bytes), 0) AS user_bytes,
-                coalesce(SUM(documents) FILTER (WHERE root = {root}), 0) AS tree_documents
+        "SELECT CAST(coalesce(SUM(bytes) FILTER (WHERE root = {root}), 0) AS BIGINT) AS tree_bytes,
+                CAST(coalesce(SUM(bytes), 0) AS BIGINT) AS user_bytes,
+                CAST(coalesce(SUM(documents) FILTER (WHERE root = {root}), 0) AS BIGINT) AS tree_documents
          FROM workspaces WHERE user_id = {user}"
     )
 }
 
 /// The bytes of all trees of a user.
 pub(crate) fn user_bytes(user: &UserId) -> Statement<u64> {
-    sql!("SELECT coalesce(SUM(bytes), 0) FROM workspaces WHERE user_id = {user}")
+    sql!("SELECT CAST(coalesce(SUM(bytes), 0) AS BIGINT) FROM workspaces WHERE user_id = {user}")
 }
 
 /// Adds to the counters of a tree.

@@ -1,9 +1,9 @@
 //! Rows, and the types that are read from them.
 
 use futures_util::stream::BoxStream;
-use sqlx::{Column, Row as _, TypeInfo, ValueRef, sqlite::SqliteRow};
+use sqlx::{Column, Row as _, postgres::PgRow, sqlite::SqliteRow};
 
-use super::{FromValue, Value};
+use super::{FromValue, Value, dialect};
 use crate::Error;
 
 /// Rows in the order of a statement, read from the database as they are polled.
@@ -11,7 +11,25 @@ pub type Rows<'a, T> = BoxStream<'a, Result<T, Error>>;
 
 /// A row that a statement returned.
 #[derive(Debug)]
-pub struct Row(pub(super) SqliteRow);
+pub struct Row(Driver);
+
+#[derive(Debug)]
+enum Driver {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+impl From<SqliteRow> for Row {
+    fn from(row: SqliteRow) -> Self {
+        Self(Driver::Sqlite(row))
+    }
+}
+
+impl From<PgRow> for Row {
+    fn from(row: PgRow) -> Self {
+        Self(Driver::Postgres(row))
+    }
+}
 
 /// A type that is read from a row: by the names of columns or, for single values and tuples, by their order.
 pub trait FromRow: Sized {
@@ -54,22 +72,24 @@ impl Row {
     /// The value of the column at this index.
     pub(super) fn at<T: FromValue>(&self, index: usize) -> Result<T, Error> {
         let value = self.value(index)?;
-        T::from_value(value).ok_or_else(|| unreadable(self.0.column(index).name()))
+        T::from_value(value).ok_or_else(|| unreadable(self.name(index)))
     }
 
-    fn value(&self, column: impl sqlx::ColumnIndex<SqliteRow>) -> Result<Value, Error> {
-        let value = self.0.try_get_raw(column)?;
-        if value.is_null() {
-            return Ok(Value::Null);
+    fn value<I: sqlx::ColumnIndex<SqliteRow> + sqlx::ColumnIndex<PgRow>>(
+        &self,
+        column: I,
+    ) -> Result<Value, Error> {
+        match &self.0 {
+            Driver::Sqlite(row) => dialect::of_sqlite(row.try_get_raw(column)?),
+            Driver::Postgres(row) => dialect::of_postgres(row.try_get_raw(column)?),
         }
-        let kind = value.type_info().into_owned();
-        let decoded = match kind.name() {
-            "INTEGER" => sqlx::Decode::decode(value).map(Value::Int),
-            "REAL" => sqlx::Decode::decode(value).map(Value::Real),
-            "TEXT" => sqlx::Decode::decode(value).map(Value::Text),
-            _ => sqlx::Decode::decode(value).map(Value::Bytes),
-        };
-        decoded.map_err(|error| sqlx::Error::Decode(error).into())
+    }
+
+    fn name(&self, index: usize) -> &str {
+        match &self.0 {
+            Driver::Sqlite(row) => row.column(index).name(),
+            Driver::Postgres(row) => row.column(index).name(),
+        }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::{borrow::Cow, marker::PhantomData};
 
-use futures_util::{StreamExt, future::ready};
-use sqlx::{Arguments, AssertSqlSafe, sqlite::SqliteArguments};
+use futures_util::{StreamExt, TryStreamExt, future::ready};
 
-use super::{Connection, FromRow, Row, Rows, Value};
+use super::{Connection, FromRow, Row, Rows, Value, connection::Driver, dialect};
 use crate::Error;
 
 /// A statement, the values of its parameters, and the type that its rows are read as; `()` if it returns none. It is
@@ -112,8 +111,20 @@ impl Statement {
 
     /// Executes it and returns how many rows it changed.
     pub async fn execute(self, db: &mut Connection) -> Result<u64, Error> {
-        let (text, arguments) = self.prepare()?;
-        Ok(sqlx::query_with(text, arguments).execute(db).await?.rows_affected())
+        match db.driver() {
+            Driver::Sqlite(db) => {
+                let (text, arguments) = dialect::for_sqlite(self.text, self.values)?;
+                Ok(sqlx::query_with(text, arguments).execute(db).await?.rows_affected())
+            }
+            Driver::Postgres(db, away) => {
+                let mut changed = 0;
+                for (text, arguments) in dialect::for_postgres(&self.text, self.values)? {
+                    let execute = sqlx::query_with(text, arguments).execute(&mut *db);
+                    changed += away.or(execute).await?.rows_affected();
+                }
+                Ok(changed)
+            }
+        }
     }
 }
 
@@ -165,42 +176,42 @@ impl<T> Statement<T> {
         self.text.to_mut().push('?');
         self
     }
-
-    /// Converts the statement for the driver. Its text is safe: it consists of literals, and values are parameters.
-    fn prepare(self) -> Result<(AssertSqlSafe<Cow<'static, str>>, SqliteArguments), Error> {
-        let mut arguments = SqliteArguments::default();
-        arguments.reserve(self.values.len(), 0);
-        for value in self.values {
-            let added = match value {
-                Value::Null => arguments.add(None::<i64>),
-                Value::Int(value) => arguments.add(value),
-                Value::Real(value) => arguments.add(value),
-                Value::Text(value) => arguments.add(value),
-                Value::Bytes(value) => arguments.add(value),
-            };
-            added.map_err(sqlx::Error::Encode)?;
-        }
-        Ok((AssertSqlSafe(self.text), arguments))
-    }
 }
 
 impl<T: FromRow> Statement<T> {
     pub async fn all(self, db: &mut Connection) -> Result<Vec<T>, Error> {
-        let (text, arguments) = self.prepare()?;
-        let rows = sqlx::query_with(text, arguments).fetch_all(db).await?;
-        rows.into_iter().map(|row| T::from_row(&Row(row))).collect()
+        let read = |row| T::from_row(&row);
+        match db.driver() {
+            Driver::Sqlite(db) => {
+                let (text, arguments) = dialect::for_sqlite(self.text, self.values)?;
+                let rows = sqlx::query_with(text, arguments).fetch_all(db).await?;
+                rows.into_iter().map(Row::from).map(read).collect()
+            }
+            Driver::Postgres(db, away) => {
+                let (text, arguments) = dialect::one_for_postgres(&self.text, self.values)?;
+                let rows = away.or(sqlx::query_with(text, arguments).fetch_all(db)).await?;
+                rows.into_iter().map(Row::from).map(read).collect()
+            }
+        }
     }
 
     pub async fn optional(self, db: &mut Connection) -> Result<Option<T>, Error> {
-        let (text, arguments) = self.prepare()?;
-        let row = sqlx::query_with(text, arguments).fetch_optional(db).await?;
-        row.map(|row| T::from_row(&Row(row))).transpose()
+        let row = match db.driver() {
+            Driver::Sqlite(db) => {
+                let (text, arguments) = dialect::for_sqlite(self.text, self.values)?;
+                sqlx::query_with(text, arguments).fetch_optional(db).await?.map(Row::from)
+            }
+            Driver::Postgres(db, away) => {
+                let (text, arguments) = dialect::one_for_postgres(&self.text, self.values)?;
+                away.or(sqlx::query_with(text, arguments).fetch_optional(db)).await?.map(Row::from)
+            }
+        };
+        row.map(|row| T::from_row(&row)).transpose()
     }
 
     /// The one row of a statement that always returns one.
     pub async fn one(self, db: &mut Connection) -> Result<T, Error> {
-        let (text, arguments) = self.prepare()?;
-        T::from_row(&Row(sqlx::query_with(text, arguments).fetch_one(db).await?))
+        self.optional(db).await?.ok_or_else(|| sqlx::Error::RowNotFound.into())
     }
 
     /// Streams the rows. Rows after the last one that is polled are not read.
@@ -208,10 +219,19 @@ impl<T: FromRow> Statement<T> {
     where
         T: Send + 'a,
     {
-        match self.prepare() {
-            Ok((text, arguments)) => {
-                sqlx::query_with(text, arguments).fetch(db).map(|row| T::from_row(&Row(row?))).boxed()
+        let read = |row| T::from_row(&row);
+        let rows = match db.driver() {
+            Driver::Sqlite(db) => dialect::for_sqlite(self.text, self.values).map(|(text, arguments)| {
+                sqlx::query_with(text, arguments).fetch(db).map_ok(Row::from).boxed()
+            }),
+            Driver::Postgres(db, _) => {
+                dialect::one_for_postgres(&self.text, self.values).map(|(text, arguments)| {
+                    sqlx::query_with(text, arguments).fetch(db).map_ok(Row::from).boxed()
+                })
             }
+        };
+        match rows {
+            Ok(rows) => rows.map(move |row| read(row?)).boxed(),
             Err(error) => futures_util::stream::once(ready(Err(error))).boxed(),
         }
     }

@@ -12,11 +12,13 @@ use super::{
     content::{Content, inspect},
     error,
     group_commit::Writer,
-    location::{FILE, Location},
-    migrations::Migrations,
+    migrate,
     replica::Replica,
 };
-use crate::StoreError;
+use crate::{
+    Migrations, StoreError,
+    location::{FILE, Location},
+};
 
 /// SQLite's busy timeout: the maximum wait for another process that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -56,13 +58,14 @@ pub(crate) async fn connect(
     replica: &Replica,
 ) -> Result<Pools, StoreError> {
     let pools = match location {
+        Location::Postgres(_) => unreachable!("it is no file"),
         Location::Unavailable(reason) => return Err(StoreError::Nowhere(reason.clone())),
-        Location::Memory => in_memory(replica).await.map_err(|error| error::unusable(location, &error))?,
+        Location::Memory => in_memory().await.map_err(|error| error::unusable(location, &error))?,
         Location::Directory(directory) => {
             // Before the file is created: beside other files of a state, an empty one counts as lost.
             refuse_lost(location, directory).await?;
             create(directory).await.map_err(|error| error::unusable(location, &error.into()))?;
-            let opened = in_file(&directory.join(FILE), replica).await;
+            let opened = in_file(&directory.join(FILE)).await;
             opened.map_err(|error| error::unusable(location, &error))?
         }
     };
@@ -80,7 +83,7 @@ pub(crate) async fn check(location: &Location, readers: &SqlitePool) -> Result<(
     }
 }
 
-async fn in_file(path: &Path, replica: &Replica) -> Result<Pools, sqlx::Error> {
+async fn in_file(path: &Path) -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY_TIMEOUT).foreign_keys(true);
     let writing = options.clone().journal_mode(SqliteJournalMode::Wal);
     // Takes effect when the log restarts from its beginning.
@@ -94,7 +97,7 @@ async fn in_file(path: &Path, replica: &Replica) -> Result<Pools, sqlx::Error> {
         sleep(RETRY_DELAY).await;
     };
     let readers = pool(READERS + FOLLOWERS).connect_lazy_with(options.pragma("query_only", "ON"));
-    Ok(Pools { writer: Writer::new(writer, replica.name()), readers })
+    Ok(Pools { writer: Writer::new(writer), readers })
 }
 
 /// Refuses a directory that has lost its database: SQLite would create an empty one in its place.
@@ -113,10 +116,10 @@ async fn refuse_lost(location: &Location, directory: &Path) -> Result<(), StoreE
 }
 
 /// The connection is the database, so the pools share it.
-async fn in_memory(replica: &Replica) -> Result<Pools, sqlx::Error> {
+async fn in_memory() -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true);
     let writer = pool(1).connect_with(options).await?;
-    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer, replica.name()) })
+    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer) })
 }
 
 /// A pool whose connections never expire, since no server could close them.
@@ -146,7 +149,7 @@ async fn migrate(
     let begun = writer.begin_with("BEGIN IMMEDIATE").await;
     let mut tx = begun.map_err(|error| error::unusable(location, &error))?;
     for migrations in tables {
-        let applied = migrations.run(&mut tx, || replica.peers(location) > 0).await;
+        let applied = migrate::run(migrations, &mut tx, || replica.peers(location) > 0).await;
         applied.map_err(|error| error::migration_failed(location, migrations.owner(), error))?;
     }
     tx.commit().await.map_err(|error| error::unusable(location, &error))

@@ -3,7 +3,8 @@
 
 use std::{ffi::OsStr, fs, io, path::Path};
 
-use super::{location::FILE, replica};
+use super::replica;
+use crate::location::FILE;
 
 /// The content of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

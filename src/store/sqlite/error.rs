@@ -2,8 +2,8 @@
 
 use sqlx::migrate::MigrateError;
 
-use super::{location::Location, migrations::MigrationError};
-use crate::StoreError;
+use super::migrate::MigrationError;
+use crate::{StoreError, location::Location};
 
 /// Primary result codes of SQLite. `STATEMENT` is that of a statement that does not match the existing tables.
 const STATEMENT: u32 = 1;

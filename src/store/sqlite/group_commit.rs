@@ -10,7 +10,6 @@ mod batch;
 mod tests;
 
 use std::{
-    mem,
     ops::{Deref, DerefMut},
     sync::{
         Arc,
@@ -19,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{SqliteConnection, SqlitePool};
+use sqlx::SqlitePool;
 use tokio::{
     runtime::Handle,
     sync::{Mutex, OwnedMutexGuard},
@@ -27,9 +26,7 @@ use tokio::{
 };
 
 use self::batch::Batch;
-pub use self::batch::Durability;
-use super::follow::Topic;
-use crate::Error;
+use crate::{Durability, Error, sql::Connection};
 
 /// Maximum wait of a transaction for those before it.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -46,25 +43,22 @@ struct CommitQueue {
     /// The writer's lock, which guards the batch that earlier transactions left open.
     batch: Arc<Mutex<Option<Batch>>>,
     waiting: AtomicUsize,
-    /// The replica that the writer belongs to.
-    replica: Arc<str>,
 }
 
-/// A write transaction. It takes effect when committed, and is rolled back if dropped.
+/// A write transaction that may share its commit with others.
 #[derive(Debug)]
-pub struct Tx {
+pub(crate) struct Member {
     /// `None` after it is committed or dropped.
     guard: Option<OwnedMutexGuard<Option<Batch>>>,
     queue: Arc<CommitQueue>,
-    topics: Vec<Topic>,
 }
 
 /// Counts a waiting transaction until it is dropped.
 struct Waiting<'a>(&'a Arc<CommitQueue>);
 
 impl Writer {
-    pub(crate) fn new(pool: SqlitePool, replica: Arc<str>) -> Self {
-        Self { pool, queue: Arc::new(CommitQueue { replica, ..CommitQueue::default() }) }
+    pub(crate) fn new(pool: SqlitePool) -> Self {
+        Self { pool, queue: Arc::default() }
     }
 
     /// The connection itself, for what needs no transaction: opening, and reading a state in memory.
@@ -73,17 +67,17 @@ impl Writer {
     }
 
     /// Begins a transaction: in the open batch if that admits it, otherwise in a batch of its own.
-    pub(crate) async fn begin(&self, durability: Durability) -> Result<Tx, Error> {
+    pub(crate) async fn begin(&self, durability: Durability) -> Result<Member, Error> {
         let mut guard = self.lock().await?;
         if let Some(batch) = guard.as_mut() {
             // A batch that admits no other member, or cannot begin one, is committed first: its members wait for that.
             if batch.admits(durability) && batch.begin_member().await.is_ok() {
-                return Ok(Tx::new(guard, &self.queue));
+                return Ok(Member::new(guard, &self.queue));
             }
             guard.take().expect("it is there").commit().await;
         }
         *guard = Some(Batch::begin(&self.pool, durability).await?);
-        Ok(Tx::new(guard, &self.queue))
+        Ok(Member::new(guard, &self.queue))
     }
 
     async fn lock(&self) -> Result<OwnedMutexGuard<Option<Batch>>, Error> {
@@ -100,37 +94,20 @@ impl Writer {
     }
 }
 
-impl Tx {
+impl Member {
     fn new(guard: OwnedMutexGuard<Option<Batch>>, queue: &Arc<CommitQueue>) -> Self {
-        Self { guard: Some(guard), queue: Arc::clone(queue), topics: Vec::new() }
-    }
-
-    /// The name of the replica that writes.
-    pub(crate) fn replica(&self) -> &str {
-        &self.queue.replica
-    }
-
-    /// Notifies the followers of a topic once it is committed.
-    pub(crate) fn notify(&mut self, topic: Topic) {
-        if !self.topics.contains(&topic) {
-            self.topics.push(topic);
-        }
-    }
-
-    /// The topics to notify after the commit.
-    pub(crate) fn take_topics(&mut self) -> impl Iterator<Item = Topic> + use<> {
-        mem::take(&mut self.topics).into_iter()
+        Self { guard: Some(guard), queue: Arc::clone(queue) }
     }
 
     /// Reports written bytes, where they may be many, so that the batch stays bounded.
-    pub fn adds(&mut self, bytes: usize) {
+    pub(crate) fn adds(&mut self, bytes: usize) {
         if let Some(batch) = self.guard.as_deref_mut().and_then(Option::as_mut) {
             batch.add_bytes(bytes);
         }
     }
 
     /// Commits with the other members of the batch, and returns once the commit is stored.
-    pub async fn commit(mut self) -> Result<(), Error> {
+    pub(crate) async fn commit(mut self) -> Result<(), Error> {
         let mut guard = self.guard.take().expect("it is committed once");
         let batch = guard.as_mut().expect("a transaction is part of a batch");
         if batch.has_one_member() && !self.queue.has_next() {
@@ -160,7 +137,7 @@ impl Tx {
     }
 }
 
-impl Drop for Tx {
+impl Drop for Member {
     fn drop(&mut self) {
         let Some(mut guard) = self.guard.take() else { return };
         let Some(batch) = guard.as_mut() else { return };
@@ -174,17 +151,17 @@ impl Drop for Tx {
     }
 }
 
-impl Deref for Tx {
-    type Target = SqliteConnection;
+impl Deref for Member {
+    type Target = Connection;
 
-    fn deref(&self) -> &SqliteConnection {
+    fn deref(&self) -> &Connection {
         let batch = self.guard.as_deref().and_then(Option::as_ref);
         batch.expect("a transaction is part of a batch").connection()
     }
 }
 
-impl DerefMut for Tx {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
+impl DerefMut for Member {
+    fn deref_mut(&mut self) -> &mut Connection {
         let batch = self.guard.as_deref_mut().and_then(Option::as_mut);
         batch.expect("a transaction is part of a batch").connection_mut()
     }

@@ -13,8 +13,7 @@ use std::{
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use super::location::Location;
-use crate::StoreError;
+use crate::{StoreError, location::Location};
 use toolwire_base::clock;
 
 /// The directory of the lock files, within the state directory.
@@ -61,6 +60,11 @@ impl Replica {
             self.seen_since.send_replace(Some(now));
         }
         Ok(&self.id)
+    }
+
+    /// Notes that this process is visible to others, in another way than by a file.
+    pub(crate) fn show(&self) {
+        self.seen_since.send_replace(Some(clock::wall()));
     }
 
     /// Waits until this process is visible to others. Before that it owns no recorded work.
@@ -114,7 +118,7 @@ impl Drop for Replica {
 fn path(location: &Location, id: &str) -> Option<PathBuf> {
     match location {
         Location::Directory(directory) => Some(directory.join(DIRECTORY).join(id)),
-        Location::Memory | Location::Unavailable(_) => None,
+        Location::Postgres(_) | Location::Memory | Location::Unavailable(_) => None,
     }
 }
 

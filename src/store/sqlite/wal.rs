@@ -8,12 +8,11 @@ use std::{fs, io, path::Path, time::Duration};
 
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 
-use super::{
-    connect::WAL_LIMIT,
-    error,
+use super::{connect::WAL_LIMIT, error};
+use crate::{
+    StoreError,
     location::{FILE, Location},
 };
-use crate::StoreError;
 
 /// Maximum wait of a checkpoint for readers. It blocks writers, so it is short; reads of this program are shorter.
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(100);

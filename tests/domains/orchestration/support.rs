@@ -62,9 +62,9 @@ impl Service {
     pub(crate) async fn root(&self, tainted: bool) -> TaskId {
         let id = TaskId::generate();
         let mut change = self.app.state.change(Durability::Process).await.expect("a change");
-        sqlx::query(TABLE).execute(&mut *change).await.expect("a table");
+        sqlx::query(TABLE).execute(change.sqlite().unwrap()).await.expect("a table");
         let row = sqlx::query(ADD).bind(id.as_str()).bind(id.as_str()).bind(tainted);
-        row.execute(&mut *change).await.expect("a task");
+        row.execute(change.sqlite().unwrap()).await.expect("a task");
         change.commit().await.expect("committed");
         id
     }

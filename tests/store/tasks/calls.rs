@@ -1,5 +1,6 @@
 //! Calls that execute: one record and one entry, in one change at both ends.
 
+use crate::support::state;
 use toolwire::{
     contract::ErrorCode,
     store::{
@@ -281,9 +282,6 @@ async fn what_is_noted_is_found_by_tree_and_user_and_goes_with_its_tree() {
     house.tasks().delete_task_tree(&riley(), &root.id, now()).await.unwrap();
     assert_eq!(found(&other, 9).await.1, [own("3")]);
     while house.tasks().sweep_tasks(Duration::from_hours(1), now()).await.unwrap() {}
-    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM memories")
-        .fetch_one(house.store.readers().await.unwrap())
-        .await
-        .unwrap();
+    let left: i64 = state::row(&house.store, "SELECT count(*) FROM memories").await;
     assert_eq!(left, 1);
 }

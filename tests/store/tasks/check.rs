@@ -70,7 +70,7 @@ const HARMS: &[(&str, &str)] = &[
 
 /// A state in which there is something of everything.
 async fn used() -> House {
-    let house = House::new();
+    let house = House::of_sqlite();
     let root = house.root_of("lead").await;
     house.lease(&root.id, "worker", None, now()).await.unwrap();
     let blocked = house.root().await;
@@ -140,7 +140,7 @@ async fn bytes_in_a_file_that_are_not_those_of_its_name_are_named() {
 /// A task that is being deleted lacks what went first, and nothing is wrong with that.
 #[tokio::test]
 async fn a_tree_that_is_being_deleted_is_no_damage() {
-    let house = House::new();
+    let house = House::of_sqlite();
     let root = house.root().await;
     let user = toolwire::tool::context::User::new(riley());
     let workspace = Workspace::new(&house.store).of_task(&user, &root.id).await.unwrap();
@@ -188,7 +188,7 @@ async fn a_state_of_another_program_is_not_looked_at_and_left_as_it_is() {
 /// The outcome of what was under way when its task ended stands after the end, and answers what the end left.
 #[tokio::test]
 async fn an_outcome_that_came_after_its_task_is_no_damage_and_one_that_answers_nothing_is() {
-    let house = House::new();
+    let house = House::of_sqlite();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
     assert_new(house.tasks().begin_task_call(&call, None, now()).await);

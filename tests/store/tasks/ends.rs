@@ -1,5 +1,7 @@
 //! Ends: by agents, by persons, by time; and what ends with them.
 
+use crate::support::state;
+use toolwire::store::sql;
 use toolwire::store::tasks::{Filter, NewEnd, NewMessage, Scope, entry::Speaker, life::Reason};
 
 use super::*;
@@ -144,9 +146,7 @@ async fn a_task_whose_time_is_over_fails_by_the_timer_and_when_it_is_used() {
 async fn a_full_timeline_takes_its_end_and_nothing_else() {
     let house = House::new();
     let root = house.root().await;
-    let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
-    let mut beside = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
-    sqlx::query("UPDATE tasks SET bytes = 268435456").execute(&mut beside).await.unwrap();
+    state::run(&house.store, sql!("UPDATE tasks SET bytes = 268435456")).await;
     let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
     assert_eq!(refused(house.tasks().delegate_task(&delegate, &child(), now()).await), Refused::TimelineFull);
     let write = call(&root, "write_file", CallType::Function);

@@ -35,9 +35,10 @@ impl House {
     /// From now on changes of rows count down, and the one that comes to zero fails.
     async fn fail_by_turns(&self) {
         let mut change = self.store.change(Durability::Process).await.unwrap();
-        run(&mut change, "CREATE TEMP TABLE left_over (n INTEGER)".to_owned()).await;
-        run(&mut change, "INSERT INTO left_over VALUES (-1)".to_owned()).await;
-        let tables: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut *change).await.unwrap();
+        run(change.sqlite().unwrap(), "CREATE TEMP TABLE left_over (n INTEGER)".to_owned()).await;
+        run(change.sqlite().unwrap(), "INSERT INTO left_over VALUES (-1)".to_owned()).await;
+        let tables: Vec<String> =
+            sqlx::query_scalar(TABLES).fetch_all(change.sqlite().unwrap()).await.unwrap();
         for table in &tables {
             for event in ["INSERT", "UPDATE", "DELETE"] {
                 let trigger = format!(
@@ -45,7 +46,7 @@ impl House {
                      UPDATE left_over SET n = n - 1; \
                      SELECT RAISE(ABORT, 'it fails') WHERE (SELECT n FROM left_over) = 0; END"
                 );
-                run(&mut change, trigger).await;
+                run(change.sqlite().unwrap(), trigger).await;
             }
         }
         change.commit().await.unwrap();
@@ -54,14 +55,14 @@ impl House {
     /// The n-th change of a row fails; none with -1.
     async fn fail_at(&self, n: i64) {
         let mut change = self.store.change(Durability::Process).await.unwrap();
-        run(&mut change, format!("UPDATE left_over SET n = {n}")).await;
+        run(change.sqlite().unwrap(), format!("UPDATE left_over SET n = {n}")).await;
         change.commit().await.unwrap();
     }
 
     /// The next commit fails. Whatever comes after it has another connection.
     async fn fail_commit(&self) {
         let mut change = self.store.change(Durability::Process).await.unwrap();
-        change.lock_handle().await.unwrap().set_commit_hook(|| false);
+        change.sqlite().unwrap().lock_handle().await.unwrap().set_commit_hook(|| false);
     }
 
     /// Does something that must not succeed until nothing fails any more, and changes nothing before.
@@ -107,7 +108,7 @@ async fn dump(directory: &Path) -> Vec<String> {
 }
 
 async fn failing() -> House {
-    let house = House::new();
+    let house = House::of_sqlite();
     house.store.open().await.unwrap();
     house.fail_by_turns().await;
     house
@@ -213,7 +214,7 @@ async fn what_is_written_to_documents_is_stored_whole_or_not_at_all() {
 /// The commit itself fails, as on a disk that is full then.
 #[tokio::test]
 async fn nothing_is_acknowledged_whose_commit_failed() {
-    let house = House::new();
+    let house = House::of_sqlite();
     let root = house.root().await;
     let before = dump(house.directory.path()).await;
     house.fail_commit().await;

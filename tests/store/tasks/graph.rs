@@ -1,5 +1,7 @@
 //! Trees: made, bounded, given up half-way.
 
+use crate::support::state;
+use toolwire::store::sql;
 use toolwire::store::tasks::{
     Filter, Kind, LoopControl, MAX_DEPTH, MAX_OPEN_TREES, MAX_WAITS, Scope, TreeLimit,
     entry::DocumentVersion, life::Reason,
@@ -146,13 +148,11 @@ async fn timelines_of_ended_trees_count_until_they_are_forgotten() {
     let house = House::new();
     let root = house.root().await;
     house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
-    let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
-    let mut beside = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
     let counted = "SELECT (SELECT bytes FROM timeline_usage) = (SELECT SUM(bytes) FROM tasks)";
-    let is_counted: bool = sqlx::query_scalar(counted).fetch_one(&mut beside).await.unwrap();
+    let is_counted: bool = state::row(&house.store, counted).await;
     assert!(is_counted);
-    for full in ["UPDATE tasks SET bytes = ?", "UPDATE timeline_usage SET bytes = ?"] {
-        sqlx::query(full).bind(5_i64 << 30).execute(&mut beside).await.unwrap();
+    for table in ["tasks", "timeline_usage"] {
+        state::run(&house.store, sql!("UPDATE {..table} SET bytes = {5_i64 << 30}")).await;
     }
     let another = || mutation("CreateTask", "1");
     let refusal = refused(house.tasks().create_root_task(&new_root(), another(), now()).await);
@@ -160,7 +160,7 @@ async fn timelines_of_ended_trees_count_until_they_are_forgotten() {
     house.tasks().delete_task_tree(&riley(), &root.id, now()).await.unwrap();
     while house.tasks().sweep_tasks(MINUTE, now()).await.unwrap() {}
     house.tasks().create_root_task(&new_root(), another(), now()).await.unwrap();
-    let is_counted: bool = sqlx::query_scalar(counted).fetch_one(&mut beside).await.unwrap();
+    let is_counted: bool = state::row(&house.store, counted).await;
     assert!(is_counted);
 }
 
@@ -168,12 +168,12 @@ async fn timelines_of_ended_trees_count_until_they_are_forgotten() {
 async fn documents_go_along_at_their_versions_and_an_unknown_one_is_refused_before_anything_ends() {
     let house = House::new();
     let root = house.root().await;
-    let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
-    let mut beside = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
-    let add = "INSERT INTO documents (root, path, version, etag, previous_etag, deleted, digest, size, mime_type, tokens, \
-               tokens_estimated, summary, untrusted, description, tags, created_by, created_at, updated_by, updated_at) \
-               VALUES (?, 'charts.png', 3, 'e', '', 0, NULL, 0, '', 0, 0, '', 1, '', '', '', 0, '', 0)";
-    sqlx::query(add).bind(root.id.as_str()).execute(&mut beside).await.unwrap();
+    let add = sql!(
+        "INSERT INTO documents (root, path, version, etag, previous_etag, deleted, digest, size, mime_type, tokens,
+         tokens_estimated, summary, untrusted, description, tags, created_by, created_at, updated_by, updated_at)
+         VALUES ({root.id.as_str()}, 'charts.png', 3, 'e', '', 0, NULL, 0, '', 0, 0, '', 1, '', '', '', 0, '', 0)"
+    );
+    state::run(&house.store, add).await;
 
     let new = NewChild { documents: vec!["charts.png".to_owned()], ..child() };
     let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);

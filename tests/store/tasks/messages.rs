@@ -1,9 +1,11 @@
 //! Messages that come at the same time are appended together, and judged one by one.
 
+use crate::support::state;
 use futures_util::{
     future::{join_all, maybe_done},
     poll,
 };
+use toolwire::store::sql;
 use toolwire::store::tasks::{MAX_TREE_BYTES, MAX_USER_BYTES, NewMessage, TreeLimit, entry::Speaker};
 
 use super::*;
@@ -88,17 +90,14 @@ async fn those_beyond_the_bytes_of_a_user_or_a_tree_are_refused_when_they_come_t
     for (limit, most) in [(TreeLimit::BytesOfUser, MAX_USER_BYTES), (TreeLimit::Bytes, MAX_TREE_BYTES)] {
         let house = House::new();
         let (mine, beside) = (house.root().await, house.root().await);
-        let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
-        let mut other = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
         let tree = if limit == TreeLimit::Bytes { &mine.id } else { &beside.id };
         for (id, root, bytes) in [(&mine.id, &mine.id, 2 << 20), (&beside.id, tree, most - (2 << 20) - 2_500)]
         {
-            let set = sqlx::query("UPDATE tasks SET bytes = ?, root = ? WHERE id = ?");
-            let set = set.bind(i64::try_from(bytes).unwrap()).bind(root.as_str()).bind(id.as_str());
-            set.execute(&mut other).await.unwrap();
+            let set = sql!("UPDATE tasks SET bytes = {bytes}, root = {root} WHERE id = {id}");
+            state::run(&house.store, set).await;
         }
-        let count = "UPDATE timeline_usage SET bytes = (SELECT SUM(bytes) FROM tasks)";
-        sqlx::query(count).execute(&mut other).await.unwrap();
+        let count = sql!("UPDATE timeline_usage SET bytes = (SELECT SUM(bytes) FROM tasks)");
+        state::run(&house.store, count).await;
         let text = "x".repeat(1_000);
         let all = (0..8).map(|_| say(&house, "riley", &mine.id, &text, RequestId::generate()));
         let (taken, refusals): (Vec<_>, Vec<_>) = join_all(all).await.into_iter().partition(Result::is_ok);

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::support::state;
 use proptest::{prelude::*, sample::Index, test_runner::Config};
 use tokio::runtime::Builder;
 use toolwire::{
@@ -186,7 +187,7 @@ fn assert_timeline(timeline: &[Entry]) {
 
 async fn play(acts: Vec<(Act, Index)>) {
     let directory = tempfile::tempdir().unwrap();
-    let house = House { store: Arc::new(Store::in_memory()), directory };
+    let house = House { store: Arc::new(state::fresh()), directory };
     house.root_of("chief").await;
     let mut before = house.all().await;
     for (act, index) in acts {

@@ -1,12 +1,9 @@
 //! Trees that ended go in time, or at once; open ones never.
 
-use sqlx::{Connection, SqliteConnection};
-
 use super::*;
+use crate::support::state;
 
 async fn rows(house: &House) -> Vec<i64> {
-    let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
-    let mut beside = SqliteConnection::connect(&file).await.unwrap();
     let mut rows = Vec::new();
     for query in [
         "SELECT count(*) FROM tasks",
@@ -14,7 +11,7 @@ async fn rows(house: &House) -> Vec<i64> {
         "SELECT count(*) FROM entry_parts",
         "SELECT count(*) FROM waits",
     ] {
-        rows.push(sqlx::query_scalar(query).fetch_one(&mut beside).await.unwrap());
+        rows.push(state::row(&house.store, query).await);
     }
     rows
 }

@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
+use crate::support::state;
 use toolwire::{
     contract::proto::v1::{GetCallRequest, get_call_request},
-    store::Durability,
+    store::sql,
 };
 
 use super::*;
@@ -209,9 +210,7 @@ async fn a_kept_result_is_its_users_alone_outlives_the_server_and_expires() {
     before.shut_down().await;
     let after = server(state.path());
     assert_eq!(data(read_on(&after, "demo", of(&kept.call_id)).await)["tokens"], json!(kept.tokens));
-    let mut change = after.app.state.change(Durability::Process).await.unwrap();
-    sqlx::query("UPDATE kept_results SET expires_at = 1").execute(&mut *change).await.unwrap();
-    change.commit().await.unwrap();
+    state::run(&after.app.state, sql!("UPDATE kept_results SET expires_at = 1")).await;
     assert_eq!(error(read_on(&after, "demo", of(&kept.call_id)).await, &kept.call_id), not_there);
 }
 

@@ -30,4 +30,5 @@ impl Tables {
 pub fn migrations() -> Migrations {
     let tables = &["refused_logins", "scrapes", "screened_prices", "screened_stocks", "screens", "watchlist"];
     Migrations::of_domain("research", tables, sqlx::migrate!("./migrations/research"))
+        .with_postgres(sqlx::migrate!("./migrations/research/postgres"))
 }

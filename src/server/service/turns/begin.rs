@@ -103,7 +103,7 @@ impl Turns {
     /// Locks the session of a new turn. Whether it has ended is checked again under the lock: another process may have
     /// carried it out since.
     async fn lock_new(&self, new: &NewTurn, request: &TurnRequest) -> Result<LockOutcome, Refusal> {
-        let guard = self.lock_session(request)?;
+        let guard = self.lock_session(request).await?;
         if new.request_id.is_some() {
             let kept = self.find_kept(&new.context.user, request.turn_id).await?;
             if let Some(kept) = kept.filter(|kept| kept.state != State::Cancelled) {
@@ -115,9 +115,9 @@ impl Turns {
     }
 
     /// Locks the session in all processes that share the state.
-    fn lock_session(&self, request: &TurnRequest) -> Result<SessionGuard, Refusal> {
+    async fn lock_session(&self, request: &TurnRequest) -> Result<SessionGuard, Refusal> {
         let store = &self.parts.store;
-        match store.hold_session(&request.context.user.id, &request.session, request.turn_id) {
+        match store.hold_session(&request.context.user.id, &request.session, request.turn_id).await {
             Ok(SessionLock::Acquired(guard)) => Ok(guard),
             Ok(SessionLock::HeldBy(turn_id)) => Err(TurnRefusal::Running { turn_id }.into()),
             Err(error) => Err(unavailable(&error)),
@@ -161,7 +161,7 @@ impl Turns {
         request: &TurnRequest,
         not_paused: impl Fn(&'static str) -> Refusal,
     ) -> Result<(Checkpoint, SessionGuard), Refusal> {
-        let guard = self.lock_session(request)?;
+        let guard = self.lock_session(request).await?;
         let kept = self.find_kept(&request.context.user, request.turn_id).await?;
         let kept = kept.ok_or_else(|| unknown(&request.turn_id))?;
         Ok((checkpoint(&kept, not_paused)?, guard))

@@ -1,8 +1,10 @@
 //! Checks of counters that are maintained incrementally, each against a recount.
 
-use sqlx::SqliteConnection;
-
 use super::report::Report;
+use crate::{
+    Error,
+    sql::{Connection, Statement},
+};
 
 /// A counter, and the query that verifies it.
 const COUNTS: &[(&str, &str)] = &[
@@ -26,8 +28,8 @@ const COUNTS: &[(&str, &str)] = &[
     ),
     (
         "confirmation_positions",
-        "SELECT NOT EXISTS (SELECT max(c.position) AS most FROM confirmations c LEFT JOIN confirmation_positions p \
-      ON p.user_id = c.user_id GROUP BY c.user_id HAVING coalesce(max(p.last), 0) < most)",
+        "SELECT NOT EXISTS (SELECT 1 FROM confirmations c LEFT JOIN confirmation_positions p \
+      ON p.user_id = c.user_id GROUP BY c.user_id HAVING coalesce(max(p.last), 0) < max(c.position))",
     ),
     (
         "kept_results_total",
@@ -53,14 +55,14 @@ const COUNTS: &[(&str, &str)] = &[
         "SELECT NOT EXISTS (SELECT user_id, count(*), SUM(bytes) FROM tasks GROUP BY user_id \
       EXCEPT SELECT user_id, tasks, bytes FROM timeline_usage) \
       AND NOT EXISTS (SELECT user_id FROM timeline_usage WHERE tasks > 0 EXCEPT SELECT user_id FROM tasks) \
-      AND NOT EXISTS (SELECT max(t.position) AS most FROM tasks t LEFT JOIN timeline_usage u \
-      ON u.user_id = t.user_id GROUP BY t.user_id HAVING coalesce(max(u.last), 0) < most)",
+      AND NOT EXISTS (SELECT 1 FROM tasks t LEFT JOIN timeline_usage u \
+      ON u.user_id = t.user_id GROUP BY t.user_id HAVING coalesce(max(u.last), 0) < max(t.position))",
     ),
 ];
 
-pub(super) async fn check(connection: &mut SqliteConnection, report: &mut Report) -> Result<(), sqlx::Error> {
+pub(super) async fn check(connection: &mut Connection, report: &mut Report) -> Result<(), Error> {
     for (table, query) in COUNTS {
-        let is_right: bool = sqlx::query_scalar(*query).fetch_one(&mut *connection).await?;
+        let is_right = Statement::<bool>::new(query, Vec::new()).one(connection).await?;
         if !is_right {
             report.problems.push(format!("{table} does not count what there is"));
         }

@@ -2,26 +2,24 @@
 
 use std::path::Path;
 
-use sqlx::SqliteConnection;
-
 use super::super::{BackupError, failed};
-use crate::sqlite::newest;
+use crate::{
+    migrations::newest,
+    sql::{Connection, Statement},
+};
 
 const STEPS: &str = "SELECT count(*) FROM sqlite_master WHERE name = '_sqlx_migrations'";
 
 const LAST: &str = "SELECT coalesce(max(version), 0) FROM _sqlx_migrations WHERE success";
 
 /// Refuses a file whose schema is older or newer, or that is not a state.
-pub(super) async fn refuse_other(
-    connection: &mut SqliteConnection,
-    database: &Path,
-) -> Result<(), BackupError> {
-    let read = async |connection: &mut SqliteConnection| {
-        let steps: i64 = sqlx::query_scalar(STEPS).fetch_one(&mut *connection).await?;
-        if steps == 0 {
-            return Ok(0);
-        }
-        sqlx::query_scalar::<_, i64>(LAST).fetch_one(connection).await
+pub(super) async fn refuse_other(connection: &mut Connection, database: &Path) -> Result<(), BackupError> {
+    let read = async |connection: &mut Connection| match Statement::<i64>::new(STEPS, Vec::new())
+        .one(connection)
+        .await?
+    {
+        0 => Ok(0),
+        _ => Statement::<i64>::new(LAST, Vec::new()).one(connection).await,
     };
     let has = read(connection).await.map_err(|error| failed(database, error))?;
     let (place, knows) = (database.display().to_string(), newest());

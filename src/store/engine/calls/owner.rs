@@ -16,8 +16,11 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Store {
     pub(in crate::engine) async fn owner_of_call(&self, key: &Key) -> Result<Owner, Error> {
-        let record = rows::find(key).optional(&mut *self.reader().await?).await?;
-        Ok(record.map_or(Owner::Over, |record| self.owner_of(record, key).0))
+        let record = rows::find(key).optional(&mut self.reader().await?).await?;
+        match record {
+            Some(record) => Ok(self.owner_of(record, key).await?.0),
+            None => Ok(Owner::Over),
+        }
     }
 
     /// While the state cannot be read, the call counts as running.
@@ -43,7 +46,7 @@ impl Store {
     async fn find_remote_end(&self, key: &Key, call_id: CallId) -> Result<Option<RemoteEnd>, Error> {
         let mut reader = self.reader().await?;
         if let Some(record) = rows::find(key).optional(&mut reader).await? {
-            return Ok(match self.owner_of(record, key) {
+            return Ok(match self.owner_of(record, key).await? {
                 (_, RecordState::Ended(Begun::Ended(result))) => {
                     Some(RemoteEnd::Ended(Box::new(self.with_data(key, *result).await)))
                 }
@@ -58,15 +61,18 @@ impl Store {
     }
 
     /// The owner of a recorded call, and the state of the call.
-    fn owner_of(&self, record: Record, key: &Key) -> (Owner, RecordState) {
+    async fn owner_of(&self, record: Record, key: &Key) -> Result<(Owner, RecordState), Error> {
         // A call with an outcome has no owner even if the outcome cannot be read, nor has a record of an early version.
-        let replica = record.replica.as_ref().filter(|it| record.kept.is_none() && self.is_elsewhere(it));
+        let replica = match &record.replica {
+            Some(replica) if record.kept.is_none() && self.is_elsewhere(replica).await? => Some(replica),
+            _ => None,
+        };
         let elsewhere = replica.and(record.call_id.as_ref()).and_then(|id| id.parse().ok());
         let state = CallRecord::of(record, key).state;
         let owner = match state {
             RecordState::Started => elsewhere.map_or(Owner::Lost, Owner::Remote),
             RecordState::Asked(_) | RecordState::Ended(_) => Owner::Over,
         };
-        (owner, state)
+        Ok((owner, state))
     }
 }

@@ -20,7 +20,7 @@ impl Store {
         now: SystemTime,
     ) -> Result<Vec<RecordedCall>, StoreError> {
         let listed = self.fetch_all(rows::list_selected(selector, now)).await?;
-        Ok(self.with_owners(listed))
+        self.with_owners(listed).await
     }
 
     /// The outcome of a call, if it has ended and is still recorded.
@@ -41,7 +41,7 @@ impl Store {
         now: SystemTime,
     ) -> Result<Vec<RecordedCall>, StoreError> {
         let list = rows::list(criteria, before, limit, now);
-        Ok(self.with_owners(self.fetch_for(criteria.user.as_ref(), list).await?))
+        self.with_owners(self.fetch_for(criteria.user.as_ref(), list).await?).await
     }
 
     /// The pending confirmation of a nested call, for which the call waits.
@@ -50,15 +50,22 @@ impl Store {
     }
 
     /// Determines for unfinished calls whether the owner has ended; each owner is checked once.
-    fn with_owners(&self, listed: Vec<Listed>) -> Vec<RecordedCall> {
+    async fn with_owners(&self, listed: Vec<Listed>) -> Result<Vec<RecordedCall>, StoreError> {
         let mut gone = HashMap::<String, bool>::new();
-        let mut is_gone = |replica: String| {
-            *gone.entry(replica).or_insert_with_key(|replica| self.replica.is_gone(&self.location, replica))
-        };
-        let mut with_owner = |Listed { mut call, replica }: Listed| {
-            call.is_left = call.standing == CallState::Started && replica.is_some_and(&mut is_gone);
-            call
-        };
-        listed.into_iter().map(&mut with_owner).collect()
+        let mut calls = Vec::with_capacity(listed.len());
+        for Listed { mut call, replica } in listed {
+            if let (CallState::Started, Some(replica)) = (&call.standing, replica) {
+                call.is_left = match gone.get(&replica) {
+                    Some(is_gone) => *is_gone,
+                    None => {
+                        let is_gone = self.is_gone(&replica).await?;
+                        gone.insert(replica, is_gone);
+                        is_gone
+                    }
+                };
+            }
+            calls.push(call);
+        }
+        Ok(calls)
     }
 }

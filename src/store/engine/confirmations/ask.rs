@@ -56,7 +56,7 @@ impl Store {
         now: SystemTime,
     ) -> Admission {
         // First, so that from the commit on other processes find the owner of the call alive.
-        if let Err(error) = self.replica.id(&self.location) {
+        if let Err(error) = self.own_name().await {
             return Admission::Begun(Begun::Unavailable(error));
         }
         let call = ConfirmedCall { begins, asked, expires_at };

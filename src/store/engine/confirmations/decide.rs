@@ -33,12 +33,13 @@ impl Store {
         id: &ConfirmationId,
         decision: &Decision,
     ) -> Result<Option<Outcome>, StoreError> {
-        // The lane is that of the user who made the call, not that of the decider.
+        // The lanes are those of the user who made the call, and of the decider, whose audit record this is.
         let found = self.fetch_optional(rows::find(id)).await?;
         let Some(Confirmation { key, .. }) = found else { return Ok(None) };
         // The decider receives the outcome, and a call may begin because of it.
+        let users = [key.user, decision.decided.by.clone()];
         let decided = self
-            .transact(Lane::User(&key.user), Durability::Power, |tx| scoped(decide(tx, id, decision)))
+            .transact(Lane::Users(&users), Durability::Power, |tx| scoped(decide(tx, id, decision)))
             .await?;
         let Some((before, outcome)) = decided else { return Ok(None) };
         let state = outcome.confirmation.state;

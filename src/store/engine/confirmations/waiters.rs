@@ -104,7 +104,7 @@ impl Store {
     /// The confirmations that changed after a position, and the position up to which changes were read. `None`: too
     /// many to notify individually.
     async fn changed_since(&self, seen: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Error> {
-        let mut reader = self.readers().await?.acquire().await?;
+        let mut reader = self.reader().await?;
         if let Some(seen) = seen {
             let changed = rows::changed_since(seen, MAX_NOTIFIED).all(&mut reader).await?;
             if changed.len() < MAX_NOTIFIED as usize {

@@ -52,7 +52,7 @@ impl Store {
         confirmation: Option<ExpiringRequest<'_>>,
         now: SystemTime,
     ) -> Result<Admission, TaskError> {
-        let replica = self.replica.id(&self.location)?;
+        let replica = &*self.own_name().await?;
         // A call that does not wait has its entry when it ends.
         let lengths = if confirmation.is_some() { lengths::of_call(call).await } else { Lengths::default() };
         // A lost read is made again; a write, or a person's decision, comes after this and must find its record.

@@ -45,6 +45,10 @@ impl TxError {
 impl Explain for TxError {
     type Public = TxError<StoreError>;
 
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Failed(error) if error.is_conflict())
+    }
+
     fn explain(self, store: &Store) -> TxError<StoreError> {
         self.refusal().unwrap_or_else(|failed| TxError::Failed(failed.explain(store)))
     }

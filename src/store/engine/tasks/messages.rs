@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Lane, StoreError,
-    engine::{Durability, Error, Store, Tx},
+    engine::{Durability, Error, Location, Store, Tx},
     rows::{
         entries::NewEntry,
         mutations::{self as rows, StoredAnswer},
@@ -57,14 +57,21 @@ impl Store {
 
     /// Writes queued messages, and answers all of them.
     async fn append_messages(&self) {
-        let batch = Mutex::new(self.messages.batch());
+        let has_lanes = matches!(self.location, Location::Postgres(_));
+        let mut batch = self.messages.batch();
+        if has_lanes {
+            batch.fill();
+        }
+        let users: Vec<UserId> = batch.messages().iter().map(|message| message.user.clone()).collect();
+        let batch = Mutex::new(batch);
         let shared = &batch;
-        // A batch has messages of several users, so it is in no user's lane.
-        let done = transact!(self, Lane::Platform, Durability::Power, |tx| {
+        let done = transact!(self, Lane::Users(&users), Durability::Power, |tx| {
             let mut batch = shared.lock().await;
             // Only now, so that the batch includes messages that arrived while the transaction waited for the writer.
-            // If the transaction runs again, it has the same messages and those that arrived since.
-            batch.fill();
+            // Where there are lanes, those of the messages are taken already.
+            if !has_lanes {
+                batch.fill();
+            }
             append_all(tx, batch.messages()).await
         });
         let mut batch = batch.into_inner();
@@ -73,7 +80,9 @@ impl Store {
             Err(failed) => {
                 // The transaction may have failed before it filled the batch; queued messages must be answered too, or
                 // their callers would retry at once.
-                batch.fill();
+                if !has_lanes {
+                    batch.fill();
+                }
                 let answers = batch.messages().iter().map(|_| Err(TxError::Failed(failed.clone())));
                 let answers = answers.collect();
                 batch.answer(answers);

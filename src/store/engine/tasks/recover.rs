@@ -14,7 +14,6 @@ use crate::{
         Durability, Store, Tx,
         calls::{self, RecordState},
         follow::Topic,
-        replica::Replica,
         time::millis,
     },
     idempotency::{Begun, Key},
@@ -36,10 +35,10 @@ impl Store {
     pub async fn recover_tasks(&self, now: SystemTime) -> Result<Recovered, TaskError> {
         let replicas = self.fetch_all(rows::replicas()).await?;
         let mut recovered = Recovered::default();
-        for replica in replicas.iter().filter(|replica| self.replica.is_gone(&self.location, replica)) {
+        for replica in &self.ended(replicas).await? {
             loop {
                 let settled = self
-                    .transact(Lane::Platform, Durability::Power, |tx| scoped(settle_some(tx, replica, now)));
+                    .transact(Lane::AllUsers, Durability::Power, |tx| scoped(settle_some(tx, replica, now)));
                 let settled = settled.await?;
                 recovered.reads += settled.reads;
                 recovered.settled += settled.settled;
@@ -48,7 +47,7 @@ impl Store {
                     break;
                 }
             }
-            Replica::forget(&self.location, replica);
+            self.forget(replica);
         }
         Ok(recovered)
     }

@@ -44,7 +44,7 @@ impl Store {
     /// whether there is more to delete.
     pub async fn sweep_tasks(&self, keep: Duration, now: SystemTime) -> Result<bool, TaskError> {
         let before = instant(millis(now).saturating_sub(length(keep)));
-        let swept = transact!(self, Lane::Platform, Durability::Process, |tx| {
+        let swept = transact!(self, Lane::AllUsers, Durability::Process, |tx| {
             mutations::delete_expired(now, ROWS_AT_ONCE).run(tx).await?;
             for root in rows::trees_ended_before(before, TREES_AT_ONCE).all(tx).await? {
                 rows::mark_deleted(&root).run(tx).await?;

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::{
     Error,
     rows::usage::{self, Counted},
-    sql::{Connection, Statement, sql},
+    sql::{Connection, Statement, dialect, sql},
 };
 use toolwire_tool::context::UserId;
 
@@ -32,7 +32,7 @@ async fn delete_first(db: &mut Connection, condition: Statement) -> Result<bool,
     let delete: Statement<(String, i64)> = sql!(
         "DELETE FROM idempotency WHERE (user_id, tool, request_id) IN
          (SELECT user_id, tool, request_id FROM idempotency WHERE {..condition}
-          ORDER BY expires_at LIMIT {DELETED_AT_ONCE}) RETURNING user_id, bytes"
+          ORDER BY expires_at LIMIT {DELETED_AT_ONCE}{..dialect::SKIP_LOCKED}) RETURNING user_id, bytes"
     );
     let deleted = delete.all(db).await?;
     let is_any = !deleted.is_empty();

@@ -28,7 +28,9 @@ pub(crate) fn sizes(user: &UserId, filter: &Filter, order: Order, limit: u64) ->
 
 /// Tasks by their numbers, in any order. By the key, so that no long text is sorted.
 pub(crate) fn numbered(numbers: &[Cursor]) -> Statement<StoredTask> {
-    sql!("SELECT {..columns()} FROM tasks WHERE number IN (SELECT value FROM json_each({Json(numbers)}))")
+    sql!(
+        "SELECT {..columns()} FROM tasks WHERE number IN (SELECT CAST(value AS BIGINT) FROM json_each({Json(numbers)}))"
+    )
 }
 
 /// Tasks of all users after a number, in order of creation. A task that cannot be read is an error of its own.

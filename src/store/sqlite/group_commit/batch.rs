@@ -2,16 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sqlx::{SqlitePool, Transaction, raw_sql};
+use sqlx::SqlitePool;
 use tokio::{sync::watch, time::Instant};
 
+use crate::{
+    Durability,
+    sql::{Connection, Transaction},
+};
 use toolwire_base::clock;
 
 /// Maximum number of transactions in a batch.
 const MAX_MEMBERS: usize = 256;
 
 /// A batch stops admitting members at this many bytes, so it may exceed them by one member. Only what may be long is
-/// counted, as reported to [`Tx::adds`](super::Tx::adds): texts of entries, outcomes, arguments, small documents.
+/// counted, as reported to [`Tx::adds`](crate::Tx::adds): texts of entries, outcomes, arguments, small documents.
 pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// A batch stops admitting members at this age, since its first member waits for the commit.
@@ -24,21 +28,12 @@ const NEXT_MEMBER: &str = "RELEASE member; SAVEPOINT member";
 /// does, if SQLite has ended the transaction by itself.
 const DISCARD_MEMBER: &str = "ROLLBACK TO member";
 
-/// The failures that a commit survives. Neither level can leave a damaged file or a partial transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// A power failure: the commit is synced to the disk.
-    Power,
-    /// A killed process, but perhaps not a power failure. The commit does not wait for the disk.
-    Process,
-}
-
 /// The result of a batch's commit, once it is known.
 pub(super) type CommitResult = Option<Result<(), Arc<sqlx::Error>>>;
 
 #[derive(Debug)]
 pub(super) struct Batch {
-    transaction: Transaction<'static, sqlx::Sqlite>,
+    transaction: Transaction,
     durability: Durability,
     /// Number of retained members, including the current one.
     members: usize,
@@ -58,17 +53,18 @@ impl Batch {
             Durability::Power => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE; SAVEPOINT member",
             Durability::Process => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; SAVEPOINT member",
         };
-        let transaction = pool.begin_with(begin).await?;
+        let connection = Connection::from(pool.acquire().await?);
+        let transaction = Transaction::begin(connection, begin.to_owned()).await?;
         let result = watch::Sender::new(None);
         let closes_at = clock::now() + MAX_AGE;
         Ok(Self { transaction, durability, members: 1, bytes: 0, closes_at, is_kept: true, result })
     }
 
-    pub(super) fn connection(&self) -> &sqlx::SqliteConnection {
+    pub(super) fn connection(&self) -> &Connection {
         &self.transaction
     }
 
-    pub(super) fn connection_mut(&mut self) -> &mut sqlx::SqliteConnection {
+    pub(super) fn connection_mut(&mut self) -> &mut Connection {
         &mut self.transaction
     }
 
@@ -97,7 +93,7 @@ impl Batch {
 
     pub(super) async fn begin_member(&mut self) -> Result<(), sqlx::Error> {
         let statement = if self.is_kept { NEXT_MEMBER } else { DISCARD_MEMBER };
-        raw_sql(statement).execute(&mut *self.transaction).await?;
+        self.transaction.execute_raw(statement).await?;
         self.members += 1;
         self.is_kept = true;
         Ok(())
@@ -121,7 +117,7 @@ impl Batch {
         let Self { mut transaction, is_kept, result, .. } = self;
         let commit = async {
             if !is_kept {
-                raw_sql(DISCARD_MEMBER).execute(&mut *transaction).await?;
+                transaction.execute_raw(DISCARD_MEMBER).await?;
             }
             transaction.commit().await
         };

@@ -9,7 +9,10 @@ use super::{
     batch::{MAX_AGE, MAX_BYTES},
     *,
 };
-use crate::Store;
+use crate::{
+    Store, Tx,
+    sql::{Statement, sql},
+};
 use sqlx::raw_sql;
 
 /// A table of numbers, in a file.
@@ -26,7 +29,7 @@ impl House {
         let state = Store::at(directory.path());
         let mut change = state.change(Durability::Power).await.unwrap();
         raw_sql("CREATE TABLE numbers (number INTEGER PRIMARY KEY, filler BLOB)")
-            .execute(&mut *change)
+            .execute(change.sqlite().unwrap())
             .await
             .unwrap();
         change.commit().await.unwrap();
@@ -49,13 +52,14 @@ impl House {
     }
 
     async fn numbers(&self) -> Vec<i64> {
-        let readers = self.state.readers().await.unwrap();
-        sqlx::query_scalar("SELECT number FROM numbers ORDER BY number").fetch_all(readers).await.unwrap()
+        let numbers: Statement<i64> = sql!("SELECT number FROM numbers ORDER BY number");
+        numbers.all(&mut self.state.reader().await.unwrap()).await.unwrap()
     }
 }
 
 async fn add(mut change: Tx, number: i64) -> Tx {
-    sqlx::query("INSERT INTO numbers VALUES (?, NULL)").bind(number).execute(&mut *change).await.unwrap();
+    let add: Statement = sql!("INSERT INTO numbers VALUES ({number}, NULL)");
+    add.run(&mut change).await.unwrap();
     change
 }
 
@@ -176,7 +180,7 @@ async fn where_the_database_ends_the_transaction_nobody_of_the_group_is_told_tha
     assert!(poll!(&mut first).is_pending());
     let mut second = (&mut second).await.unwrap();
     // As SQLite does by itself where a disk is full.
-    raw_sql("ROLLBACK").execute(&mut *second).await.unwrap();
+    raw_sql("ROLLBACK").execute(second.sqlite().unwrap()).await.unwrap();
     drop(second);
     let third = add((&mut third).await.unwrap(), 2).await;
     first.await.unwrap_err();

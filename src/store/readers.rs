@@ -6,11 +6,9 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{SqliteConnection, SqlitePool, pool::PoolConnection};
 use tokio::time::timeout;
 
-use super::connect::READERS;
-use crate::{Error, StoreError};
+use crate::{Error, StoreError, database::Database, sql::Connection, sqlite::connect::READERS};
 use toolwire_base::fair_semaphore::{FairSemaphore, Permit};
 use toolwire_tool::context::UserId;
 
@@ -27,32 +25,32 @@ pub(crate) fn permits() -> FairSemaphore<UserId> {
 /// A connection that reads for one user.
 #[derive(Debug)]
 pub(crate) struct UserReader {
-    connection: PoolConnection<sqlx::Sqlite>,
+    connection: Connection,
     /// Released with the connection.
     _permit: Permit,
 }
 
 /// Acquires a permit of the user's first, so that waiting users hold no connection.
 pub(crate) async fn acquire(
-    readers: &SqlitePool,
+    database: &Database,
     permits: &FairSemaphore<UserId>,
     user: &UserId,
 ) -> Result<UserReader, Error> {
     let permit =
         timeout(ACQUIRE_TIMEOUT, permits.acquire(Some(user))).await.map_err(|_| StoreError::Crowded)?;
-    Ok(UserReader { connection: readers.acquire().await?, _permit: permit })
+    Ok(UserReader { connection: database.reader().await?, _permit: permit })
 }
 
 impl Deref for UserReader {
-    type Target = SqliteConnection;
+    type Target = Connection;
 
-    fn deref(&self) -> &SqliteConnection {
+    fn deref(&self) -> &Connection {
         &self.connection
     }
 }
 
 impl DerefMut for UserReader {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
+    fn deref_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }
 }
@@ -61,8 +59,8 @@ impl DerefMut for UserReader {
 mod tests {
     use futures_util::FutureExt;
 
-    use super::{super::connect::FOLLOWERS, *};
-    use crate::Store;
+    use super::*;
+    use crate::{Store, sql::Statement, sql::sql, sqlite::connect::FOLLOWERS};
 
     fn user(name: &str) -> UserId {
         name.parse().unwrap()
@@ -76,8 +74,8 @@ mod tests {
             [state.reader_for(&user("a")).await.unwrap(), state.reader_for(&user("a")).await.unwrap()];
         assert!(state.reader_for(&user("a")).now_or_never().is_none());
         let mut other = state.reader_for(&user("b")).await.unwrap();
-        let one: i64 = sqlx::query_scalar("SELECT 1").fetch_one(&mut *other).await.unwrap();
-        assert_eq!(one, 1);
+        let one: Statement<i64> = sql!("SELECT 1");
+        assert_eq!(one.one(&mut other).await.unwrap(), 1);
     }
 
     #[tokio::test]
@@ -87,13 +85,12 @@ mod tests {
         let mut held = Vec::new();
         let all = READERS + FOLLOWERS;
         for _ in 0..all {
-            held.push(state.readers().await.unwrap().acquire().await.unwrap());
+            held.push(state.reader().await.unwrap());
         }
         tokio::time::pause();
         let crowded = state.explain(state.reader_for(&user("a")).await).unwrap_err();
         assert!(matches!(crowded, StoreError::Crowded), "{crowded:?}");
-        let crowded = state.readers().await.unwrap().acquire().await.map_err(Error::from);
-        assert!(matches!(state.explain(crowded).unwrap_err(), StoreError::Crowded));
+        assert!(matches!(state.reader().await.unwrap_err(), StoreError::Crowded));
         assert_eq!(*state.last_error().borrow(), None);
     }
 }

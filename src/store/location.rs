@@ -1,6 +1,8 @@
 //! The location of the state.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
+
+use crate::postgres::Address;
 
 /// The database file, within the state directory.
 pub(crate) const FILE: &str = "toolwire.db";
@@ -11,6 +13,7 @@ pub(crate) enum Location {
     Directory(PathBuf),
     /// The memory of this process.
     Memory,
+    Postgres(Arc<Address>),
     /// There is no state, for this reason.
     Unavailable(String),
 }
@@ -20,6 +23,7 @@ impl Location {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Directory(directory) => directory.join(FILE).display().to_string(),
+            Self::Postgres(address) => address.to_string(),
             Self::Memory | Self::Unavailable(_) => "memory".to_owned(),
         }
     }

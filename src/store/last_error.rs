@@ -6,9 +6,6 @@ use tokio::sync::watch;
 
 use crate::StoreError;
 
-/// Writes more than a page: if this fits, so does the row of a call.
-pub(crate) const PROBE: &str = "INSERT OR REPLACE INTO probe (only, filler) VALUES (0, zeroblob(16384))";
-
 /// The last error that made the state unusable, until a probe succeeds.
 #[derive(Debug)]
 pub(crate) struct LastError(watch::Sender<Option<StoreError>>);

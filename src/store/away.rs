@@ -1,0 +1,38 @@
+//! Whether the database answers. Statements end when it does not, rather than wait for it.
+
+use std::{future::Future, io};
+
+use tokio::{select, sync::watch};
+
+/// Becomes `true` while the database does not answer. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Away(watch::Receiver<bool>);
+
+impl Away {
+    pub(crate) fn new() -> (watch::Sender<bool>, Self) {
+        let (sender, receiver) = watch::channel(false);
+        (sender, Self(receiver))
+    }
+
+    pub(crate) fn is_away(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Runs work on the database until it ends or the database does not answer.
+    pub(crate) async fn or<T, E: From<sqlx::Error>>(
+        &self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let mut receiver = self.0.clone();
+        select! {
+            biased;
+            done = work => done,
+            Ok(_) = receiver.wait_for(|is_away| *is_away) => Err(silent().into()),
+        }
+    }
+}
+
+/// The error of a database that does not answer.
+pub(crate) fn silent() -> sqlx::Error {
+    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer"))
+}

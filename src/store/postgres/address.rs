@@ -1,0 +1,156 @@
+//! The address of a database, and the schema within it.
+
+use std::{fmt, str::FromStr};
+
+use sqlx::postgres::PgConnectOptions;
+
+use toolwire_base::digest::Digest;
+
+/// How long a statement may take, wait for a lock, or leave its transaction idle, in milliseconds.
+const BOUNDS: [(&str, &str); 3] = [
+    ("statement_timeout", "5000"),
+    ("lock_timeout", "2000"),
+    ("idle_in_transaction_session_timeout", "10000"),
+];
+
+/// Prepared statements that a connection keeps: more than there are.
+const PREPARED: usize = 512;
+
+/// The longest name that PostgreSQL does not cut.
+const MAX_SCHEMA: usize = 63;
+
+/// A database, and the schema of the state in it. Its text has no password.
+#[derive(Clone)]
+pub struct Address {
+    options: PgConnectOptions,
+    schema: String,
+}
+
+/// An address or a schema that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct AddressError(String);
+
+impl Address {
+    /// Reads `postgres://user:password@host:port/database?sslmode=verify-full`.
+    pub fn new(url: &str, schema: &str) -> Result<Self, AddressError> {
+        let is_name = |name: &str| {
+            name.starts_with(|it: char| it.is_ascii_lowercase() || it == '_')
+                && name.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_')
+        };
+        if !is_name(schema) || schema.len() > MAX_SCHEMA || schema.starts_with("pg_") {
+            let form = "a schema is up to 63 lower-case letters, digits and underscores, and begins with no digit and \
+                        not with pg_";
+            return Err(AddressError(format!("{form}: {schema:?} is none")));
+        }
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return Err(AddressError(
+                "it is no address of the form postgres://user@host/database".to_owned(),
+            ));
+        }
+        // The error may repeat a part of the address, and so of the password.
+        let options = PgConnectOptions::from_str(url).map_err(|_| {
+            AddressError(
+                "it cannot be read as postgres://user:password@host:port/database?sslmode=verify-full: encode special \
+                 characters of the password as in URLs, such as %40 for @"
+                    .to_owned(),
+            )
+        })?;
+        Ok(Self { options, schema: schema.to_owned() })
+    }
+
+    /// The commands that copy the state and put a copy back, for operators.
+    pub fn backup_hint(&self) -> String {
+        let (host, port, database) = (self.options.get_host(), self.options.get_port(), self.database());
+        let (user, schema) = (self.user(), &self.schema);
+        let place = format!("-h {host} -p {port} -U {user} -d {database}");
+        format!(
+            "`pg_dump {place} -n {schema} -Fc -f state.dump` copies all of it, large documents included, also while \
+             servers use it; `pg_restore {place} state.dump` puts it back where the schema is not"
+        )
+    }
+
+    pub(super) fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    pub(super) fn user(&self) -> &str {
+        self.options.get_username()
+    }
+
+    pub(super) fn database(&self) -> &str {
+        self.options.get_database().unwrap_or_else(|| self.user())
+    }
+
+    /// The options of a connection whose statements are bounded.
+    pub(super) fn bounded(&self) -> PgConnectOptions {
+        self.unbounded().options(BOUNDS)
+    }
+
+    /// The options of a connection that may wait for others, to migrate or to listen.
+    pub(super) fn unbounded(&self) -> PgConnectOptions {
+        let options = self.options.clone().application_name("toolwire").statement_cache_capacity(PREPARED);
+        options.options([("search_path", self.schema.as_str())])
+    }
+
+    /// A key for a lock of this state. Equal keys of different names only cost a wait.
+    pub(super) fn lock_key(&self, kind: &str, name: &str) -> (i32, i32) {
+        (hash(&["toolwire", &self.schema, kind]), hash(&[name]))
+    }
+}
+
+fn hash(parts: &[&str]) -> i32 {
+    let digest = Digest::of_parts(parts.iter().copied());
+    let bytes = digest.as_bytes();
+    i32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (host, port) = (self.options.get_host(), self.options.get_port());
+        match self.options.get_socket() {
+            Some(socket) => write!(f, "postgres://{}", socket.display())?,
+            None => write!(f, "postgres://{host}:{port}")?,
+        }
+        write!(f, "/{}, schema {}", self.database(), self.schema)
+    }
+}
+
+/// Of the same database and schema; users and passwords are not compared.
+impl PartialEq for Address {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for Address {}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_an_address_has_no_password() {
+        let address = Address::new("postgres://me:s3cret@db.example:6432/tools", "toolwire").unwrap();
+        assert_eq!(address.to_string(), "postgres://db.example:6432/tools, schema toolwire");
+        assert!(!format!("{address:?}").contains("s3cret"));
+        let refused = Address::new("postgres://me:s3cr#t/@db:x/tools", "toolwire").unwrap_err().to_string();
+        assert!(!refused.contains("s3cr") && refused.contains("%40"), "{refused}");
+    }
+
+    #[test]
+    fn a_schema_is_a_plain_name() {
+        for name in ["", "Tools", "1a", "a-b", "pg_tools", "a\"b", &"a".repeat(64)] {
+            let refused = Address::new("postgres://me@db/tools", name).unwrap_err().to_string();
+            assert!(refused.contains("63 lower-case"), "{name}: {refused}");
+        }
+        Address::new("postgres://me@db/tools", "tools_2").unwrap();
+        Address::new("mysql://me@db/tools", "tools").unwrap_err();
+    }
+}

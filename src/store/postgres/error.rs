@@ -1,0 +1,87 @@
+//! Conversion of errors of the database to [`StoreError`].
+
+use sqlx::migrate::MigrateError;
+
+use super::address::Address;
+use crate::StoreError;
+
+const SERIALIZATION_FAILURE: &str = "40001";
+const DEADLOCK: &str = "40P01";
+const LOCK_NOT_AVAILABLE: &str = "55P03";
+const QUERY_CANCELED: &str = "57014";
+const DISK_FULL: &str = "53100";
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
+/// Of a transaction that began on a standby.
+const READ_ONLY: &str = "25006";
+
+/// Whether a transaction was rolled back because of others, and may be run again.
+pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
+    matches!(code(error).as_deref(), Some(SERIALIZATION_FAILURE | DEADLOCK))
+}
+
+/// Whether the server has closed the connection.
+pub(super) fn is_lost(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(_)) || code(error).is_some_and(|code| code.starts_with("57P"))
+}
+
+/// The error of a state that cannot be used.
+pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
+    let place = address.to_string();
+    let cause = match error {
+        sqlx::Error::Database(error) => error.message().to_owned(),
+        sqlx::Error::PoolTimedOut => "no connection was made, or became free, in time".to_owned(),
+        other => other.to_string(),
+    };
+    match code(error).as_deref() {
+        Some(DISK_FULL) => StoreError::Full { place, cause },
+        Some(LOCK_NOT_AVAILABLE | QUERY_CANCELED | SERIALIZATION_FAILURE | DEADLOCK) => {
+            StoreError::Slow { place, cause }
+        }
+        Some(INSUFFICIENT_PRIVILEGE) => refused(address, &cause, &grants(address)),
+        Some(READ_ONLY) => refused(address, "it is a standby, which cannot be written", STANDBY),
+        // Classes of a server that starts, stops or has no connection left, and of a lost connection.
+        Some(code) if !["08", "53", "57"].contains(&&code[..2]) => {
+            StoreError::Refused { place, cause, remedy: "See the log of the database".to_owned() }
+        }
+        _ => StoreError::Away { place, cause },
+    }
+}
+
+/// What to do about a standby.
+pub(super) const STANDBY: &str = "Name the primary";
+
+pub(super) fn refused(address: &Address, cause: &str, remedy: &str) -> StoreError {
+    StoreError::Refused { place: address.to_string(), cause: cause.to_owned(), remedy: remedy.to_owned() }
+}
+
+/// What the owner of the database must do, so that the user can make and use the tables.
+fn grants(address: &Address) -> String {
+    let (schema, user, database) = (address.schema(), address.user(), address.database());
+    format!(
+        "As the owner of the database, run: CREATE SCHEMA IF NOT EXISTS {schema} AUTHORIZATION \"{user}\"; or, for an \
+         existing schema: GRANT USAGE, CREATE ON SCHEMA {schema} TO \"{user}\"; GRANT CONNECT ON DATABASE \
+         \"{database}\" TO \"{user}\""
+    )
+}
+
+/// The error of a failed migration of an owner's tables.
+pub(super) fn migration_failed(address: &Address, owner: &str, error: MigrateError) -> StoreError {
+    let newer = |version| {
+        let cause = format!("{owner} has schema {version} of a newer toolwire, which this one does not know");
+        refused(address, &cause, "Use that one, or name another schema; nothing was changed")
+    };
+    match error {
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => unusable(address, &error),
+        MigrateError::VersionMissing(version) => newer(version),
+        MigrateError::VersionMismatch(version) => refused(
+            address,
+            &format!("it was made by another version of migration {version} of {owner}"),
+            "Restore the migration as it was released; nothing was changed",
+        ),
+        other => refused(address, &format!("{owner}: {other}"), "Name another schema; nothing was changed"),
+    }
+}
+
+fn code(error: &sqlx::Error) -> Option<String> {
+    Some(error.as_database_error()?.code()?.into_owned())
+}

@@ -1,0 +1,101 @@
+//! Lanes as locks: a transaction takes those of its lane first, so that others of the lane wait for its end. The locks
+//! are of the transaction, so that the database releases them however it ends.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
+
+use super::address::Address;
+use crate::{Durability, Lane};
+
+/// Entries of lanes that nothing waits for are removed when there are this many.
+const PRUNE_AT: usize = 1024;
+
+type Key = (i32, i32);
+
+/// The queues of this process, one a lane: a transaction waits here for those of its own process, without a connection.
+#[derive(Debug, Default)]
+pub(super) struct Lanes(Mutex<HashMap<Key, Weak<Queue<()>>>>);
+
+impl Lanes {
+    /// Waits for the transactions of the same lanes before this one.
+    pub(super) async fn wait(&self, keys: &[Key]) -> Vec<OwnedMutexGuard<()>> {
+        let mut guards = Vec::with_capacity(keys.len());
+        // Keys are sorted, so that two transactions never wait for each other.
+        for key in keys {
+            guards.push(self.queue(*key).lock_owned().await);
+        }
+        guards
+    }
+
+    fn queue(&self, key: Key) -> Arc<Queue<()>> {
+        let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if queues.len() >= PRUNE_AT {
+            queues.retain(|_, queue| queue.strong_count() > 0);
+        }
+        if let Some(queue) = queues.get(&key).and_then(Weak::upgrade) {
+            return queue;
+        }
+        let queue = Arc::default();
+        queues.insert(key, Arc::downgrade(&queue));
+        queue
+    }
+}
+
+/// The keys of the locks that a lane takes alone, sorted.
+pub(super) fn keys(address: &Address, lane: Lane<'_>) -> Vec<Key> {
+    let mut keys = match lane {
+        Lane::User(user) => vec![address.lock_key("user", user.as_str())],
+        Lane::Users(users) => users.iter().map(|user| address.lock_key("user", user.as_str())).collect(),
+        Lane::AllUsers => vec![all_users(address)],
+        Lane::Source(source) => vec![address.lock_key("source", source)],
+        Lane::Platform => vec![address.lock_key("platform", "")],
+    };
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+fn all_users(address: &Address) -> Key {
+    address.lock_key("all users", "")
+}
+
+/// Begins a transaction of a lane, in one round trip.
+pub(super) fn begin(address: &Address, lane: Lane<'_>, keys: &[Key], durability: Durability) -> String {
+    let mut begin = String::from("BEGIN");
+    if durability == Durability::Process {
+        begin.push_str("; SET LOCAL synchronous_commit = off");
+    }
+    if matches!(lane, Lane::User(_) | Lane::Users(_)) {
+        let (kind, name) = all_users(address);
+        begin.push_str(&format!("; SELECT pg_advisory_xact_lock_shared({kind}, {name})"));
+    }
+    for (kind, name) in keys {
+        begin.push_str(&format!("; SELECT pg_advisory_xact_lock({kind}, {name})"));
+    }
+    begin
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_excludes_those_who_change_all_users_and_no_other_user() {
+        let address = Address::new("postgres://me@db/tools", "toolwire").unwrap();
+        let (one, other) = ("a".parse().unwrap(), "b".parse().unwrap());
+        let lock = |lane| begin(&address, lane, &keys(&address, lane), Durability::Power);
+        let all = lock(Lane::AllUsers);
+        let key = all.split_once("lock(").unwrap().1;
+        assert!(lock(Lane::User(&one)).contains(&format!("lock_shared({key}")));
+        assert_ne!(keys(&address, Lane::User(&one)), keys(&address, Lane::User(&other)));
+        let both = [other, one.clone(), one];
+        assert_eq!(keys(&address, Lane::Users(&both)).len(), 2);
+        assert!(
+            begin(&address, Lane::Platform, &[], Durability::Process).contains("synchronous_commit = off")
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! Connections of either database, and transactions on them.
+
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+};
+
+use sqlx::{
+    AssertSqlSafe, PgConnection, Postgres, SqlSafeStr, Sqlite, SqliteConnection, pool::PoolConnection,
+    postgres::PgTransactionManager, sqlite::SqliteTransactionManager,
+};
+// `sqlx` names the trait nowhere, and its own transactions are of one database.
+use sqlx_core::transaction::TransactionManager;
+
+use crate::{Error, away::Away};
+
+/// A connection of a pool, within a transaction or not. A reader and a [`Tx`](crate::Tx) dereference to it.
+#[derive(Debug)]
+pub struct Connection(Pooled);
+
+enum Pooled {
+    Sqlite(PoolConnection<Sqlite>),
+    Postgres(PoolConnection<Postgres>, Away),
+}
+
+impl fmt::Debug for Pooled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sqlite(_) => "Sqlite",
+            Self::Postgres(..) => "Postgres",
+        })
+    }
+}
+
+/// The driver's own connection.
+pub(crate) enum Driver<'a> {
+    Sqlite(&'a mut SqliteConnection),
+    Postgres(&'a mut PgConnection, &'a Away),
+}
+
+impl From<PoolConnection<Sqlite>> for Connection {
+    fn from(connection: PoolConnection<Sqlite>) -> Self {
+        Self(Pooled::Sqlite(connection))
+    }
+}
+
+impl Connection {
+    /// A connection whose statements end when the database does not answer.
+    pub(crate) fn of_postgres(connection: PoolConnection<Postgres>, away: Away) -> Self {
+        Self(Pooled::Postgres(connection, away))
+    }
+
+    pub(crate) fn driver(&mut self) -> Driver<'_> {
+        match &mut self.0 {
+            Pooled::Sqlite(connection) => Driver::Sqlite(connection),
+            Pooled::Postgres(connection, away) => Driver::Postgres(connection, away),
+        }
+    }
+
+    /// The connection of SQLite, for what only SQLite has.
+    ///
+    /// # Errors
+    ///
+    /// If it is one of PostgreSQL.
+    pub fn sqlite(&mut self) -> Result<&mut SqliteConnection, Error> {
+        match self.driver() {
+            Driver::Sqlite(connection) => Ok(connection),
+            Driver::Postgres(..) => Err(unsupported("PostgreSQL")),
+        }
+    }
+
+    /// The connection of PostgreSQL, for what only PostgreSQL has.
+    ///
+    /// # Errors
+    ///
+    /// If it is one of SQLite.
+    pub fn postgres(&mut self) -> Result<&mut PgConnection, Error> {
+        match self.driver() {
+            Driver::Postgres(connection, _) => Ok(connection),
+            Driver::Sqlite(_) => Err(unsupported("SQLite")),
+        }
+    }
+
+    /// Executes statements without parameters.
+    pub(crate) async fn execute_raw(&mut self, statements: &'static str) -> Result<(), sqlx::Error> {
+        match self.driver() {
+            Driver::Sqlite(connection) => sqlx::raw_sql(statements).execute(connection).await.map(drop),
+            Driver::Postgres(connection, away) => {
+                away.or(sqlx::raw_sql(statements).execute(connection)).await.map(drop)
+            }
+        }
+    }
+
+    async fn begin(&mut self, statement: String) -> Result<(), sqlx::Error> {
+        let statement = Some(AssertSqlSafe(statement).into_sql_str());
+        match self.driver() {
+            Driver::Sqlite(connection) => SqliteTransactionManager::begin(connection, statement).await,
+            Driver::Postgres(connection, away) => {
+                away.or(PgTransactionManager::begin(connection, statement)).await
+            }
+        }
+    }
+
+    async fn commit(&mut self) -> Result<(), sqlx::Error> {
+        match self.driver() {
+            Driver::Sqlite(connection) => SqliteTransactionManager::commit(connection).await,
+            Driver::Postgres(connection, away) => away.or(PgTransactionManager::commit(connection)).await,
+        }
+    }
+
+    /// Rolls back with the next statement, since a drop cannot await.
+    fn start_rollback(&mut self) {
+        match self.driver() {
+            Driver::Sqlite(connection) => SqliteTransactionManager::start_rollback(connection),
+            Driver::Postgres(connection, _) => PgTransactionManager::start_rollback(connection),
+        }
+    }
+}
+
+fn unsupported(of: &str) -> Error {
+    sqlx::Error::Configuration(format!("this is a connection of {of}").into()).into()
+}
+
+/// A transaction with a connection of its own, which is rolled back if it is dropped.
+#[derive(Debug)]
+pub(crate) struct Transaction {
+    connection: Connection,
+    is_open: bool,
+}
+
+impl Transaction {
+    /// Begins by a statement, which is the text of literals and of numbers only.
+    pub(crate) async fn begin(connection: Connection, statement: String) -> Result<Self, sqlx::Error> {
+        let mut transaction = Self { connection, is_open: true };
+        transaction.connection.begin(statement).await?;
+        Ok(transaction)
+    }
+
+    pub(crate) async fn commit(mut self) -> Result<(), sqlx::Error> {
+        self.connection.commit().await?;
+        self.is_open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.connection.start_rollback();
+        }
+    }
+}
+
+impl Deref for Transaction {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Transaction {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
+/// A read transaction, whose statements see one snapshot. It ends when it is dropped.
+#[derive(Debug)]
+pub struct View<'a>(&'a mut Connection);
+
+/// Begins a read transaction, so that several statements see one snapshot.
+pub async fn view(connection: &mut Connection) -> Result<View<'_>, Error> {
+    let begin = match connection.driver() {
+        Driver::Sqlite(_) => "BEGIN",
+        Driver::Postgres(..) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    };
+    // First, so that an attempt that is dropped is rolled back.
+    let view = View(connection);
+    view.0.begin(begin.to_owned()).await?;
+    Ok(view)
+}
+
+impl Drop for View<'_> {
+    fn drop(&mut self) {
+        self.0.start_rollback();
+    }
+}
+
+impl Deref for View<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.0
+    }
+}
+
+impl DerefMut for View<'_> {
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.0
+    }
+}

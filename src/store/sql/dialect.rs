@@ -1,0 +1,228 @@
+//! What differs between the two databases, and is not their own: parameters, values of columns, and the few texts that
+//! one of them writes in another way. A statement is written for SQLite; what PostgreSQL reads instead stands in
+//! comments, which SQLite skips:
+//!
+//! - `/*postgres text */` is read by PostgreSQL only;
+//! - `/*sqlite*/ text /*postgres other */` is `text` on SQLite and `other` on PostgreSQL.
+//!
+//! Functions of SQLite that PostgreSQL lacks are defined by the first migration there.
+
+use std::borrow::Cow;
+
+use sqlx::{
+    Arguments, AssertSqlSafe, Encode, Postgres, Sqlite, Type, TypeInfo, ValueRef,
+    encode::IsNull,
+    postgres::{PgArgumentBuffer, PgArguments, PgTypeInfo, PgValueRef, types::Oid},
+    sqlite::{SqliteArguments, SqliteValueRef},
+};
+
+use super::Value;
+use crate::Error;
+
+/// The waits of a row of `tasks` as JSON, as a column of the statement that reads the task.
+pub(crate) const WAITS: &str = "(SELECT /*sqlite*/ json_group_array(json_array(w.seq, w.kind, w.thing)) \
+    /*postgres coalesce(json_agg(json_build_array(w.seq, w.kind, w.thing)), '[]')::text */ \
+    FROM waits w WHERE w.task = tasks.id) AS waits";
+
+/// A condition on a row of `confirmation_events e`: no transaction that is still open has a lower position. Without it
+/// a follower could pass a position that is committed later.
+pub(crate) const IS_SETTLED: &str = "/*postgres AND e.written < pg_snapshot_xmin(pg_current_snapshot()) */";
+
+/// The next position among the changes of confirmations of all users.
+pub(crate) const NEXT_CHANGE: &str = "/*sqlite*/ UPDATE confirmation_sequence SET last = last + 1 RETURNING last \
+    /*postgres SELECT nextval('confirmation_change') */";
+
+/// The last settled position among the changes of all users, and the first one that is not deleted.
+pub(crate) const CHANGES: &str = "/*sqlite*/ SELECT last, \
+    coalesce((SELECT min(sequence) FROM confirmation_events), last + 1) FROM confirmation_sequence \
+    /*postgres SELECT coalesce(max(e.sequence), 0), coalesce(min(e.sequence), 1) FROM confirmation_events e \
+    WHERE e.written < pg_snapshot_xmin(pg_current_snapshot()) */";
+
+/// A condition on a row of `confirmation_events` that may be deleted. The last one remains on PostgreSQL, which has no
+/// other record of the last settled position.
+pub(crate) const IS_NOT_LAST: &str =
+    "/*postgres AND sequence < (SELECT max(sequence) FROM confirmation_events) */";
+
+/// Ends a subquery that selects the rows to delete, so that it passes those that another transaction is deleting.
+pub(crate) const SKIP_LOCKED: &str = "/*postgres FOR UPDATE SKIP LOCKED */";
+
+/// Orders the texts of an aggregate as SQLite's primary key does.
+pub(crate) const BY_DOCUMENT: &str = "/*postgres ORDER BY document */";
+
+/// Writes more than a page: if this fits, so does the row of a call.
+pub(crate) const PROBE: &str = "/*sqlite*/ INSERT OR REPLACE INTO probe (only, filler) VALUES (0, zeroblob(16384)) \
+    /*postgres UPDATE probe SET filler = decode(repeat(md5(random()::text), 1024), 'hex') */";
+
+/// The text and the arguments of a statement. Texts are safe: they consist of literals, and values are parameters.
+type Prepared<A> = (AssertSqlSafe<Cow<'static, str>>, A);
+
+pub(super) fn for_sqlite(
+    text: Cow<'static, str>,
+    values: Vec<Value>,
+) -> Result<Prepared<SqliteArguments>, Error> {
+    let mut arguments = SqliteArguments::default();
+    arguments.reserve(values.len(), 0);
+    for value in values {
+        let added = match value {
+            Value::Null => arguments.add(None::<i64>),
+            Value::Int(value) => arguments.add(value),
+            Value::Real(value) => arguments.add(value),
+            Value::Text(value) => arguments.add(value),
+            Value::Bytes(value) => arguments.add(value),
+        };
+        added.map_err(sqlx::Error::Encode)?;
+    }
+    Ok((AssertSqlSafe(text), arguments))
+}
+
+/// The statements of a text, each with its arguments: with parameters, PostgreSQL executes one at a time.
+pub(super) fn for_postgres(text: &str, values: Vec<Value>) -> Result<Vec<Prepared<PgArguments>>, Error> {
+    let (text, values) = of_both(text, values);
+    let mut values = values.into_iter();
+    let statements = text.split(';').filter(|statement| !statement.trim().is_empty());
+    statements
+        .map(|statement| {
+            let (text, count) = numbered(statement);
+            let mut arguments = PgArguments::default();
+            for value in values.by_ref().take(count) {
+                add(&mut arguments, value).map_err(sqlx::Error::Encode)?;
+            }
+            Ok((AssertSqlSafe(Cow::from(text)), arguments))
+        })
+        .collect()
+}
+
+/// The only statement of a text.
+pub(super) fn one_for_postgres(text: &str, values: Vec<Value>) -> Result<Prepared<PgArguments>, Error> {
+    let mut statements = for_postgres(text, values)?;
+    let last = statements.pop().filter(|_| statements.is_empty());
+    last.ok_or_else(|| sqlx::Error::Configuration("it is not one statement".into()).into())
+}
+
+fn add(arguments: &mut PgArguments, value: Value) -> Result<(), sqlx::error::BoxDynError> {
+    match value {
+        Value::Null => arguments.add(Untyped),
+        Value::Int(value) => arguments.add(value),
+        Value::Real(value) => arguments.add(value),
+        // PostgreSQL has no character 0.
+        Value::Text(value) if value.contains('\0') => arguments.add(value.replace('\0', "\u{fffd}")),
+        Value::Text(value) => arguments.add(value),
+        Value::Bytes(value) => arguments.add(value),
+    }
+}
+
+/// What PostgreSQL reads of a text, and the values of the parameters in it.
+fn of_both(text: &str, values: Vec<Value>) -> (Cow<'_, str>, Vec<Value>) {
+    if !text.contains("/*") {
+        return (text.into(), values);
+    }
+    let (mut read, mut rest) = (String::with_capacity(text.len()), text);
+    let (mut values, mut kept) = (values.into_iter(), Vec::new());
+    let mut take = |of: &str| values.by_ref().take(of.matches('?').count()).collect::<Vec<_>>();
+    while let Some((before, comment)) = rest.split_once("/*") {
+        read.push_str(before);
+        kept.append(&mut take(before));
+        // Behind a text for SQLite comes the one for PostgreSQL.
+        let comment = match comment.strip_prefix("sqlite*/").and_then(|it| it.split_once("/*")) {
+            Some((of_sqlite, comment)) => {
+                take(of_sqlite);
+                comment
+            }
+            None => comment,
+        };
+        let (content, after) = comment.split_once("*/").unwrap_or((comment, ""));
+        let content = content.strip_prefix("postgres").unwrap_or_default();
+        read.push_str(content);
+        kept.append(&mut take(content));
+        rest = after;
+    }
+    read.push_str(rest);
+    kept.extend(values);
+    (read.into(), kept)
+}
+
+/// A statement whose parameters are numbered, and their number. No literal of a statement contains a question mark.
+fn numbered(statement: &str) -> (String, usize) {
+    let (mut text, mut count) = (String::with_capacity(statement.len() + 32), 0);
+    for (index, part) in statement.split('?').enumerate() {
+        if index > 0 {
+            count = index;
+            text.push('$');
+            text.push_str(&index.to_string());
+        }
+        text.push_str(part);
+    }
+    (text, count)
+}
+
+/// A null of the type that PostgreSQL infers.
+struct Untyped;
+
+impl Type<Postgres> for Untyped {
+    fn type_info() -> PgTypeInfo {
+        const UNKNOWN: Oid = Oid(705);
+        PgTypeInfo::with_oid(UNKNOWN)
+    }
+}
+
+impl Encode<'_, Postgres> for Untyped {
+    fn encode_by_ref(&self, _: &mut PgArgumentBuffer) -> Result<IsNull, sqlx::error::BoxDynError> {
+        Ok(IsNull::Yes)
+    }
+}
+
+pub(super) fn of_sqlite(value: SqliteValueRef<'_>) -> Result<Value, Error> {
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    let kind = value.type_info().into_owned();
+    let decoded = match kind.name() {
+        "INTEGER" => sqlx::Decode::<Sqlite>::decode(value).map(Value::Int),
+        "REAL" => sqlx::Decode::<Sqlite>::decode(value).map(Value::Real),
+        "TEXT" => sqlx::Decode::<Sqlite>::decode(value).map(Value::Text),
+        _ => sqlx::Decode::<Sqlite>::decode(value).map(Value::Bytes),
+    };
+    decoded.map_err(|error| sqlx::Error::Decode(error).into())
+}
+
+pub(super) fn of_postgres(value: PgValueRef<'_>) -> Result<Value, Error> {
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    let kind = value.type_info().into_owned();
+    let decoded = match kind.name() {
+        "INT8" => sqlx::Decode::<Postgres>::decode(value).map(Value::Int),
+        "INT4" => <i32 as sqlx::Decode<Postgres>>::decode(value).map(|it| Value::Int(it.into())),
+        "BOOL" => <bool as sqlx::Decode<Postgres>>::decode(value).map(|it| Value::Int(it.into())),
+        "FLOAT8" => sqlx::Decode::<Postgres>::decode(value).map(Value::Real),
+        "BYTEA" => sqlx::Decode::<Postgres>::decode(value).map(Value::Bytes),
+        // A number of any size, such as a sum of `bigint`, is not among them: the statement casts it.
+        _ => sqlx::Decode::<Postgres>::decode(value).map(Value::Text),
+    };
+    decoded.map_err(|error| sqlx::Error::Decode(error).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_database_reads_its_own_text() {
+        let text =
+            "SELECT /*sqlite*/ a(?) /*postgres b() */ FROM t WHERE c = ? /*postgres AND d < ? */AND f = ?";
+        let (text, values) = of_both(text, (1..=4).map(Value::Int).collect());
+        assert_eq!(text, "SELECT  b()  FROM t WHERE c = ?  AND d < ? AND f = ?");
+        assert_eq!(values, [2, 3, 4].map(Value::Int));
+        assert_eq!(numbered("a = ? AND b IN (?, ?)"), ("a = $1 AND b IN ($2, $3)".to_owned(), 3));
+    }
+
+    #[test]
+    fn several_statements_divide_the_values() {
+        let text =
+            "UPDATE a SET b = ?; /*sqlite*/ UPDATE x SET y = ?; /*postgres */UPDATE c SET d = ? WHERE e = ?";
+        let statements = for_postgres(text, (1..=4).map(Value::Int).collect()).unwrap();
+        let read: Vec<_> =
+            statements.iter().map(|(text, arguments)| (text.0.trim(), arguments.len())).collect();
+        assert_eq!(read, [("UPDATE a SET b = $1", 1), ("UPDATE c SET d = $1 WHERE e = $2", 2)]);
+    }
+}

@@ -1,0 +1,178 @@
+//! What only PostgreSQL does, and what a database is refused for. Without `TEST_STATE` there is no database, and only
+//! what needs none is tested.
+
+use std::{net::TcpListener, time::Duration};
+
+use futures_util::{FutureExt, poll};
+use sqlx::raw_sql;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use toolwire::store::{
+    Address, Durability, Error, Lane, Migrations, Store, StoreError,
+    confirmations::{Scope, SequenceRange},
+    scoped, sql,
+};
+
+use super::user;
+use crate::support::state;
+
+/// A database of its own, unless there is none.
+fn database() -> Option<(Store, TempDir)> {
+    let directory = tempfile::tempdir().unwrap();
+    state::address(directory.path()).map(|address| (Store::in_postgres(address), directory))
+}
+
+fn listening() -> (TcpListener, Address) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let address = Address::new(&format!("postgres://me:s3cret@127.0.0.1:{port}/tools"), "toolwire").unwrap();
+    (listener, address)
+}
+
+async fn refusal(address: Address) -> String {
+    let error = Store::in_postgres(address).open().await.unwrap_err();
+    assert!(matches!(error, StoreError::Away { .. }), "{error:?}");
+    error.to_string()
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_reached_is_named_without_its_password() {
+    let (listener, address) = listening();
+    let place = address.to_string();
+    drop(listener);
+    let said = refusal(address).await;
+    assert!(said.contains(&place) && said.contains("refused") && !said.contains("s3cret"), "{said}");
+}
+
+#[tokio::test]
+async fn a_database_that_says_nothing_is_given_up_after_5_seconds() {
+    let (_listener, address) = listening();
+    tokio::time::pause();
+    let begun = tokio::time::Instant::now();
+    let said = refusal(address).await;
+    assert!(said.contains("does not answer") && !said.contains("s3cret"), "{said}");
+    assert_eq!(begun.elapsed().as_secs(), 5);
+}
+
+#[tokio::test]
+async fn a_domain_without_steps_for_it_is_refused_by_name() {
+    let Some((store, _directory)) = database() else { return };
+    let notes = Migrations::of_domain("notes", &[], sqlx::migrate::Migrator::DEFAULT);
+    let error = store.with_tables([notes]).unwrap().open().await.unwrap_err();
+    assert!(error.to_string().contains("the domain notes has no migrations for PostgreSQL"), "{error}");
+}
+
+#[tokio::test]
+async fn tables_of_a_newer_program_are_refused_and_left_as_they_are() {
+    let Some((store, directory)) = database() else { return };
+    state::run(
+        &store,
+        sql!(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                             VALUES (9999, 'newer', TRUE, '', 0)"
+        ),
+    )
+    .await;
+    let error = state::at(directory.path()).open().await.unwrap_err().to_string();
+    assert!(error.contains("the platform has schema 9999 of a newer toolwire"), "{error}");
+}
+
+#[tokio::test]
+async fn a_user_who_may_not_make_the_tables_is_told_what_to_grant() {
+    let Some((store, directory)) = database() else { return };
+    let mut reader = store.reader().await.unwrap();
+    let name = format!("limited_{}", std::process::id());
+    let create = format!("CREATE ROLE {name} LOGIN");
+    raw_sql(sqlx::AssertSqlSafe(create)).execute(reader.postgres().unwrap()).await.unwrap();
+    let url = std::env::var("TEST_STATE").unwrap().replace("toolwire@", &format!("{name}@"));
+    let error = Store::in_postgres(Address::new(&url, "elsewhere").unwrap()).open().await.unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.contains(&format!("CREATE SCHEMA IF NOT EXISTS elsewhere AUTHORIZATION \"{name}\"")),
+        "{said}"
+    );
+    drop(directory);
+}
+
+/// A follower by one number sees no position before those below it are known.
+#[tokio::test]
+async fn positions_over_all_users_have_no_gap_while_one_of_them_is_not_committed() {
+    let Some((store, _directory)) = database() else { return };
+    let add = "INSERT INTO confirmation_events (sequence, confirmation_id, state, at, expires_at, reason, user_id, \
+               position) \
+               VALUES (nextval('confirmation_change'), 'c', 'pending', 0, 0, '', 'riley', 1)";
+    let begin: String = format!("BEGIN; {add}");
+    let (mut slow, mut fast) = (store.reader().await.unwrap(), store.reader().await.unwrap());
+    raw_sql(sqlx::AssertSqlSafe(begin)).execute(slow.postgres().unwrap()).await.unwrap();
+    raw_sql(add).execute(fast.postgres().unwrap()).await.unwrap();
+    let range = async || store.confirmation_change_range(&Scope::All).await.unwrap();
+    assert_eq!(range().await, SequenceRange { first: 1, last: 0 });
+    raw_sql("COMMIT").execute(slow.postgres().unwrap()).await.unwrap();
+    assert_eq!(range().await, SequenceRange { first: 1, last: 2 });
+}
+
+#[tokio::test]
+async fn changes_of_one_user_wait_for_each_other_in_all_processes_and_others_do_not() {
+    let Some((store, directory)) = database() else { return };
+    let other = state::at(directory.path());
+    other.open().await.unwrap();
+    let (riley, sam) = (user("riley"), user("sam"));
+    let (begun, has_begun) = oneshot::channel();
+    let (end, ends) = oneshot::channel::<()>();
+    let (mut begun, ends) = (Some(begun), ends.shared());
+    let mut slow = Box::pin(store.transact::<_, Error>(Lane::User(&riley), Durability::Process, |_| {
+        let (begun, ends) = (begun.take(), ends.clone());
+        scoped(async move {
+            let _ = begun.expect("it runs once").send(());
+            let _ = ends.await;
+            Ok(())
+        })
+    }));
+    assert!(poll!(&mut slow).is_pending());
+    tokio::select! {
+        _ = &mut slow => panic!("it waits"),
+        _ = has_begun => {}
+    }
+    let change = async |lane| {
+        other.transact::<_, Error>(lane, Durability::Process, |_| scoped(async { Ok(()) })).await.unwrap();
+    };
+    change(Lane::User(&sam)).await;
+    change(Lane::Platform).await;
+    let mut same = Box::pin(change(Lane::User(&riley)));
+    assert!(tokio::time::timeout(Duration::from_millis(300), &mut same).await.is_err(), "it waits");
+    end.send(()).unwrap();
+    slow.await.unwrap();
+    same.await;
+}
+
+/// Two changes that wait for each other's rows: the database ends one, which runs again.
+#[tokio::test]
+async fn a_change_that_the_database_rolls_back_because_of_another_runs_again() {
+    let Some((store, _directory)) = database() else { return };
+    for name in ["a", "b"] {
+        state::run(&store, sql!("INSERT INTO hold_offs (name, reason, until) VALUES ({name}, '', 0)")).await;
+    }
+    let both = tokio::sync::Barrier::new(2);
+    let runs = std::sync::atomic::AtomicUsize::new(0);
+    let change = async |lane, names: [&'static str; 2]| {
+        store
+            .transact::<_, Error>(lane, Durability::Process, |tx| {
+                let (both, runs) = (&both, &runs);
+                scoped(async move {
+                    let run = runs.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                    let [first, second] = names;
+                    sql!("UPDATE hold_offs SET until = until + 1 WHERE name = {first}").run(tx).await?;
+                    if run < 2 {
+                        both.wait().await;
+                    }
+                    sql!("UPDATE hold_offs SET until = until + 1 WHERE name = {second}").run(tx).await
+                })
+            })
+            .await
+            .unwrap();
+    };
+    tokio::join!(change(Lane::Source("x"), ["a", "b"]), change(Lane::Source("y"), ["b", "a"]));
+    assert_eq!(runs.into_inner(), 3);
+    let counts: Vec<i64> = state::rows(&store, sql!("SELECT until FROM hold_offs ORDER BY name")).await;
+    assert_eq!(counts, [2, 2]);
+}

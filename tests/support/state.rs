@@ -1,0 +1,93 @@
+//! Where tests keep states: in SQLite or, if `TEST_STATE` is the address of a PostgreSQL database, in a schema of it
+//! for each directory. `.ci/postgres.sh` runs a command with such a database.
+
+use std::{collections::HashMap, ffi::OsString, path::Path};
+
+use toolwire::{
+    base::digest::Digest,
+    config,
+    store::{
+        Address, Durability, Store, backup,
+        sql::{FromRow, Statement},
+    },
+};
+
+/// The database that has the states, unless they are in SQLite.
+const VARIABLE: &str = "TEST_STATE";
+
+/// The state of a directory.
+pub fn at(directory: &Path) -> Store {
+    address(directory).map_or_else(|| Store::at(directory), Store::in_postgres)
+}
+
+/// A new state, which no other handle opens.
+pub fn fresh() -> Store {
+    if std::env::var_os(VARIABLE).is_none() {
+        return Store::in_memory();
+    }
+    // Its name is of no other one, also after it is deleted.
+    at(tempfile::tempdir().unwrap().path())
+}
+
+/// Lets a server keep its state in a directory. A test that is about files calls `Store::at` and sets `dir` instead.
+pub fn keep_in(state: &mut config::State, directory: &Path) {
+    state.dir = Some(directory.to_owned());
+    state.database = address(directory);
+}
+
+/// The variables of a program, of which `TOOLWIRE_STATE` names the directory of its state, or `directory` if it is not
+/// among them.
+pub fn variables<'a>(
+    variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+    directory: &Path,
+) -> HashMap<String, OsString> {
+    let given = variables.into_iter().map(|(name, value)| (name.to_owned(), OsString::from(value)));
+    let mut all: HashMap<String, OsString> = given.collect();
+    let directory = all.remove("TOOLWIRE_STATE").unwrap_or_else(|| directory.as_os_str().to_owned());
+    match std::env::var_os(VARIABLE) {
+        Some(url) => all.extend([
+            ("TOOLWIRE_STATE_URL".to_owned(), url),
+            ("TOOLWIRE_STATE_SCHEMA".to_owned(), schema(Path::new(&directory)).into()),
+        ]),
+        None => _ = all.insert("TOOLWIRE_STATE".to_owned(), directory),
+    }
+    all
+}
+
+/// What is wrong with the state of a directory.
+pub async fn problems(directory: &Path) -> Vec<String> {
+    let report = match address(directory) {
+        Some(address) => backup::check_opened(&Store::in_postgres(address)).await.unwrap(),
+        None => backup::check(directory).await.unwrap(),
+    };
+    report.problems
+}
+
+/// The rows of a statement.
+pub async fn rows<T: FromRow>(store: &Store, statement: Statement<T>) -> Vec<T> {
+    statement.all(&mut store.reader().await.unwrap()).await.unwrap()
+}
+
+/// The one row of a text.
+pub async fn row<T: FromRow>(store: &Store, text: &'static str) -> T {
+    Statement::<T>::new(text, Vec::new()).one(&mut store.reader().await.unwrap()).await.unwrap()
+}
+
+/// Executes a statement, and commits it.
+pub async fn run(store: &Store, statement: Statement) {
+    let mut change = store.change(Durability::Process).await.unwrap();
+    statement.run(&mut change).await.unwrap();
+    change.commit().await.unwrap();
+}
+
+/// Its address, if the states are in PostgreSQL.
+pub fn address(directory: &Path) -> Option<Address> {
+    let url = std::env::var(VARIABLE).ok()?;
+    Some(Address::new(&url, &schema(directory)).unwrap())
+}
+
+/// The schema of the state of a directory.
+fn schema(directory: &Path) -> String {
+    let digest = Digest::of_bytes(directory.as_os_str().as_encoded_bytes()).to_string();
+    format!("test_{}", &digest[..24])
+}
