@@ -8,9 +8,10 @@ use uuid::Uuid;
 use super::{Durability, Error, Store, Tx};
 use crate::{
     Lane, StoreError,
-    confirmations::{Scope, life::State},
+    confirmations::life::State,
     outbox::{Event, Message, Subscription},
     rows::{
+        confirmation_events,
         outbox::{self as rows, ClaimedMessage, NewMessage},
         webhooks,
     },
@@ -43,8 +44,7 @@ impl Store {
         });
         let mut messages = Vec::new();
         for ClaimedMessage { id, event, sequence, attempts, expires_at } in claimed.await? {
-            let changes = self.confirmation_changes(&Scope::All, sequence.saturating_sub(1), 1).await?;
-            let change = changes.into_iter().next().filter(|it| it.confirmation.sequence == sequence);
+            let change = self.fetch_optional(confirmation_events::find(sequence)).await?;
             messages.push(Message { id, event, change, attempts, expires_at });
         }
         Ok(messages)

@@ -169,19 +169,19 @@ impl Database {
             let waited = timeout(LANE_TIMEOUT, self.lanes.wait(&keys)).await;
             waited.map_err(|_| sqlx::Error::PoolTimedOut)
         });
-        let lane_guards = waited.await?;
-        let begin = lanes::begin(&self.address, lane, &keys, durability);
+        let guards = waited.await?;
+        let statement = lanes::begin(&self.address, lane, &keys, durability);
         let connection = self.connection().await?;
-        let begun = self.away.or(Transaction::begin(connection, begin.clone())).await;
+        let begun = self.away.or(Transaction::begin(connection, statement.clone())).await;
         let transaction = match begun {
             // The server has closed the connection since its last use; nothing was done on it.
             Err(error) if error::is_lost(&error) => {
                 let connection = self.connection().await?;
-                self.away.or(Transaction::begin(connection, begin)).await?
+                self.away.or(Transaction::begin(connection, statement)).await?
             }
             begun => begun?,
         };
-        Ok(LaneTransaction { transaction, hints: self.hints.clone(), _lane: lane_guards })
+        Ok(LaneTransaction { transaction, hints: self.hints.clone(), _lane: guards })
     }
 }
 

@@ -91,6 +91,15 @@ pub(crate) async fn append(db: &mut Connection, new: &NewEvent<'_>) -> Result<(u
     Ok((sequence, position))
 }
 
+/// The change at a position, which is committed, whatever is open below it.
+pub(crate) fn find(sequence: u64) -> Statement<Change> {
+    let columns = columns_as::<Change>("c.", AT_CHANGE);
+    sql!(
+        "SELECT {..columns} FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id
+         WHERE e.sequence = {sequence}"
+    )
+}
+
 /// Changes after a position, in order.
 pub(crate) fn after(scope: &Scope, after: u64, limit: u32) -> Statement<ListedChange> {
     let (of, position, settled) = match scope {
