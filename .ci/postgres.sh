@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a command beside a PostgreSQL 15 of its own, whose address is in TEST_STATE:
+# Runs a command beside a PostgreSQL 15 of its own, whose address is in TOOLWIRE_TEST_STATE:
 #   .ci/postgres.sh cargo test --test suite store::
 # The server is Debian's: the installed one, or its packages unpacked below the cache, since installing would start a
 # service. It listens on a free port of this machine and on no other, writes below a temporary directory, and ends with
@@ -12,9 +12,11 @@ cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
 find_programs() {
   bin=/usr/lib/postgresql/15/bin
   [ -x "$bin/postgres" ] && return
+  mkdir -p "$cache"
+  # Below a directory that others may not enter, such as root's own, its user could not start it.
+  as_user test -x "$cache" || cache=/var/tmp/toolwire-ci
   local unpacked=$cache/postgresql-15
   bin=$unpacked/usr/lib/postgresql/15/bin
-  # Below a directory that others may not enter, its user could not start it.
   [ -e "$unpacked/.complete" ] || unpack "$unpacked"
   export LD_LIBRARY_PATH=$unpacked/usr/lib/$(uname -m)-linux-gnu
 }
@@ -61,6 +63,6 @@ CONF
 as_user "$bin/pg_ctl" -D "$place/data" -l "$place/log" -w start >/dev/null || { cat "$place/log" >&2; exit 1; }
 cd "$cd_back"
 # What the tests that stop, pause and restart a server need.
-export TEST_STATE=postgres://toolwire@127.0.0.1:$port/postgres
-export TEST_POSTGRES_BIN=$bin TEST_POSTGRES_DATA=$place/data
+export TOOLWIRE_TEST_STATE=postgres://toolwire@127.0.0.1:$port/postgres
+export TOOLWIRE_TEST_POSTGRES_BIN=$bin TOOLWIRE_TEST_POSTGRES_DATA=$place/data
 "$@"

@@ -64,16 +64,14 @@ fn database(reader: &mut Reader) -> Option<Address> {
             return None;
         }
         (Some(url), None) => ("state.url", url),
-        (None, Some(variable)) => match reader.variable(&variable) {
-            Some(url) => ("state.url_env", url.into()),
-            None => {
-                reader.problem(
-                    "state.url_env",
-                    format!("the variable {variable} is not set; set it to the address"),
-                );
+        (None, Some(variable)) => {
+            let Some(url) = reader.variable(&variable) else {
+                let what = format!("the variable {variable} is not set; set it to the address");
+                reader.problem("state.url_env", what);
                 return None;
-            }
-        },
+            };
+            ("state.url_env", url.into())
+        }
     };
     if reader.is_set("state.dir") {
         let what = "expected url or dir, not both: a state is in PostgreSQL or in a directory; remove one";

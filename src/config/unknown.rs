@@ -9,6 +9,9 @@ use super::{
     reader::{Reader, Registered},
 };
 
+/// Begins the variables of this repository's tests, which programs that tests start inherit.
+const OF_TESTS: &str = "TOOLWIRE_TEST_";
+
 /// The keys of the file and the variables that were never requested.
 pub(super) fn problems(reader: &Reader) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -24,7 +27,7 @@ fn variables(reader: &Reader) -> impl Iterator<Item = Problem> {
         client::VARIABLES.contains(&name) || name == file::VARIABLE || known.variables.contains(name)
     };
     let unknown = reader.environment().iter().map(|(name, _)| name);
-    let unknown = unknown.filter(|name| name.starts_with("TOOLWIRE_"));
+    let unknown = unknown.filter(|name| name.starts_with("TOOLWIRE_") && !name.starts_with(OF_TESTS));
     unknown.filter(move |name| !is_known(name) && !is_service_link(name)).map(|name| {
         let meant = did_you_mean(name, known.settings.iter().map(|read| read.setting.variable.as_str()));
         Problem::new(format!("variable {name}"), unknown_name(meant, "variable"))

@@ -21,7 +21,7 @@ impl Database {
     pub(crate) async fn reader(&self) -> Result<Connection, Error> {
         match self {
             Self::Sqlite(pools) => Ok(pools.readers.acquire().await?.into()),
-            Self::Postgres(database) => database.connection().await,
+            Self::Postgres(database) => Box::pin(database.connection()).await,
         }
     }
 
@@ -34,7 +34,10 @@ impl Database {
     ) -> Result<Tx, Error> {
         match self {
             Self::Sqlite(pools) => Ok(Tx::of_sqlite(pools.writer.begin(durability).await?, replica)),
-            Self::Postgres(database) => Ok(Tx::of_postgres(database.begin(lane, durability).await?, replica)),
+            Self::Postgres(database) => {
+                let begun = Box::pin(database.begin(lane, durability)).await?;
+                Ok(Tx::of_postgres(begun, replica))
+            }
         }
     }
 

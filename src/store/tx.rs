@@ -64,7 +64,7 @@ impl Tx {
     pub async fn commit(self) -> Result<(), Error> {
         match self.inner {
             Inner::Member(member) => member.commit().await,
-            Inner::Lane(transaction) => transaction.commit().await,
+            Inner::Lane(transaction) => Box::pin(transaction.commit()).await,
         }
     }
 }

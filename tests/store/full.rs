@@ -8,11 +8,11 @@ use toolwire::{
     },
 };
 
-use super::{SECOND, in_file, now};
+use super::{SECOND, in_sqlite, now};
 
 #[tokio::test]
 async fn after_a_write_that_found_no_room_the_next_one_finds_it() {
-    let (store, _directory) = in_file();
+    let (store, _directory) = in_sqlite();
     let mut number = 0;
     let mut write = async || {
         number += 1;

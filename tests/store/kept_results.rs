@@ -51,7 +51,7 @@ async fn a_result_that_is_kept_by_its_call_and_by_a_query_of_it_is_kept_once() {
     let again = KeptResult { expires_at: later + RETENTION, ..kept("[1]") };
     let expires_at = store.keep_result(&user("riley"), call_id, &again, later).await.unwrap();
     assert_eq!(expires_at, first.expires_at);
-    assert_eq!(backup::check(directory.path()).await.unwrap().problems, Vec::<String>::new());
+    assert_eq!(state::problems(directory.path()).await, Vec::<String>::new());
 }
 
 #[tokio::test]

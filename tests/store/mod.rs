@@ -48,10 +48,16 @@ fn user(name: &str) -> UserId {
     name.parse().unwrap()
 }
 
-/// SQLite in a directory of its own, which lives as long as the guard.
+/// A state of its own, which lives as long as the guard.
 fn in_file() -> (Arc<Store>, TempDir) {
     let directory = tempfile::tempdir().unwrap();
     (Arc::new(state::at(directory.path())), directory)
+}
+
+/// The same in SQLite in any case, for a test that is about its file.
+fn in_sqlite() -> (Arc<Store>, TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    (Arc::new(Store::at(directory.path())), directory)
 }
 
 fn provenance() -> Provenance {

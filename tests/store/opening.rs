@@ -16,7 +16,7 @@ use toolwire::{
     },
 };
 
-use super::{SECOND, in_file, now};
+use super::{SECOND, in_sqlite, now};
 
 pub(super) async fn execute(directory: &Path, statement: &'static str) {
     let options = SqliteConnectOptions::new().filename(directory.join("toolwire.db"));
@@ -64,7 +64,7 @@ async fn several_processes_can_open_a_new_state_at_once() {
 
 #[tokio::test]
 async fn a_state_of_a_newer_program_is_refused() {
-    let (store, directory) = in_file();
+    let (store, directory) = in_sqlite();
     store.open().await.unwrap();
     let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
                  VALUES (9999, 'of tomorrow', TRUE, x'00', 0)";
@@ -88,7 +88,7 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
 
 #[tokio::test]
 async fn a_file_that_lost_its_content_is_refused_and_what_is_beside_it_is_left_alone() {
-    let (store, directory) = in_file();
+    let (store, directory) = in_sqlite();
     store.of_sources(now()).await.unwrap();
     // As a process leaves it that is killed: the log holds what is not in the file yet.
     let copy = tempfile::tempdir().unwrap();
@@ -127,7 +127,7 @@ async fn an_empty_file_alone_becomes_a_state_and_is_none_until_then() {
 
 #[tokio::test]
 async fn a_damaged_file_is_found_when_it_is_opened() {
-    let (store, directory) = in_file();
+    let (store, directory) = in_sqlite();
     for number in 0..500 {
         let reason = "n".repeat(200);
         let cool_down = CoolDown { code: ErrorCode::Blocked, reason, until: now() + SECOND };

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 use toolwire::store::{Durability, Wal};
 
-use super::in_file;
+use super::in_sqlite;
 
 const MIB: u64 = 1 << 20;
 
@@ -24,7 +24,7 @@ fn log_bytes(directory: &Path) -> u64 {
 
 #[tokio::test]
 async fn the_log_is_truncated_as_soon_as_nobody_reads_an_old_state() {
-    let (store, directory) = in_file();
+    let (store, directory) = in_sqlite();
     store.open().await.unwrap();
     assert!(matches!(store.truncate_wal().await.unwrap(), Wal::Short(_)));
     let mut other = another_program(directory.path()).await;
@@ -49,7 +49,7 @@ async fn the_log_is_truncated_as_soon_as_nobody_reads_an_old_state() {
 
 #[tokio::test]
 async fn a_log_that_is_begun_anew_is_cut_to_its_limit() {
-    let (store, directory) = in_file();
+    let (store, directory) = in_sqlite();
     store.open().await.unwrap();
     for statement in [GROW, SHRINK, SHRINK] {
         let mut change = store.change(Durability::Process).await.unwrap();

@@ -58,10 +58,16 @@ impl Program {
         variables: &[(&str, &str)],
     ) -> Self {
         let state = tempfile::tempdir().expect("a directory");
+        // A directory that the arguments name is that of a file.
+        let variables = if arguments.contains(&"--state") {
+            variables.iter().map(|(name, value)| ((*name).to_owned(), value.into())).collect()
+        } else {
+            state::variables(variables.iter().copied(), state.path())
+        };
         let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--log", "json", "--diagnostics"])
             .args(arguments)
-            .envs(state::variables(variables.iter().copied(), state.path()))
+            .envs(variables)
             .current_dir(directory)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -1,19 +1,22 @@
-//! Where tests keep states: in SQLite or, if `TEST_STATE` is the address of a PostgreSQL database, in a schema of it
-//! for each directory. `.ci/postgres.sh` runs a command with such a database.
+//! Where tests keep states: in SQLite or, if `TOOLWIRE_TEST_STATE` is the address of a PostgreSQL database, in a
+//! schema of it for each directory. `.ci/postgres.sh` runs a command with such a database.
 
-use std::{collections::HashMap, ffi::OsString, path::Path};
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::{collections::HashMap, ffi::OsString, path::Path, time::Duration};
 
 use toolwire::{
     base::digest::Digest,
     config,
     store::{
         Address, Durability, Store, backup,
+        confirmations::Scope,
         sql::{FromRow, Statement},
     },
 };
 
 /// The database that has the states, unless they are in SQLite.
-const VARIABLE: &str = "TEST_STATE";
+const VARIABLE: &str = "TOOLWIRE_TEST_STATE";
 
 /// The state of a directory.
 pub fn at(directory: &Path) -> Store {
@@ -78,6 +81,27 @@ pub async fn run(store: &Store, statement: Statement) {
     let mut change = store.change(Durability::Process).await.unwrap();
     statement.run(&mut change).await.unwrap();
     change.commit().await.unwrap();
+}
+
+/// Waits until a condition holds. On SQLite it holds at once; PostgreSQL learns a moment later that a process has
+/// ended, and shows a position among those of all users when no transaction of the server is older.
+pub async fn until(holds: impl AsyncFn() -> bool) {
+    if std::env::var_os(VARIABLE).is_none() {
+        assert!(holds().await, "it holds at once");
+        return;
+    }
+    let waits = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), waits).await.expect("it holds in the end");
+}
+
+/// Waits until every change of a confirmation is shown to those who follow all users.
+pub async fn settled(store: &Store) {
+    let last: u64 = row(store, "SELECT coalesce(max(sequence), 0) FROM confirmation_events").await;
+    until(async || store.confirmation_change_range(&Scope::All).await.unwrap().last >= last).await;
 }
 
 /// Its address, if the states are in PostgreSQL.

@@ -50,6 +50,7 @@ async fn begin(
         if state::rows::<i64>(&store, open).await == [1] {
             return call;
         }
+        assert!(!call.is_finished(), "it ended before it was recorded: {:?}", call.await);
     }
 }
 

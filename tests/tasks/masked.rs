@@ -28,9 +28,8 @@ async fn what_is_sensitive_stands_nowhere() {
         patch_json(&path, &changes);
     }
     let data_place = data.path().to_str().unwrap();
-    let arguments = ["--data", data_place];
-    let variables = [("TOOLWIRE_STATE", state.path().to_str().unwrap()), ("TOOLWIRE_LOG_ARGUMENTS", "true")];
-    let program = Program::start(Path::new("."), &arguments, &variables).await;
+    let arguments = ["--data", data_place, "--state", state.path().to_str().unwrap()];
+    let program = Program::start(Path::new("."), &arguments, &[("TOOLWIRE_LOG_ARGUMENTS", "true")]).await;
     let channel = program.channel().await;
     let person = Person {
         tasks: TaskServiceClient::new(channel.clone()),

@@ -1,6 +1,8 @@
 //! `toolwire workspace`: over a server, and over the program's own state.
 
 use std::{
+    collections::HashMap,
+    ffi::OsString,
     io::Write,
     path::Path,
     process::{Command, Output, Stdio},
@@ -14,12 +16,14 @@ use super::{House, root};
 /// A command of the program's, with arguments that say which documents are meant.
 struct Program {
     target: Vec<String>,
+    variables: HashMap<String, OsString>,
 }
 
 impl Program {
     fn run(&self, arguments: &[&str], input: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
-        command.arg("workspace").args(arguments).args(&self.target).env_remove("TOOLWIRE_SERVER");
+        command.arg("workspace").args(arguments).args(&self.target);
+        command.env_remove("TOOLWIRE_SERVER").envs(&self.variables);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
@@ -81,9 +85,8 @@ async fn over_a_server() {
     let server = format!("http://{}", house.server.address);
     let target = ["--server", &server, "--user", "riley"].map(ToOwned::to_owned).into();
     let directory = tempfile::tempdir().unwrap();
-    tokio::task::spawn_blocking(move || tour(&Program { target }, &riley.task, directory.path()))
-        .await
-        .unwrap();
+    let program = Program { target, variables: HashMap::new() };
+    tokio::task::spawn_blocking(move || tour(&program, &riley.task, directory.path())).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -91,6 +94,6 @@ async fn over_the_programs_own_state() {
     let directory = tempfile::tempdir().unwrap();
     let state = state::at(directory.path());
     let task = root(&state, "demo", false).await;
-    let target = vec!["--state".to_owned(), directory.path().to_str().unwrap().to_owned()];
-    tokio::task::spawn_blocking(move || tour(&Program { target }, &task, directory.path())).await.unwrap();
+    let program = Program { target: Vec::new(), variables: state::variables([], directory.path()) };
+    tokio::task::spawn_blocking(move || tour(&program, &task, directory.path())).await.unwrap();
 }

@@ -49,12 +49,11 @@ fn describe_service(config: &Config, tools: &str) -> Result<Vec<String>, Failure
     } else {
         "off; --diagnostics offers tools that check the service's promises"
     };
-    let state = match &config.state.database {
-        Some(database) => database.to_string(),
-        None => {
-            let directory = config.state.directory().map_err(|error| Failure::Start(error.to_string()))?;
-            format!("toolwire.db in {}", directory.display())
-        }
+    let state = if let Some(database) = &config.state.database {
+        database.to_string()
+    } else {
+        let directory = config.state.directory().map_err(|error| Failure::Start(error.to_string()))?;
+        format!("toolwire.db in {}", directory.display())
     };
     Ok(vec![
         format!("  tools        {tools}; manifests and data: {data}"),

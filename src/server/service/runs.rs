@@ -106,7 +106,7 @@ impl Runs {
                 spent: Spending::default(),
                 asked: Vec::new(),
             };
-            let end = work_until_end(work, &running).await;
+            let end = Box::pin(work_until_end(work, &running)).await;
             // Its place is freed before the end is sent, so that a reader of the end can begin the next run.
             let log = running.leave();
             match end {

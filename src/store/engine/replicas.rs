@@ -8,15 +8,11 @@ use crate::{Error, StoreError, database::Database, sqlite::replica::Replica};
 impl Store {
     /// The name of this process, after it is visible to others: what it records from then on has a live owner.
     pub(super) async fn own_name(&self) -> Result<Arc<str>, StoreError> {
-        match self.postgres().await? {
-            Some(database) => {
-                database.presence.name().ok_or_else(|| self.unusable(&sqlx::Error::PoolTimedOut))
-            }
-            None => {
-                self.replica.id(&self.location)?;
-                Ok(self.replica.name())
-            }
-        }
+        let Some(database) = self.postgres().await? else {
+            self.replica.id(&self.location)?;
+            return Ok(self.replica.name());
+        };
+        database.presence.name().ok_or_else(|| self.unusable(&sqlx::Error::PoolTimedOut))
     }
 
     /// The name of this process, which need not be visible yet.
@@ -32,8 +28,8 @@ impl Store {
         let Some(database) = self.postgres().await? else {
             return Ok(self.replica.is_gone(&self.location, name));
         };
-        let is_gone = database.away().or(database.presence.is_gone(database.pool(), name)).await;
-        self.explain(is_gone.map_err(Error::from))
+        let is_gone = database.away().or(database.presence.is_gone(database.pool(), name));
+        self.explain(Box::pin(is_gone).await.map_err(Error::from))
     }
 
     /// Whether a name is that of another live process.
@@ -57,7 +53,8 @@ impl Store {
         match self.postgres().await {
             Ok(None) => self.replica.peers(&self.location),
             Ok(Some(database)) => {
-                database.away().or(database.presence.peers(database.pool())).await.unwrap_or(1)
+                let peers = database.away().or(database.presence.peers(database.pool()));
+                Box::pin(peers).await.unwrap_or(1)
             }
             Err(_) => 1,
         }

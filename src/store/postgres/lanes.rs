@@ -65,18 +65,17 @@ fn all_users(address: &Address) -> Key {
 
 /// Begins a transaction of a lane, in one round trip.
 pub(super) fn begin(address: &Address, lane: Lane<'_>, keys: &[Key], durability: Durability) -> String {
-    let mut begin = String::from("BEGIN");
+    let mut statements = vec!["BEGIN".to_owned()];
     if durability == Durability::Process {
-        begin.push_str("; SET LOCAL synchronous_commit = off");
+        statements.push("SET LOCAL synchronous_commit = off".to_owned());
     }
     if matches!(lane, Lane::User(_) | Lane::Users(_)) {
         let (kind, name) = all_users(address);
-        begin.push_str(&format!("; SELECT pg_advisory_xact_lock_shared({kind}, {name})"));
+        statements.push(format!("SELECT pg_advisory_xact_lock_shared({kind}, {name})"));
     }
-    for (kind, name) in keys {
-        begin.push_str(&format!("; SELECT pg_advisory_xact_lock({kind}, {name})"));
-    }
-    begin
+    statements
+        .extend(keys.iter().map(|(kind, name)| format!("SELECT pg_advisory_xact_lock({kind}, {name})")));
+    statements.join("; ")
 }
 
 #[cfg(test)]

@@ -182,13 +182,12 @@ async fn until_lost(listener: &mut PgListener, followers: &Followers, is_away: &
             Ok(Ok(None) | Err(_)) => return,
             Err(_) => {
                 let mut test = Box::pin(timeout(LOST_AFTER, sqlx::query("SELECT 1").execute(&mut *listener)));
-                let tested = match timeout(TEST_TIMEOUT, &mut test).await {
-                    Ok(tested) => tested,
+                let tested = if let Ok(tested) = timeout(TEST_TIMEOUT, &mut test).await {
+                    tested
+                } else {
                     // Others still see the lock: the process keeps its name, and only waits.
-                    Err(_) => {
-                        is_away.send_replace(true);
-                        test.await
-                    }
+                    is_away.send_replace(true);
+                    test.await
                 };
                 match tested {
                     Ok(Ok(_)) => _ = is_away.send_if_modified(std::mem::take),

@@ -86,17 +86,20 @@ impl Connection {
         match self.driver() {
             Driver::Sqlite(connection) => sqlx::raw_sql(statements).execute(connection).await.map(drop),
             Driver::Postgres(connection, away) => {
-                away.or(sqlx::raw_sql(statements).execute(connection)).await.map(drop)
+                Box::pin(away.or(sqlx::raw_sql(statements).execute(connection))).await.map(drop)
             }
         }
     }
 
     async fn begin(&mut self, statement: String) -> Result<(), sqlx::Error> {
         let statement = Some(AssertSqlSafe(statement).into_sql_str());
-        match self.driver() {
-            Driver::Sqlite(connection) => SqliteTransactionManager::begin(connection, statement).await,
-            Driver::Postgres(connection, away) => {
-                away.or(PgTransactionManager::begin(connection, statement)).await
+        match &mut self.0 {
+            Pooled::Sqlite(connection) => SqliteTransactionManager::begin(connection, statement).await,
+            Pooled::Postgres(connection, away) => {
+                let mut beginning = Beginning { connection, has_begun: false };
+                Box::pin(away.or(PgTransactionManager::begin(beginning.connection, statement))).await?;
+                beginning.has_begun = true;
+                Ok(())
             }
         }
     }
@@ -104,7 +107,9 @@ impl Connection {
     async fn commit(&mut self) -> Result<(), sqlx::Error> {
         match self.driver() {
             Driver::Sqlite(connection) => SqliteTransactionManager::commit(connection).await,
-            Driver::Postgres(connection, away) => away.or(PgTransactionManager::commit(connection)).await,
+            Driver::Postgres(connection, away) => {
+                Box::pin(away.or(PgTransactionManager::commit(connection))).await
+            }
         }
     }
 
@@ -113,6 +118,21 @@ impl Connection {
         match self.driver() {
             Driver::Sqlite(connection) => SqliteTransactionManager::start_rollback(connection),
             Driver::Postgres(connection, _) => PgTransactionManager::start_rollback(connection),
+        }
+    }
+}
+
+/// A transaction that begins. The driver rolls back none that did not, but the server may be in it, with a lock that
+/// was waited for: such a connection is closed.
+struct Beginning<'a> {
+    connection: &'a mut PoolConnection<Postgres>,
+    has_begun: bool,
+}
+
+impl Drop for Beginning<'_> {
+    fn drop(&mut self) {
+        if !self.has_begun {
+            self.connection.close_on_drop();
         }
     }
 }

@@ -35,11 +35,13 @@ pub(crate) const NEXT_CHANGE: &str = "/*sqlite*/ UPDATE confirmation_sequence SE
 /// The last settled position among the changes of all users, and the first one that is not deleted.
 pub(crate) const CHANGES: &str = "/*sqlite*/ SELECT last, \
     coalesce((SELECT min(sequence) FROM confirmation_events), last + 1) FROM confirmation_sequence \
-    /*postgres SELECT coalesce(max(e.sequence), 0), coalesce(min(e.sequence), 1) FROM confirmation_events e \
-    WHERE e.written < pg_snapshot_xmin(pg_current_snapshot()) */";
+    /*postgres SELECT settled.last, coalesce((SELECT e.sequence FROM confirmation_events e \
+    JOIN confirmations c ON c.id = e.confirmation_id WHERE e.sequence <= settled.last ORDER BY e.sequence LIMIT 1), \
+    settled.last + 1) FROM (SELECT coalesce(max(e.sequence), 0) AS last FROM confirmation_events e \
+    WHERE e.written < pg_snapshot_xmin(pg_current_snapshot())) settled */";
 
 /// A condition on a row of `confirmation_events` that may be deleted. The last one remains on PostgreSQL, which has no
-/// other record of the last settled position.
+/// other record of the last settled position; without its confirmation it is not listed.
 pub(crate) const IS_NOT_LAST: &str =
     "/*postgres AND sequence < (SELECT max(sequence) FROM confirmation_events) */";
 

@@ -116,11 +116,12 @@ impl Statement {
                 let (text, arguments) = dialect::for_sqlite(self.text, self.values)?;
                 Ok(sqlx::query_with(text, arguments).execute(db).await?.rows_affected())
             }
+            // Boxed, here and below, or every future that awaits a statement would have the size of both drivers'.
             Driver::Postgres(db, away) => {
                 let mut changed = 0;
                 for (text, arguments) in dialect::for_postgres(&self.text, self.values)? {
                     let execute = sqlx::query_with(text, arguments).execute(&mut *db);
-                    changed += away.or(execute).await?.rows_affected();
+                    changed += Box::pin(away.or(execute)).await?.rows_affected();
                 }
                 Ok(changed)
             }
@@ -189,7 +190,7 @@ impl<T: FromRow> Statement<T> {
             }
             Driver::Postgres(db, away) => {
                 let (text, arguments) = dialect::one_for_postgres(&self.text, self.values)?;
-                let rows = away.or(sqlx::query_with(text, arguments).fetch_all(db)).await?;
+                let rows = Box::pin(away.or(sqlx::query_with(text, arguments).fetch_all(db))).await?;
                 rows.into_iter().map(Row::from).map(read).collect()
             }
         }
@@ -203,7 +204,8 @@ impl<T: FromRow> Statement<T> {
             }
             Driver::Postgres(db, away) => {
                 let (text, arguments) = dialect::one_for_postgres(&self.text, self.values)?;
-                away.or(sqlx::query_with(text, arguments).fetch_optional(db)).await?.map(Row::from)
+                let row = sqlx::query_with(text, arguments).fetch_optional(db);
+                Box::pin(away.or(row)).await?.map(Row::from)
             }
         };
         row.map(|row| T::from_row(&row)).transpose()

@@ -110,7 +110,7 @@ impl Upload {
     /// dropped, so that no unreferenced blob remains.
     pub async fn finish(self) -> Result<Document, DocumentRefusal> {
         let handle = self.handle.clone();
-        let work = async move { handle.on_behalf(self.finish_here()).await };
+        let work = async move { handle.on_behalf(Box::pin(self.finish_here())).await };
         let work = audit::on_behalf(audit::by(), work);
         tokio::spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(unavailable(&StoreError::Late)))
     }

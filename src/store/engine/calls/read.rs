@@ -55,13 +55,12 @@ impl Store {
         let mut calls = Vec::with_capacity(listed.len());
         for Listed { mut call, replica } in listed {
             if let (CallState::Started, Some(replica)) = (&call.standing, replica) {
-                call.is_left = match gone.get(&replica) {
-                    Some(is_gone) => *is_gone,
-                    None => {
-                        let is_gone = self.is_gone(&replica).await?;
-                        gone.insert(replica, is_gone);
-                        is_gone
-                    }
+                call.is_left = if let Some(is_gone) = gone.get(&replica) {
+                    *is_gone
+                } else {
+                    let is_gone = self.is_gone(&replica).await?;
+                    gone.insert(replica, is_gone);
+                    is_gone
                 };
             }
             calls.push(call);
