@@ -89,9 +89,10 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         Refusal::DeadlineExceeded => Code::DeadlineExceeded,
         // The caller is gone, so this status appears only in logs and spans.
         Refusal::CallerGone => Code::Cancelled,
-        Refusal::ToolAwaited { .. } => Code::Unavailable,
-        // Nothing was started here either, but waiting alone may not help; another server may.
-        Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => Code::Unavailable,
+        // Nothing was started here either, but waiting alone may not help; another server may, or a provider's return.
+        Refusal::StateUnavailable { .. } | Refusal::ShuttingDown | Refusal::ToolAwaited { .. } => {
+            Code::Unavailable
+        }
         Refusal::Internal { .. } => Code::Internal,
         Refusal::Document(refusal) => document::code(refusal),
         Refusal::Job(refusal) => job::code(refusal),
