@@ -118,7 +118,11 @@ async fn what_a_client_cancels_over_http_counts_as_unanswered() {
             if tool == "debug_write" {
                 let writes = |answer| messages(&answer).pop().unwrap()["result"]["structuredContent"].take();
                 let repeat = writes(send(&client, call()).await);
-                assert_eq!(repeat["writes"], round + 1, "the repeat of a write that was given up is not a write");
+                assert_eq!(
+                    repeat["writes"],
+                    round + 1,
+                    "the repeat of a write that was given up is not a write"
+                );
             }
         }
     }

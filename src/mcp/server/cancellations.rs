@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    future::pending,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -67,9 +68,11 @@ impl Cancellations {
     }
 }
 
-impl Cancellable {
-    pub(super) async fn cancelled(&self) {
-        self.cancelled.cancelled().await;
+/// Waits until the client of a request cancels it by its notification.
+pub(super) async fn cancelled(request: Option<&Cancellable>) {
+    match request {
+        Some(request) => request.cancelled.cancelled().await,
+        None => pending().await,
     }
 }
 
@@ -85,7 +88,12 @@ mod tests {
 
     use super::*;
 
-    fn read(cancellations: &Arc<Cancellations>, user: &str, client: &str, message: &str) -> Option<Cancellable> {
+    fn read(
+        cancellations: &Arc<Cancellations>,
+        user: &str,
+        client: &str,
+        message: &str,
+    ) -> Option<Cancellable> {
         cancellations.read(user.to_owned(), client, message.as_bytes())
     }
 
@@ -94,13 +102,14 @@ mod tests {
         let cancellations = Arc::new(Cancellations::default());
         let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"}}"#;
         let request = read(&cancellations, "riley", "a", call).expect("a request");
-        let notification = |id| format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
+        let notification =
+            |id| format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
         for (user, client, id) in [("riley", "b", "7"), ("sam", "a", "7"), ("riley", "a", r#""7""#)] {
             assert!(read(&cancellations, user, client, &notification(id)).is_none());
-            assert!(request.cancelled().now_or_never().is_none(), "{user} {client} {id}");
+            assert!(cancelled(Some(&request)).now_or_never().is_none(), "{user} {client} {id}");
         }
         assert!(read(&cancellations, "riley", "a", &notification("7")).is_none());
-        assert!(request.cancelled().now_or_never().is_some());
+        assert!(cancelled(Some(&request)).now_or_never().is_some());
         drop(request);
         assert!(cancellations.lock().is_empty());
     }

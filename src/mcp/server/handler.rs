@@ -1,6 +1,6 @@
 //! Dispatches MCP requests to the modules that answer them.
 
-use std::{borrow::Cow, collections::BTreeSet, future::pending, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use http::Extensions;
 use rmcp::{
@@ -18,7 +18,7 @@ use tonic::Status;
 use tracing::{Instrument, Span};
 
 use super::{
-    cancellations::{Cancellable, Cancellations},
+    cancellations::{Cancellable, Cancellations, cancelled},
     confirmation_mode::ConfirmationMode,
     known_tools::KnownTools,
     listen,
@@ -28,7 +28,6 @@ use super::{
     request::Invocation,
     services::Services,
     settings::{Confirmations, Settings, Transport},
-    state::StateCodec,
     task_permits::TaskPermits,
 };
 use toolwire_contract::proto::v1::DescribeForPlannerRequest;
@@ -64,8 +63,8 @@ pub struct Handler {
     /// Receives the page of a list, where the response is completed with its text.
     pub(super) encoded_page: Option<Arc<EncodedPage>>,
     /// What cancels the request, beside the end of its connection.
-    cancellable: Option<Arc<Cancellable>>,
-    cancellations: Arc<Cancellations>,
+    pub(super) cancellable: Option<Arc<Cancellable>>,
+    pub(super) cancellations: Arc<Cancellations>,
     /// The writes that have begun and are not answered.
     pub(super) writes: TaskTracker,
     /// The span of the request.
@@ -81,10 +80,7 @@ impl Handler {
             known: Arc::default(),
             listings: Arc::default(),
             task_permits: Arc::default(),
-            confirmations: Arc::new(Confirmations {
-                codec: StateCodec::new(&[]),
-                in_client: BTreeSet::new(),
-            }),
+            confirmations: Arc::default(),
             flags: Arc::default(),
             tags: Vec::new(),
             drain: CancellationToken::new(),
@@ -133,21 +129,6 @@ impl Handler {
     /// The same for work that goes on after its request was answered.
     pub(super) fn detached(&self) -> Self {
         Self { services: self.services.detached(), cancellable: None, span: Span::none(), ..self.clone() }
-    }
-
-    /// The same for a message of a client that is named: a request which the client may cancel, or the notification
-    /// that cancels one.
-    pub(super) fn for_message_of(self, client: &str, message: &[u8]) -> Self {
-        let cancellable = self.cancellations.read(self.user(), client, message).map(Arc::new);
-        Self { cancellable, ..self }
-    }
-
-    /// Waits until the client cancels the request by a notification of its own.
-    pub(super) async fn cancelled(&self) {
-        match &self.cancellable {
-            Some(request) => request.cancelled().await,
-            None => pending().await,
-        }
     }
 
     pub(super) fn confirmations(&self) -> &Confirmations {
@@ -235,7 +216,6 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let cancelled = context.ct.clone();
         let answer = async {
             if let Some(traceparent) = context.meta.get_traceparent() {
                 telemetry::link_to(traceparent);
@@ -249,8 +229,8 @@ impl ServerHandler for Handler {
         let answer = answer.instrument(self.span.clone());
         tokio::select! {
             // Dropping the stream of events abandons the call: a read stops, a write that has begun goes on.
-            () = cancelled.cancelled() => Err(outcome::cancelled()),
-            () = self.cancelled() => Err(outcome::cancelled()),
+            () = context.ct.cancelled() => Err(outcome::cancelled()),
+            () = cancelled(self.cancellable.as_deref()) => Err(outcome::cancelled()),
             answer = answer => answer,
         }
     }

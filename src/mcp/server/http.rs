@@ -42,11 +42,10 @@ pub type ResponseBody = BoxBody<Bytes, Infallible>;
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Answers a request, whose body is complete.
-pub async fn answer(handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
-    let handler = match header(&parts, SESSION.as_str()) {
-        Some(client) => handler.for_message_of(client, &body),
-        None => handler,
-    };
+pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
+    if let Some(client) = header(&parts, SESSION.as_str()) {
+        handler.cancellable = handler.cancellations.read(handler.user(), client, &body).map(Arc::new);
+    }
     if let Some(call) = PlainCall::read(&parts, &body)
         && let Some(message) = call.answer(&handler).await
     {
@@ -61,8 +60,7 @@ async fn answer_by_service(mut handler: Handler, parts: Parts, body: Bytes) -> R
     let encoded_page = Arc::new(EncodedPage::new());
     handler.encoded_page = Some(Arc::clone(&encoded_page));
     // The newest revision, which names its methods in a header, has no handshake.
-    let is_handshake =
-        header(&parts, "mcp-method").is_none() && malformed::method_of(&body) == "initialize";
+    let is_handshake = header(&parts, "mcp-method").is_none() && malformed::method_of(&body) == "initialize";
     let mut response = answer_by(handler, parts, body).await;
     if is_handshake && response.status().is_success() {
         let name = Uuid::new_v4().to_string().try_into().expect("hexadecimal digits and hyphens");

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
+    cancellations::cancelled,
     confirmation_mode::ConfirmationMode,
     handler::Handler,
     outcome::{self, Answer},
@@ -121,7 +122,7 @@ impl PlainCall {
                 biased;
                 answer = invocation.carry_out(handler, tool, mode, Progress::silent()) => answer,
                 // Dropping the call abandons it: a read stops, a write that has begun goes on.
-                () = handler.cancelled() => Err(outcome::cancelled()),
+                () = cancelled(handler.cancellable.as_deref()) => Err(outcome::cancelled()),
             },
             Err(error) => Err(error),
         };

@@ -13,7 +13,7 @@ pub struct Settings {
 }
 
 /// How calls are confirmed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Confirmations {
     /// Seals what clients carry from round to round.
     pub codec: StateCodec,

@@ -40,6 +40,12 @@ pub(super) struct Binding<'a> {
     pub(super) definition_digest: &'a str,
 }
 
+impl Default for StateCodec {
+    fn default() -> Self {
+        Self::new(&[])
+    }
+}
+
 impl StateCodec {
     /// A codec that seals by the first key and opens by all. Without keys, by a random one of this process.
     ///
