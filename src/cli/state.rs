@@ -1,6 +1,6 @@
-//! `toolwire state`: copies the state, puts a copy back, and looks whether it is as it must be.
+//! `toolwire state`: copies the state, puts a copy back, moves it to PostgreSQL, and looks whether it is as it must be.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -9,9 +9,9 @@ use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
 };
-use toolwire_store::{Store, backup};
+use toolwire_store::{Address, Store, backup};
 
-/// Backs up, restores or checks the state directory
+/// Backs up, restores, moves or checks the state
 #[derive(Debug, Args)]
 pub(super) struct State {
     #[command(subcommand)]
@@ -29,6 +29,21 @@ enum Action {
         #[command(flatten)]
         settings: Settings,
     },
+    /// Moves the state of a directory to PostgreSQL, where none may be; no program may be running on either
+    Move(Move),
+}
+
+#[derive(Debug, Args)]
+struct Move {
+    /// The directory, such as sqlite:///var/lib/toolwire; it is left as it is
+    #[arg(long, value_name = "URL")]
+    from: String,
+    /// The database, such as postgres://user@host/database; the password may be in PGPASSWORD or ~/.pgpass
+    #[arg(long, value_name = "URL")]
+    to: String,
+    /// The schema of the tables
+    #[arg(long, value_name = "NAME", default_value = "toolwire")]
+    schema: String,
 }
 
 #[derive(Debug, Args)]
@@ -57,6 +72,7 @@ impl State {
                 let made = backup::restore(&directory, &state).map_err(failure)?;
                 console::print(&format!("the state of {} is in {}", made.made_at, state.display()))
             }
+            Action::Move(moves) => moves.run(domains).await,
             Action::Check { settings } => {
                 let config = settings.load(domains)?.config;
                 let report = if let Some(database) = &config.state.database {
@@ -74,6 +90,34 @@ impl State {
                 Err(Failure::Failed(report.problems.join("\n")))
             }
         }
+    }
+}
+
+impl Move {
+    async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        let Some(directory) = self.from.strip_prefix("sqlite://").filter(|path| !path.is_empty()) else {
+            let what =
+                format!("--from {}: expected a directory, such as sqlite:///var/lib/toolwire", self.from);
+            return Err(Failure::Start(what));
+        };
+        if !Path::new(directory).join("toolwire.db").is_file() {
+            return Err(Failure::Start(format!("--from {}: there is no state in {directory}", self.from)));
+        }
+        // The address may have a password, which is not repeated.
+        let address = Address::new(&self.to, &self.schema);
+        let address = address.map_err(|error| Failure::Start(format!("--to or --schema: {error}")))?;
+        let place = address.to_string();
+        let with_tables = |store: Store| {
+            let stores = store.with_tables(domains.iter().filter_map(|domain| domain.migrations.clone()));
+            stores.map_err(|error| Failure::Start(error.to_string()))
+        };
+        let (from, to) =
+            (with_tables(Store::at(Path::new(directory)))?, with_tables(Store::in_postgres(address))?);
+        let moved = backup::transfer(&from, &to).await.map_err(failure)?;
+        let backup::Moved { tables, rows, files } = moved;
+        console::print(&format!(
+            "{rows} rows of {tables} tables and the bytes of {files} files are in {place}"
+        ))
     }
 }
 

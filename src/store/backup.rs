@@ -1,5 +1,5 @@
 //! Backups of a state directory: made while it is in use, restored into an empty directory, and a consistency check of
-//! a directory.
+//! a directory. A state is moved to PostgreSQL by [`transfer`].
 //!
 //! A backup is a snapshot of the database and the blob files that it references. `backup.json` is written last and
 //! holds the digest of each file: a directory without it is not a complete backup.
@@ -7,6 +7,7 @@
 mod check;
 mod error;
 mod files;
+mod transfer;
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ use self::files::{copy, create, digest_of, write};
 pub use self::{
     check::{Report, check, check_opened},
     error::BackupError,
+    transfer::{Moved, transfer},
 };
 use super::{
     Error, StoreError,

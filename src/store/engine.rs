@@ -217,7 +217,7 @@ impl Store {
         self.begin(Lane::Platform, durability).await
     }
 
-    async fn begin(&self, lane: Lane<'_>, durability: Durability) -> Result<Tx, Error> {
+    pub(crate) async fn begin(&self, lane: Lane<'_>, durability: Durability) -> Result<Tx, Error> {
         let database = self.database().await?;
         database.begin(lane, durability, self.current_name().await?).await
     }
@@ -261,6 +261,16 @@ impl Store {
     /// Converts an error for operators: which file, what is wrong, what to do.
     pub fn explain<T>(&self, result: Result<T, Error>) -> Result<T, StoreError> {
         result.map_err(|error| error.explain(self))
+    }
+
+    /// The location as shown to operators.
+    pub(crate) fn place(&self) -> String {
+        self.location.name()
+    }
+
+    /// The tables of the platform and of domains.
+    pub(crate) fn table_names(&self) -> impl Iterator<Item = &'static str> + use<'_> {
+        self.tables.iter().flat_map(Migrations::tables)
     }
 
     fn unusable(&self, error: &sqlx::Error) -> StoreError {

@@ -115,6 +115,10 @@ impl Migrations {
         self.on_postgres.as_deref()
     }
 
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.tables.iter().copied()
+    }
+
     /// Whether its owner may create a table. Early steps of the platform create tables that domains have adopted since.
     pub(crate) fn lists(&self, table: &str) -> bool {
         self.owner == Owner::Platform || self.tables.contains(&table)

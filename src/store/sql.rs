@@ -16,6 +16,7 @@ pub(crate) use self::{
     columns::{AsText, as_json},
     connection::Transaction,
     record::row,
+    row::AllColumns,
 };
 pub use self::{
     connection::{Connection, View, view},

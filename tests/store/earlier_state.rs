@@ -35,7 +35,7 @@ const REPORT: &str = "task_f68068e5475381852a1ef62ded7d4c8a";
 const WAITS: &str = "task_0a8ce297570eac47a0241aac8cdfb278";
 
 /// The state in a directory of its own.
-fn unpack() -> TempDir {
+pub(super) fn unpack() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/state/toolwire-8ae9b0f");
     for name in FILES {

@@ -30,7 +30,7 @@ fn said(percent: u32, message: &str) -> JobUpdate {
     JobUpdate { percent, step: "look".to_owned(), message: message.to_owned(), call_id: String::new() }
 }
 
-async fn begun(store: &Store, name: &str) -> JobId {
+pub(super) async fn begun(store: &Store, name: &str) -> JobId {
     let new = new(name, "a");
     match store.begin_job(&new, now()).await.unwrap() {
         Begun::New(job) => assert_eq!((job.id, job.state, job.next), (new.id, State::Running, 0)),

@@ -11,12 +11,14 @@ use toolwire::{
     base::clock,
     store::{
         Address, Durability, Error, Lane, Migrations, Store, StoreError,
+        backup::{self, BackupError},
         confirmations::{Scope, SequenceRange},
         scoped, sql,
+        sql::Statement,
     },
 };
 
-use super::user;
+use super::{earlier_state::unpack, in_sqlite, jobs::begun, user};
 use crate::support::state;
 
 /// A database of its own, unless there is none.
@@ -95,6 +97,35 @@ async fn a_user_who_may_not_make_the_tables_is_told_what_to_grant() {
         "{said}"
     );
     drop(directory);
+}
+
+#[tokio::test]
+async fn a_state_is_moved_from_a_directory_once_and_whole() {
+    let Some((to, _directory)) = database() else { return };
+    let state = unpack();
+    let from = Store::at(state.path());
+    let moved = backup::transfer(&from, &to).await.unwrap();
+    assert!(moved.rows > 200 && moved.files == 1, "{moved:?}");
+    let report = backup::check_opened(&to).await.unwrap();
+    assert_eq!(report.problems, Vec::<String>::new());
+    let checks = report.checks.join(", ");
+    assert!(checks.contains("18 tasks and 72 entries") && checks.contains("1 in chunks"), "{checks}");
+    // Positions go on where they were.
+    let count: Statement<u64> = sql!("SELECT max(sequence) FROM audit");
+    let last = state::rows(&from, count).await[0];
+    let next: u64 = state::row(&to, "SELECT nextval(pg_get_serial_sequence('audit', 'sequence'))").await;
+    assert_eq!(next, last + 1);
+    let again = backup::transfer(&from, &to).await.unwrap_err();
+    assert!(matches!(again, BackupError::HasRows { .. }), "{again}");
+}
+
+#[tokio::test]
+async fn a_state_that_a_process_uses_is_not_moved() {
+    let Some((to, _directory)) = database() else { return };
+    let (store, directory) = in_sqlite();
+    begun(&store, "riley").await;
+    let refused = backup::transfer(&Store::at(directory.path()), &to).await.unwrap_err();
+    assert!(matches!(refused, BackupError::InUse(_)), "{refused}");
 }
 
 /// A follower by one number sees no position before those below it are known.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::StoreError;
+use crate::{StoreError, blobs::ReadError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
@@ -41,6 +41,16 @@ pub enum BackupError {
     },
     #[error("{0} is not empty: name a directory that does not exist, or an empty one")]
     NotEmpty(String),
+    #[error("{0} is in use: end every program on it before its state is moved")]
+    InUse(String),
+    #[error("{place} has a state already, in its table {table}: name another schema; nothing was moved")]
+    HasRows { place: String, table: String },
+    #[error("the table {0} differs at its new place; nothing was moved")]
+    Differs(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Blob(#[from] ReadError),
     /// The manifest is missing or invalid, or a file does not match it.
     #[error("{place} is not a whole backup: {cause}")]
     Incomplete { place: String, cause: String },

@@ -49,7 +49,7 @@ impl Store {
     }
 
     /// Number of other live processes of this state. If it cannot be determined, there may be one.
-    pub(super) async fn peers(&self) -> usize {
+    pub(crate) async fn peers(&self) -> usize {
         match self.postgres().await {
             Ok(None) => self.replica.peers(&self.location),
             Ok(Some(database)) => {

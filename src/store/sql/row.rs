@@ -47,6 +47,16 @@ impl<T: FromValue> FromRow for T {
     }
 }
 
+/// The values of all columns, in order.
+#[derive(Debug)]
+pub(crate) struct AllColumns(pub(crate) Vec<Value>);
+
+impl FromRow for AllColumns {
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        (0..row.columns()).map(|index| row.value(index)).collect::<Result<_, _>>().map(Self)
+    }
+}
+
 macro_rules! tuples {
     ($(($($type:ident $index:tt),+);)+) => {$(
         impl<$($type: FromValue),+> FromRow for ($($type,)+) {
@@ -82,6 +92,13 @@ impl Row {
         match &self.0 {
             Driver::Sqlite(row) => dialect::of_sqlite(row.try_get_raw(column)?),
             Driver::Postgres(row) => dialect::of_postgres(row.try_get_raw(column)?),
+        }
+    }
+
+    fn columns(&self) -> usize {
+        match &self.0 {
+            Driver::Sqlite(row) => row.len(),
+            Driver::Postgres(row) => row.len(),
         }
     }
 
