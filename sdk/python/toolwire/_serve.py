@@ -137,14 +137,19 @@ def _announce(host: Host, target: Target, welcome: host_pb2.Welcome, mcp: str) -
     refused = {it.tool for it in welcome.verdicts if it.state == host_pb2.VERDICT_STATE_REFUSED}
     names = [name for name in sorted(host.tools) if name not in refused]
     counted = f"{len(names)} tool{'' if len(names) == 1 else 's'}"
-    print(f"toolwire serves {counted} of {welcome.provider or 'this host'} at {target.url}", flush=True)
-    print(f"  tools  {', '.join(names)}")
+    lines = [
+        f"toolwire serves {counted} of {welcome.provider or 'this host'} at {target.url}",
+        f"  tools  {', '.join(names)}",
+    ]
     if mcp:
-        print(f"  mcp    {mcp}")
+        lines.append(f"  mcp    {mcp}")
     if names:
         # What is tried first should change nothing.
         tried = min((host.tools[name] for name in names), key=lambda tool: not tool.reads)
-        print(f"  try    {command(tried, target)}", flush=True)
+        lines.append(f"  try    {command(tried, target)}")
+    # In one write: the server of this program logs to the same terminal, and `print` writes the end of a line by itself.
+    sys.stdout.write("\n".join([*lines, ""]))
+    sys.stdout.flush()
 
 
 class BackgroundHost:
