@@ -40,7 +40,8 @@ _toolwire() {
     compadd -Q -S '' -- ${(M)found:#*=}
     compadd -Q -- ${found:#*=}
 }
-compdef _toolwire toolwire
+# As a file of fpath this is what the first completion calls.
+if [[ $funcstack[1] == _toolwire ]]; then _toolwire "$@"; else compdef _toolwire toolwire; fi
 "#;
 const FISH: &str = r"function __toolwire_complete
     toolwire complete --unquoted -- (commandline -cp | string collect) 2>/dev/null
