@@ -46,12 +46,12 @@ pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response
     if let Some(client) = header(&parts, SESSION.as_str()) {
         handler.cancellable = handler.cancellations.read(handler.user(), client, &body).map(Arc::new);
     }
+    // Both are boxed, since axum moves this future several times before its first poll.
     if let Some(call) = PlainCall::read(&parts, &body)
-        && let Some(message) = call.answer(&handler).await
+        && let Some(message) = Box::pin(call.answer(&handler)).await
     {
         return with_json(StatusCode::OK, message);
     }
-    // Boxed: a plain call, which is moved through the layers, need not have room for rmcp's futures.
     Box::pin(answer_by_service(handler, parts, body)).await
 }
 
