@@ -17,6 +17,7 @@ mod numbers;
 mod plain;
 mod sentences;
 
+pub(crate) use self::numbers::ONES;
 pub use self::{
     bundle::{ContextBundle, ContextItem},
     checker::{Checker, Released, Sentence},

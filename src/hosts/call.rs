@@ -181,7 +181,7 @@ fn report(call: &Call<'_>, progress: Option<(Option<f64>, String)>) {
 
 /// Nothing was sent: a call under the definition that is served now is another call.
 fn superseded(call: &Call<'_>) -> ToolError {
-    no_host(call, "a newer version of its tools is in service; call again")
+    no_host(call, "another version of its tools is in service; call again")
 }
 
 fn no_host(call: &Call<'_>, why: &str) -> ToolError {

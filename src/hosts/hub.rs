@@ -246,8 +246,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says that a newer catalogue is in service, and when a look is worth it again.
+/// Says that another catalogue is in service, and when a look is worth it again.
 fn superseded_leave() -> wire::Leave {
     let retry_after = Some(convert::duration(SUPERSEDED_RETRY));
-    wire::Leave { retry_after, ..leave("a newer catalogue is in service") }
+    wire::Leave { retry_after, ..leave("another catalogue is in service") }
 }

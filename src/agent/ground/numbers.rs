@@ -14,6 +14,7 @@ mod spelled;
 mod time;
 mod tokens;
 
+pub(crate) use self::spelled::ONES;
 pub(in crate::ground) use self::{
     direction::{is_past, words},
     facts::Facts,

@@ -1,37 +1,14 @@
 //! The rest of a list that an answer shows the first of: how much there is, and whose result has all of it.
 
-/// Counts in words: an answer has no digits that no result has.
-const COUNTS: [&str; 21] = [
-    "none",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
+use crate::ground::ONES;
 
 /// `The first eight of 42 are shown`, and the tool whose result has all of them; nothing if there are no more.
 pub(super) fn rest(tool: &str, shown: usize, all: usize) -> String {
     if all <= shown {
         return String::new();
     }
-    let first =
-        COUNTS.get(shown).map_or_else(|| "The first".to_owned(), |count| format!("The first {count}"));
+    // In words: an answer has no digits that no result has.
+    let first = ONES.get(shown).map_or_else(|| "The first".to_owned(), |count| format!("The first {count}"));
     format!("{first} of {all} are shown; the result of `{tool}` has all of them")
 }
 

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::scale;
 
-const ONES: [&str; 20] = [
+/// The numbers below twenty.
+pub(crate) const ONES: [&str; 20] = [
     "zero",
     "one",
     "two",
