@@ -87,6 +87,19 @@ fn of_platform() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Flags, testing::load_text};
+
+    #[test]
+    fn a_state_is_in_a_database_or_in_a_directory() {
+        let url = "[state]\nurl = \"postgres://me:s3cret@db/tools\"\n";
+        load_text(url, &[], Flags::default(), &[]).unwrap();
+        let both = format!("{url}dir = \"/var/lib/toolwire\"\n");
+        for (file, variables) in [(both.as_str(), &[][..]), (url, &[("TOOLWIRE_STATE", "/var/lib/toolwire")])]
+        {
+            let error = load_text(file, variables, Flags::default(), &[]).unwrap_err().to_string();
+            assert!(error.contains("expected url or dir, not both") && !error.contains("s3cret"), "{error}");
+        }
+    }
 
     #[test]
     fn without_a_directory_the_error_names_the_flag() {
