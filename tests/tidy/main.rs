@@ -14,7 +14,7 @@ mod tree;
 
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, files, lengths, links, origins, outside, plain, words};
+use rules::{circles, engines, files, lengths, links, origins, outside, plain, words};
 use tree::Tree;
 
 #[test]
@@ -77,4 +77,9 @@ fn the_platform_names_no_domain() {
 fn a_source_holds_text_from_outside_only_in_types_that_make_it_safe() {
     let ours = exceptions::OURS.iter().map(|(field, _reason)| *field).collect::<Vec<_>>();
     assert_only(&ours, &outside::bare(&Tree::of_the_repository()));
+}
+
+#[test]
+fn a_statement_for_one_engine_stands_in_the_dialect() {
+    assert_only(&[], &engines::of_one_only(&Tree::of_the_repository()));
 }

@@ -3,7 +3,7 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, files, lengths, links, origins, outside, plain, words},
+    rules::{circles, engines, files, lengths, links, origins, outside, plain, words},
     tree::Tree,
 };
 
@@ -311,4 +311,17 @@ fn a_record_of_a_source_with_a_bare_text() {
     let expected = ["Row.title", "Row.any", "Answer::Of.0"];
     let expected = expected.map(|field| format!("src/domains/sales/sources/shop/wire.rs: {field}"));
     assert_eq!(whats(outside::bare(&Tree::of(&files))), expected);
+}
+
+#[test]
+fn a_statement_for_one_engine_elsewhere() {
+    let one = "fn f() { sql!(\"SELECT a /*postgres , b */ FROM t\") }";
+    let tree = Tree::of(&[
+        ("src/store/backup/check.rs", "fn f() { Statement::new(\"PRAGMA integrity_check\") }"),
+        ("src/store/engine/jobs.rs", "// PRAGMA is not used.\nfn f() { sql!(\"SELECT a FROM t\") }"),
+        ("src/store/postgres/hints.rs", "fn f() { sqlx::query(\"SELECT pg_notify($1, '')\") }"),
+        ("src/store/rows/jobs.rs", one),
+        ("src/store/sql/dialect.rs", one),
+    ]);
+    assert_eq!(whats(engines::of_one_only(&tree)), ["src/store/backup/check.rs", "src/store/rows/jobs.rs"]);
 }

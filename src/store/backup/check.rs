@@ -15,7 +15,7 @@ use super::{BackupError, database_in, failed, open};
 use crate::{
     Error, Store, StoreError,
     engine::refold_all,
-    sql::{self, Connection, Statement},
+    sql::{self, Connection, Statement, dialect},
 };
 
 /// Checks a state directory, which may be in use.
@@ -62,13 +62,13 @@ async fn check_rows(connection: &mut Connection, report: &mut Report) -> Result<
 }
 
 async fn check_pages(connection: &mut Connection, report: &mut Report) -> Result<(), Error> {
-    let pages: Statement<String> = Statement::new("PRAGMA integrity_check(10)", Vec::new());
+    let pages: Statement<String> = Statement::new(dialect::CHECK_PAGES, Vec::new());
     let pages = pages.all(connection).await?;
     report
         .problems
         .extend(pages.into_iter().filter(|line| line != "ok").map(|line| format!("pages: {line}")));
     report.checks.push("every page and index".to_owned());
-    let references: Statement<String> = Statement::new("PRAGMA foreign_key_check", Vec::new());
+    let references: Statement<String> = Statement::new(dialect::CHECK_REFERENCES, Vec::new());
     for table in references.all(connection).await? {
         report.problems.push(format!("references: a row of {table} names nothing"));
     }

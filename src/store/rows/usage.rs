@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Error,
-    sql::{Connection, Statement, sql},
+    sql::{Connection, Statement, dialect, sql},
 };
 
 /// A kind of row that is counted per user, and the tables of its counters.
@@ -95,7 +95,9 @@ pub(crate) async fn result_bytes(db: &mut Connection) -> Result<u64, Error> {
 fn count(counted: Counted, user: &str, rows: i64, bytes: i64) -> Statement {
     let Counted { of_user: table, of_all: all, has_bytes } = counted;
     let (column, more) = if has_bytes { ("bytes", bytes) } else { ("records", rows) };
-    let of_all = sql!("/*sqlite*/ UPDATE {..all} SET {..column} = {..column} + {more} /*postgres */");
+    let of_all = sql!(
+        "{..dialect::SQLITE_ONLY}UPDATE {..all} SET {..column} = {..column} + {more}{..dialect::END_SQLITE_ONLY}"
+    );
     let of_user = match (has_bytes, rows, bytes) {
         (_, 0, 0) => return of_all,
         (true, 1.., _) => sql!(

@@ -55,6 +55,19 @@ pub(crate) const BY_DOCUMENT: &str = "/*postgres ORDER BY document */";
 pub(crate) const PROBE: &str = "/*sqlite*/ INSERT OR REPLACE INTO probe (only, filler) VALUES (0, zeroblob(16384)) \
     /*postgres UPDATE probe SET filler = decode(repeat(md5(random()::text), 1024), 'hex') */";
 
+/// Stand before and after a statement that only SQLite executes.
+pub(crate) const SQLITE_ONLY: &str = "/*sqlite*/ ";
+pub(crate) const END_SQLITE_ONLY: &str = " /*postgres */";
+
+/// Violations of an invariant of SQLite: PostgreSQL's sequence may have gaps.
+pub(crate) const GAPS_OF_CHANGES: &str = "/*sqlite*/ SELECT 'confirmation_events' FROM (SELECT min(sequence) AS first, \
+    max(sequence) AS last, count(*) AS many FROM confirmation_events) WHERE many > 0 AND (last - first + 1 <> many OR \
+    last <> (SELECT last FROM confirmation_sequence)) /*postgres SELECT '' WHERE FALSE */";
+
+/// Executed on a file only: PostgreSQL checks its pages and references itself.
+pub(crate) const CHECK_PAGES: &str = "PRAGMA integrity_check(10)";
+pub(crate) const CHECK_REFERENCES: &str = "PRAGMA foreign_key_check";
+
 /// The text and the arguments of a statement. Texts are safe: they consist of literals, and values are parameters.
 type Prepared<A> = (AssertSqlSafe<Cow<'static, str>>, A);
 

@@ -1,6 +1,8 @@
 //! Invariants between rows: for each, a query that returns at most ten violations, and a description. Trees that are
 //! being deleted are exempt, since they are deleted in parts. Positions of PostgreSQL's sequences may have gaps.
 
+use crate::sql::dialect::GAPS_OF_CHANGES;
+
 /// A group of invariants.
 pub(super) struct Invariants {
     /// The description of the group.
@@ -16,13 +18,7 @@ pub(super) const INVARIANTS: &[Invariants] = &[CONFIRMATIONS, TASKS, WAITS, DOCU
 const CONFIRMATIONS: Invariants = Invariants {
     description: "the sequence of confirmations' changes",
     violations: &[
-        (
-            "/*sqlite*/ SELECT 'confirmation_events' FROM (SELECT min(sequence) AS first, max(sequence) AS last, \
-             count(*) AS many FROM confirmation_events) WHERE many > 0 AND (last - first + 1 <> many OR last <> \
-             (SELECT last FROM confirmation_sequence)) \
-             /*postgres SELECT '' WHERE FALSE */",
-            "have a gap",
-        ),
+        (GAPS_OF_CHANGES, "have a gap"),
         (
             "SELECT 'confirmation ' || c.id FROM confirmations c JOIN confirmation_events e ON e.sequence = c.sequence \
              WHERE e.confirmation_id <> c.id OR e.state <> c.state LIMIT 10",
