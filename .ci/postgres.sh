@@ -62,7 +62,7 @@ fsync = off
 CONF
 as_user "$bin/pg_ctl" -D "$place/data" -l "$place/log" -w start >/dev/null || { cat "$place/log" >&2; exit 1; }
 cd "$cd_back"
-# What the tests that stop, pause and restart a server need.
+# The second for tests that stop and pause a server of their own.
 export TOOLWIRE_TEST_STATE=postgres://toolwire@127.0.0.1:$port/postgres
-export TOOLWIRE_TEST_POSTGRES_BIN=$bin TOOLWIRE_TEST_POSTGRES_DATA=$place/data
+export TOOLWIRE_TEST_POSTGRES_BIN=$bin
 "$@"

@@ -16,6 +16,7 @@ mod jobs;
 mod kept_results;
 mod opening;
 mod postgres;
+mod postgres_away;
 mod results;
 mod sessions;
 mod tasks;

@@ -1,0 +1,139 @@
+//! A database that is stopped, paused or full of connections while calls are made: they are refused in time, work when
+//! it is back, and write once. Without PostgreSQL nothing is tested.
+
+mod cluster;
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use sqlx::{Connection as _, PgConnection};
+use toolwire::{
+    base::clock,
+    contract::{Refusal, Terminal, ToolResult},
+    store::{Store, StoreError, sql},
+    tool::context::RequestId,
+};
+
+use self::cluster::Cluster;
+use crate::support::{Bench, state};
+
+/// The longest that a call waits for the database, and a moment more on a machine that is busy.
+const IN_TIME: Duration = Duration::from_secs(3);
+
+/// How soon the database is used again once it is back.
+const BACK: Duration = Duration::from_secs(30);
+
+/// A pipeline over a state in the database.
+struct World {
+    bench: Bench,
+    store: Arc<Store>,
+}
+
+impl World {
+    async fn over(cluster: &Cluster) -> Self {
+        let store = Arc::new(Store::in_postgres(cluster.address()));
+        store.open().await.unwrap();
+        Self { bench: Bench::recording_in(&store), store }
+    }
+
+    async fn write(&self, id: RequestId, duration: &str) -> Result<ToolResult, Refusal> {
+        let mut call = Bench::call("debug_write", json!({"value": "x", "duration": duration}));
+        call.request_id = Some(id);
+        match self.bench.run(call).await? {
+            Terminal::Result(result) => Ok(result),
+            Terminal::ConfirmationRequired(it) => panic!("awaits {it:?}"),
+        }
+    }
+
+    /// The number of writes, counting a new one.
+    async fn count(&self) -> i64 {
+        let answer = self.write(RequestId::generate(), "0s").await.unwrap();
+        answer.outcome.unwrap().json()["writes"].as_i64().unwrap()
+    }
+
+    /// Asserts that a write is refused in time and told when to try again.
+    async fn is_refused(&self, id: RequestId) {
+        let begun = clock::now();
+        let refused = self.write(id, "0s").await.unwrap_err();
+        assert!(matches!(refused, Refusal::StateUnavailable { retry_after } if !retry_after.is_zero()));
+        assert!(refused.to_string().contains("try again"), "{refused}");
+        assert!(begun.elapsed() < IN_TIME, "{:?}", begun.elapsed());
+    }
+
+    /// Repeats a write until it is not refused.
+    async fn writes_again(&self, id: RequestId) {
+        let again = async {
+            while matches!(self.write(id, "0s").await, Err(Refusal::StateUnavailable { .. })) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        tokio::time::timeout(BACK, again).await.expect("the database is used again");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_is_stopped_during_a_write_is_used_when_it_is_back_and_nothing_is_written_twice() {
+    let Some(mut cluster) = Cluster::start(40) else { return };
+    let world = World::over(&cluster).await;
+    assert_eq!(world.count().await, 1);
+    let (during, after) = (RequestId::generate(), RequestId::generate());
+    let slow = world.write(during, "1s");
+    let stopping = async {
+        let begun = async || {
+            let open = sql!("SELECT count(*) FROM idempotency WHERE ended_at IS NULL");
+            state::rows::<u64>(&world.store, open).await == [1]
+        };
+        state::until(begun).await;
+        cluster.stop();
+        world.is_refused(after).await;
+    };
+    let (wrote, ()) = tokio::join!(slow, stopping);
+    // It was written; only its record is missing.
+    wrote.unwrap().outcome.unwrap();
+    cluster.start_again();
+    world.writes_again(after).await;
+    // Refused or answered, it does not write once more.
+    let _ = world.write(during, "0s").await;
+    let _ = world.write(after, "0s").await;
+    assert_eq!(world.count().await, 4);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_is_paused_refuses_writes_in_time_and_is_used_when_it_goes_on() {
+    let Some(cluster) = Cluster::start(40) else { return };
+    let world = World::over(&cluster).await;
+    assert_eq!(world.count().await, 1);
+    cluster.pause();
+    let id = RequestId::generate();
+    world.is_refused(id).await;
+    world.is_refused(id).await;
+    cluster.go_on();
+    world.writes_again(id).await;
+    assert_eq!(world.count().await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_without_a_free_connection_refuses_writes_in_time_until_there_is_one() {
+    let Some(cluster) = Cluster::start(12) else { return };
+    let world = World::over(&cluster).await;
+    assert_eq!(world.count().await, 1);
+    let (mut others, mut readers) = (Vec::new(), Vec::new());
+    while let Ok(other) = PgConnection::connect(&cluster.url()).await {
+        others.push(other);
+    }
+    // Those that this process has.
+    let error = loop {
+        match world.store.reader().await {
+            Ok(reader) => readers.push(reader),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, StoreError::Away { .. }), "{error:?}");
+    let id = RequestId::generate();
+    world.is_refused(id).await;
+    let late = Store::in_postgres(cluster.address()).open().await.unwrap_err().to_string();
+    assert!(late.contains("too many clients"), "{late}");
+    drop((others, readers));
+    world.writes_again(id).await;
+    assert_eq!(world.count().await, 3);
+}
