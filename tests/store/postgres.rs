@@ -208,7 +208,8 @@ async fn a_change_that_the_database_rolls_back_because_of_another_runs_again() {
             .unwrap();
     };
     tokio::join!(change(Lane::Source("x"), ["a", "b"]), change(Lane::Source("y"), ["b", "a"]));
-    assert_eq!(runs.into_inner(), 3);
+    // The one that runs again may take its first row before the other one wakes, and is ended once more.
+    assert!(runs.into_inner() >= 3);
     let counts: Vec<i64> = state::rows(&store, sql!("SELECT until FROM hold_offs ORDER BY name")).await;
     assert_eq!(counts, [2, 2]);
 }
