@@ -30,10 +30,14 @@ struct World {
 }
 
 impl World {
-    async fn over(cluster: &Cluster) -> Self {
+    /// The database, and a pipeline that has written once. `None` if the tests run without PostgreSQL.
+    async fn start(connections: u32) -> Option<(Cluster, Self)> {
+        let cluster = Cluster::start(connections)?;
         let store = Arc::new(Store::in_postgres(cluster.address()));
         store.open().await.unwrap();
-        Self { bench: Bench::recording_in(&store), store }
+        let world = Self { bench: Bench::recording_in(&store), store };
+        assert_eq!(world.count().await, 1);
+        Some((cluster, world))
     }
 
     async fn write(&self, id: RequestId, duration: &str) -> Result<ToolResult, Refusal> {
@@ -62,20 +66,16 @@ impl World {
 
     /// Repeats a write until it is not refused.
     async fn writes_again(&self, id: RequestId) {
-        let again = async {
-            while matches!(self.write(id, "0s").await, Err(Refusal::StateUnavailable { .. })) {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-        };
+        let again = state::until(async || {
+            !matches!(self.write(id, "0s").await, Err(Refusal::StateUnavailable { .. }))
+        });
         tokio::time::timeout(BACK, again).await.expect("the database is used again");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_is_stopped_during_a_write_is_used_when_it_is_back_and_nothing_is_written_twice() {
-    let Some(mut cluster) = Cluster::start(40) else { return };
-    let world = World::over(&cluster).await;
-    assert_eq!(world.count().await, 1);
+    let Some((mut cluster, world)) = World::start(40).await else { return };
     let (during, after) = (RequestId::generate(), RequestId::generate());
     let slow = world.write(during, "1s");
     let stopping = async {
@@ -100,9 +100,7 @@ async fn a_database_that_is_stopped_during_a_write_is_used_when_it_is_back_and_n
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_is_paused_refuses_writes_in_time_and_is_used_when_it_goes_on() {
-    let Some(cluster) = Cluster::start(40) else { return };
-    let world = World::over(&cluster).await;
-    assert_eq!(world.count().await, 1);
+    let Some((cluster, world)) = World::start(40).await else { return };
     cluster.pause();
     let id = RequestId::generate();
     world.is_refused(id).await;
@@ -114,9 +112,7 @@ async fn a_database_that_is_paused_refuses_writes_in_time_and_is_used_when_it_go
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_without_a_free_connection_refuses_writes_in_time_until_there_is_one() {
-    let Some(cluster) = Cluster::start(12) else { return };
-    let world = World::over(&cluster).await;
-    assert_eq!(world.count().await, 1);
+    let Some((cluster, world)) = World::start(12).await else { return };
     let (mut others, mut readers) = (Vec::new(), Vec::new());
     while let Ok(other) = PgConnection::connect(&cluster.url()).await {
         others.push(other);

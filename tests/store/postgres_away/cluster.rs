@@ -27,7 +27,8 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// A new server of at most so many connections; `None` if the tests run without PostgreSQL.
+    /// Starts a server that accepts at most `connections` connections. Returns `None` if `TOOLWIRE_TEST_POSTGRES_BIN`
+    /// is not set.
     pub(super) fn start(connections: u32) -> Option<Self> {
         let programs = PathBuf::from(std::env::var_os("TOOLWIRE_TEST_POSTGRES_BIN")?);
         let directory = tempfile::tempdir().unwrap();
