@@ -120,6 +120,11 @@ impl Store {
         Self::new(Location::Postgres(Arc::new(address)))
     }
 
+    /// Whether servers of several machines may share it.
+    pub fn spans_machines(&self) -> bool {
+        matches!(self.location, Location::Postgres(_))
+    }
+
     /// No state: every use fails with this reason.
     pub fn unavailable(reason: impl Into<String>) -> Self {
         Self::new(Location::Unavailable(reason.into()))

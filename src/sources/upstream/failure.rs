@@ -36,6 +36,8 @@ pub enum FailureKind {
     RateLimited,
     /// Rejected by our own limiter: the wait would pass the deadline. Never retried.
     OverBudget,
+    /// Not asked, since the state that counts the requests of all servers does not answer. Never retried.
+    Uncounted,
     /// There is no such thing. Never retried.
     NotFound,
     /// Our credentials are refused. Never retried; begins a cool-down.
@@ -96,7 +98,7 @@ impl FailureKind {
     pub const fn code(self) -> ErrorCode {
         match self {
             Self::TimedOut | Self::OutOfTime => ErrorCode::Timeout,
-            Self::Unreachable | Self::Down | Self::NotConfigured => ErrorCode::Unavailable,
+            Self::Unreachable | Self::Down | Self::NotConfigured | Self::Uncounted => ErrorCode::Unavailable,
             Self::RateLimited | Self::OverBudget => ErrorCode::RateLimited,
             Self::NotFound => ErrorCode::NotFound,
             Self::AuthFailed => ErrorCode::AuthFailed,
@@ -117,6 +119,9 @@ impl FailureKind {
             Self::Unreachable => format!("{source} cannot be reached now."),
             Self::Down => format!("{source} is down."),
             Self::RateLimited | Self::OverBudget => format!("{source} accepts no more requests for now."),
+            Self::Uncounted => {
+                format!("{source} is not asked now, since the requests of all servers cannot be counted.")
+            }
             Self::NotFound => format!("{source} knows nothing of that."),
             Self::AuthFailed => format!("{source} refuses the configured credentials."),
             Self::Blocked => format!("{source} is blocking requests."),
@@ -133,7 +138,10 @@ impl From<Failure> for ToolError {
         let Failure { kind, retry_after, source_title, attempts, .. } = failure;
         let source = if source_title.is_empty() { "The source" } else { source_title };
         let origin = match kind {
-            FailureKind::NotConfigured | FailureKind::OverBudget | FailureKind::OutOfTime => Origin::Service,
+            FailureKind::NotConfigured
+            | FailureKind::OverBudget
+            | FailureKind::Uncounted
+            | FailureKind::OutOfTime => Origin::Service,
             FailureKind::Cancelled => Origin::Caller,
             _ => Origin::Source,
         };

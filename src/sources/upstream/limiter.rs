@@ -29,6 +29,8 @@ pub enum Refused {
         /// The earliest instant for a request.
         at: Instant,
     },
+    /// The requests of other servers are not known, since the state that has them does not answer.
+    Uncounted,
     /// Too many requests of the user wait already.
     Crowded {
         /// The earliest instant for a request.

@@ -19,11 +19,11 @@ impl Store {
         since: Nanos,
         choose: &Choose<'_>,
     ) -> Result<Option<i64>, StoreError> {
-        // It need not survive a loss of power, after which no source has received a request for a while.
-        self.transact(Lane::Source(source), Durability::Process, |tx| {
-            scoped(reserve(tx, source, user, since, choose))
-        })
-        .await
+        // In a file it need not survive a loss of power, after which no source has received a request for a while. A
+        // database that is lost is soon back, while the servers go on.
+        let durability = if self.spans_machines() { Durability::Power } else { Durability::Process };
+        self.transact(Lane::Source(source), durability, |tx| scoped(reserve(tx, source, user, since, choose)))
+            .await
     }
 
     /// Deletes a reservation that will not be used.

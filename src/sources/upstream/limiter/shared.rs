@@ -1,9 +1,10 @@
-//! The limiter of all processes of one machine: reservations of live sources in the state, those of embedded ones in
+//! The limiter of all processes of one state: reservations of live sources in the state, those of embedded ones in
 //! memory.
 //!
 //! A reservation is made within one transaction, by the same arithmetic as in memory, so that no two processes take the
-//! same gap. A waiter that leaves gives its instant to the next caller; other waiters keep theirs. If the state cannot
-//! be used, each process limits itself.
+//! same gap. A waiter that leaves gives its instant to the next caller; other waiters keep theirs. If a state
+//! that is a directory cannot be used, each process limits itself; if servers of several machines share the state, a
+//! live source is not asked, since each of them would spend the whole budget.
 
 use std::{
     collections::BTreeSet,
@@ -76,6 +77,10 @@ impl SharedLimiter {
     ) -> Result<Permit, Refused> {
         let (number, admission) = match self.reserve((source, budgets), user, deadline).await {
             Ok(reserved) => reserved,
+            Err(error) if self.store.spans_machines() => {
+                tracing::warn!(source, %error, "a live source is not asked: the state cannot be used");
+                return Err(Refused::Uncounted);
+            }
             Err(error) => {
                 tracing::warn!(source, %error, "this process alone is limited: the state cannot be used");
                 return self.local.acquire(source, user, deadline, waiting).await;
@@ -212,6 +217,7 @@ mod tests {
 
     use super::*;
     use crate::upstream::limiter::Budget;
+    use toolwire_store::Address;
 
     const HOUR: Duration = Duration::from_hours(1);
 
@@ -294,5 +300,16 @@ mod tests {
         let limiter = process(&nowhere, budget(1, Duration::ZERO), budget(9, Duration::ZERO));
         acquire(&limiter, "live", "a").await.unwrap();
         assert!(acquire(&limiter, "live", "a").await.is_err());
+    }
+    #[tokio::test]
+    async fn without_the_state_of_several_machines_a_source_is_not_asked() {
+        let nobody = Address::new("postgres://me@127.0.0.1:1/tools", "toolwire").unwrap();
+        let limiter = process(
+            &Arc::new(Store::in_postgres(nobody)),
+            budget(1, Duration::ZERO),
+            budget(9, Duration::ZERO),
+        );
+        assert_eq!(acquire(&limiter, "live", "a").await, Err(Refused::Uncounted));
+        acquire(&limiter, "embedded", "a").await.unwrap();
     }
 }

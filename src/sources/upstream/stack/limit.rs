@@ -119,11 +119,18 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// After how long a state that did not answer may answer again.
+const STATE_RETRY_AFTER: Duration = Duration::from_secs(1);
+
 /// The failure for the caller. It has the exact instant for a caller that plans, and the wait for one without a clock.
 fn over_budget(title: &str, refused: Refused) -> Failure {
     let (at, why) = match refused {
         Refused::TooLate { at } => (at, "which is past the deadline of this call"),
         Refused::Crowded { at } => (at, "and too many of your requests wait for it already"),
+        Refused::Uncounted => {
+            return Failure::new(FailureKind::Uncounted, "the state does not answer")
+                .with_retry_after(Some(STATE_RETRY_AFTER));
+        }
     };
     let left = clock::remaining(at);
     let instant = clock::rfc3339_millis(clock::wall_at(at));

@@ -250,8 +250,8 @@ fn too_long(screen: &Screen, pages: usize) -> Failure {
 /// Whether a login with such a failure does not count as a scrape. What looks like a block counts: another request
 /// would do harm.
 fn spends_nothing(kind: FailureKind) -> bool {
-    use FailureKind::{AuthFailed, Down, OverBudget, RateLimited, TimedOut, Unreachable};
-    matches!(kind, AuthFailed | Down | OverBudget | RateLimited | TimedOut | Unreachable)
+    use FailureKind::{AuthFailed, Down, OverBudget, RateLimited, TimedOut, Uncounted, Unreachable};
+    matches!(kind, AuthFailed | Down | OverBudget | RateLimited | TimedOut | Uncounted | Unreachable)
 }
 
 /// Whether a failure says nothing of the other screens: a page that is gone or cannot be read.

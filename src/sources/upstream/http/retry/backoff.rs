@@ -47,6 +47,7 @@ impl Backoff {
                 failure.retry_after.filter(|_| self.rate_limited == 1)
             }
             FailureKind::OverBudget
+            | FailureKind::Uncounted
             | FailureKind::NotFound
             | FailureKind::AuthFailed
             | FailureKind::Blocked

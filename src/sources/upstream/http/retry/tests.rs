@@ -50,6 +50,7 @@ async fn each_kind_has_its_number_of_attempts() {
         (FailureKind::Down, 3),
         (FailureKind::RateLimited, 2),
         (FailureKind::OverBudget, 1),
+        (FailureKind::Uncounted, 1),
         (FailureKind::NotFound, 1),
         (FailureKind::AuthFailed, 1),
         (FailureKind::Blocked, 1),

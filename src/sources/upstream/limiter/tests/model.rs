@@ -104,6 +104,7 @@ impl Real {
             }
             Poll::Ready(Err(Refused::TooLate { at })) => Arrival::TooLate(millis(at - self.began)),
             Poll::Ready(Err(Refused::Crowded { at })) => Arrival::Crowded(millis(at - self.began)),
+            Poll::Ready(Err(Refused::Uncounted)) => unreachable!("this limiter needs no state"),
             Poll::Pending => {
                 self.waiting.insert(number, acquire);
                 Arrival::Waits(self.now() + reported.load(Ordering::Relaxed))
