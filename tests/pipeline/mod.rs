@@ -4,6 +4,7 @@ mod accepted;
 mod calls;
 mod equal_writes;
 mod kept;
+mod late_records;
 mod request_ids;
 mod words;
 

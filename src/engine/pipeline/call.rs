@@ -168,6 +168,11 @@ impl Call {
         self.tool().definition.category != Category::Read
     }
 
+    /// Whether it runs at most once. An approved call does, even a read: without a record it does not run.
+    pub(super) fn runs_once(&self) -> bool {
+        self.writes() || self.cause.is_some()
+    }
+
     /// Sends the `accepted` event, the first event of every call: the call is valid and begins.
     pub(super) fn accept(&mut self) {
         let (tool, deadline) = (Arc::clone(self.tool()), self.context.deadline);

@@ -12,7 +12,7 @@ use tokio::{pin, select, time::sleep_until};
 use super::{
     errors,
     key_locks::KeyLocks,
-    outcome::{code_of, is_final},
+    outcome::{record, record_late},
     records::Records,
     remote_calls::{RemoteCall, RemoteCalls},
     replay::{decode, replay},
@@ -25,11 +25,11 @@ use crate::pipeline::{
     refusals::{full, unavailable},
 };
 use toolwire_base::clock;
-use toolwire_contract::{ConfirmationCause, Refusal, Terminal, ToolError};
+use toolwire_contract::{ConfirmationCause, Refusal, ToolError};
 use toolwire_store::{
     StoreError,
     confirmations::{Admission, Confirmation},
-    idempotency::{Beginning, Begun, Idempotency, Key},
+    idempotency::{Beginning, Begun, Key},
 };
 use toolwire_tool::{
     context::{Cancellation, StopCause},
@@ -114,7 +114,7 @@ impl KeyedCalls {
                     return Resolution::Remote(remote, inner);
                 }
                 // The call has no known owner. A read can be repeated safely; a write cannot.
-                if runs_once(&call) {
+                if call.runs_once() {
                     return Resolution::Ended(Ok(call.failed(self.unknown_outcome(since))));
                 }
                 None
@@ -157,7 +157,7 @@ impl KeyedCalls {
                 let request_id = key.request_id.to_string();
                 return Work::Ended(Err(Refusal::RequestIdReused { request_id }));
             }
-            Begun::Full { until, bound } if runs_once(call) => return Work::Ended(Err(full(until, bound))),
+            Begun::Full { until, bound } if call.runs_once() => return Work::Ended(Err(full(until, bound))),
             Begun::Unavailable(error) => {
                 log_unavailable(call, &error);
                 return Work::Ended(Err(unavailable()));
@@ -206,7 +206,7 @@ impl KeyedCalls {
 
     /// The longest that a call runs, in any process: the cap for a write, its time-out for a read.
     fn longest(&self, call: &Call) -> Duration {
-        if runs_once(call) { self.cap } else { call.tool().definition.timeout }
+        if call.runs_once() { self.cap } else { call.tool().definition.timeout }
     }
 
     /// Starts the work in a spawned task, in the current trace.
@@ -226,27 +226,30 @@ impl KeyedCalls {
         let task = async move {
             let result = run(inner.call(work.clone()), &work).await;
             // Held from here on: a repeat finds either the work in flight or its final record.
-            let _lock = key_locks.lock(&key).await;
+            let lock = key_locks.lock(&key).await;
+            let mut recorded = Ok(());
             // A read that lost all its waiters may have been started again: the record is then that of its successor.
             if leader.is_current() {
                 match call_record::task_call(&work) {
                     Some(task) => records.end_task_call(&work, &task, &result).await,
                     None if records_itself(&work) => {}
-                    None => record_outcome(&*records.of(&work), &key, &work, &result).await,
+                    None => recorded = record(&*records.of(&work), &key, &work, &result).await,
                 }
             }
-            // Only once the outcome is recorded, since a drain waits for it.
-            drop(guard);
-            leader.finish(result);
+            if recorded.is_err() && work.runs_once() {
+                leader.finish(result.clone());
+                drop(lock);
+                record_late(&*records.of(&work), &key, &work, &result, &key_locks).await;
+                drop(guard);
+            } else {
+                // Only once the outcome is recorded, since a drain waits for it.
+                drop(guard);
+                leader.finish(result);
+            }
         };
         tokio::spawn(task.with_current_context());
         waiter
     }
-}
-
-/// Whether a call runs at most once. An approved call does, even a read: without a record it does not run.
-fn runs_once(call: &Call) -> bool {
-    call.writes() || call.cause.is_some()
 }
 
 fn log_unavailable(call: &Call, error: &StoreError) {
@@ -277,22 +280,5 @@ async fn run(work: impl Future<Output = CallResult>, call: &Call) -> CallResult 
             Ok(call.failed(errors::outcome_lost()))
         }
         result = &mut work => result,
-    }
-}
-
-/// Stores the outcome, unless nothing was done and a retry may succeed. If that fails, waiters still get the outcome,
-/// and a repeat meets an unfinished call.
-async fn record_outcome(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
-    let recorded = match result {
-        Ok(Terminal::Result(result)) if is_final(call, result) && runs_once(call) => {
-            store.end(key, result).await
-        }
-        Ok(Terminal::Result(result)) if is_final(call, result) => store.end_read(key, result).await,
-        Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
-        end => store.forget(key, code_of(end)).await,
-    };
-    if let Err(error) = recorded {
-        let call_id = call.context.call_id;
-        tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
     }
 }

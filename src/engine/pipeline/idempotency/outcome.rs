@@ -1,7 +1,23 @@
-//! The outcome of a call as its record needs it.
+//! The outcome of a call as its record needs it, and how it is recorded.
 
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::key_locks::KeyLocks;
 use crate::pipeline::{Call, CallResult};
+use toolwire_base::clock;
 use toolwire_contract::{Terminal, ToolResult, status};
+use toolwire_store::{
+    StoreError,
+    idempotency::{Idempotency, Key},
+};
+
+/// From an attempt to record an outcome until the next one.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How long an outcome that could not be recorded is kept for that.
+const LATE_FOR: Duration = Duration::from_mins(10);
 
 /// The code of an outcome, for the record of a call that had no effect.
 pub(super) fn code_of(end: &CallResult) -> &'static str {
@@ -19,4 +35,57 @@ pub(super) fn is_final(call: &Call, result: &ToolResult) -> bool {
     let Err(error) = &result.outcome else { return true };
     // A read has no effect, so retryable errors are not stored.
     error.code.is_final() && (call.writes() || !error.retryable)
+}
+
+/// Stores the outcome, unless nothing was done and a retry may succeed.
+pub(super) async fn record(
+    store: &dyn Idempotency,
+    key: &Key,
+    call: &Call,
+    result: &CallResult,
+) -> Result<(), StoreError> {
+    let recorded = try_to_record(store, key, call, result).await;
+    if let Err(error) = &recorded {
+        let call_id = call.context.call_id;
+        tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
+    }
+    recorded
+}
+
+/// Stores the outcome of a call that runs once, which its waiters have, as soon as the state can be written again.
+/// Until then a repeat meets an unfinished call; without this it would for as long as the call is remembered.
+pub(super) async fn record_late(
+    store: &dyn Idempotency,
+    key: &Key,
+    call: &Call,
+    result: &CallResult,
+    key_locks: &KeyLocks,
+) {
+    let until = clock::now() + LATE_FOR;
+    while clock::now() < until {
+        sleep(PAUSE).await;
+        // Not held between the attempts: a repeat is answered meanwhile.
+        let _lock = key_locks.lock(key).await;
+        if try_to_record(store, key, call, result).await.is_ok() {
+            let call_id = call.context.call_id;
+            tracing::info!(%call_id, tool_name = %key.tool, "the end of a call is recorded late");
+            return;
+        }
+    }
+}
+
+async fn try_to_record(
+    store: &dyn Idempotency,
+    key: &Key,
+    call: &Call,
+    result: &CallResult,
+) -> Result<(), StoreError> {
+    match result {
+        Ok(Terminal::Result(result)) if is_final(call, result) && call.runs_once() => {
+            store.end(key, result).await
+        }
+        Ok(Terminal::Result(result)) if is_final(call, result) => store.end_read(key, result).await,
+        Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
+        end => store.forget(key, code_of(end)).await,
+    }
 }
