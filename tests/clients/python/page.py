@@ -28,7 +28,7 @@ SERVES = re.compile(r"^(toolwire serves .* at|toolwire listening on) \S+$", re.M
 QUESTION = re.compile(r"(\[y/N\] |^> |^Type the tool's name.*: )\Z", re.MULTILINE)
 TYPED = re.compile(r"(> |Type the tool's name.*: )(.*)")
 # Pages of which each block without a language, and each of shell, says what it is.
-WHOLE = ("README.md", "docs/TUTORIAL.md", "docs/OPERATIONS.md")
+WHOLE = ("README.md", "docs/TUTORIAL.md", "docs/OPERATIONS.md", "docs/REPLICAS.md")
 # Commands that the gate runs in steps of their own: the build, the tests, the wheel, which is on the path here.
 ELSEWHERE = re.compile(r"cargo (build|test)|pip install -r|scripts/package/wheel|export PATH=")
 LIMIT = 120.0
@@ -66,7 +66,8 @@ class Terminal:
             self._send("\x03")
             self._until(PROMPT)
         self._serves = bool(re.search(r"\bpython tools\.py|^toolwire serve\b", line))
-        self._send(f"{line}\n" if self._serves else f"{line}; echo status=$?\n")
+        end = " " if line.endswith("&") else "; "
+        self._send(f"{line}\n" if self._serves else f"{line}{end}echo status=$?\n")
         if begins:
             self._begun = len(self.shown)
             return
@@ -165,15 +166,18 @@ def unmarked(page):
 
 
 def main(page, wheel, folder):
-    ports = {usual: free_port() for usual in ("50051", "50080")}
+    ports = {usual: free_port() for usual in ("50050", "50051", "50052", "50053", "50080", "5432")}
+
+    def in_this_run(text):
+        return re.sub(r"\b(%s)\b" % "|".join(ports), lambda usual: ports[usual[0]], text)
+
     terminals, now, printed, commands = {}, None, "", 0
     text = (ROOT / page).read_text()
     if page in WHOLE and (found := unmarked(text)):
         sys.exit(f"{page} does not say what is to be done with the blocks that begin with {found}")
     for kind, name, block, end in blocks(text):
         # Ports that are free here, and the wheel that was written for this run.
-        for usual, port in ports.items():
-            block = block.replace(usual, port)
+        block = in_this_run(block)
         block = block.replace("~/toolwire/dist/toolwire-*.whl", str(wheel)).replace("~/toolwire", str(ROOT))
         block = block.replace("cargo run --release -- ", "toolwire ")
         block = re.sub(r"(?m)^(toolwire serve\b.*) --http(?= |$)", rf"\1 --http=127.0.0.1:{ports['50080']}", block)
@@ -195,6 +199,9 @@ def main(page, wheel, folder):
                     now.type(line, begins=True)
                     continue
                 now.type(line)
+                if copied := re.fullmatch(r"cp \S+/(\S+) \.", line):
+                    file = folder / copied[1]
+                    file.write_text(in_this_run(file.read_text()))
                 if now.last_status not in (None, end if line == lines[-1] else 0):
                     sys.exit(f"$ {line}\n{now.shown}")
             commands += len(lines)

@@ -1,0 +1,146 @@
+"""What one replica carries out, the others list, cancel and decide on; and a host serves where it has slots.
+
+Each round begins a call at one replica and acts at another; the time is from that request until the call's caller has
+its end. Rounds go over all pairs of replicas.
+"""
+
+import itertools
+import queue
+import threading
+import time
+import uuid
+
+import grpc
+from google.protobuf import duration_pb2
+
+from replicas import APPROVER, USERS, World
+from rows import Row, none_of, until, within
+from toolwire.v1 import confirmation_service_pb2 as confirmations_pb, result_pb2, tool_service_pb2 as pb
+
+USER = USERS[0]
+# A replica looks for confirmations of others each half second; a cancellation is told to it.
+SOON, POLLED = 0.3, 1
+LONG = duration_pb2.Duration(seconds=60)
+
+
+class Events(threading.Thread):
+    """A call whose events are taken as they come, each with its instant."""
+
+    def __init__(self, client, **request):
+        super().__init__(daemon=True)
+        self.stream = client.tools.InvokeTool(pb.InvokeToolRequest(**request), metadata=client.metadata, timeout=90)
+        self.events = queue.Queue()
+        self.start()
+
+    def run(self):
+        try:
+            for response in self.stream:
+                self.events.put((time.monotonic(), response.event))
+        except grpc.RpcError as error:
+            self.events.put((time.monotonic(), error))
+
+    def next(self, kind):
+        """The next event of this kind, and when it came."""
+        while True:
+            at, event = self.events.get(timeout=30)
+            assert not isinstance(event, grpc.RpcError), event
+            if event.WhichOneof("event") == kind:
+                return at, event
+
+
+def pairs(world, rounds, user=USER):
+    """Clients of two replicas that differ, for each round: the user's, and one of the other user."""
+    one, other = world.clients(USER), world.clients(user)
+    places = itertools.cycle(itertools.permutations(range(len(one)), 2))
+    return ((one[here], other[there]) for here, there in itertools.islice(places, rounds))
+
+
+def cancel(world, rounds, by_request_id):
+    """Seconds from CancelCall at one replica until the caller at another has the end."""
+    for one, other in pairs(world, rounds):
+        request_id = str(uuid.uuid4()) if by_request_id else ""
+        call = Events(one, tool="debug_sleep", arguments_json='{"duration": "60s"}', request_id=request_id)
+        call_id = call.next("accepted")[1].call_id
+        name = {"request_id": request_id} if by_request_id else {"call_id": call_id}
+        began = time.monotonic()
+        assert other.ask(other.tools.CancelCall, pb.CancelCallRequest(**name)).cancelled, name
+        at, end = call.next("result")
+        assert end.result.error.code == result_pb2.TOOL_ERROR_CODE_CANCELLED, end
+        yield at - began
+
+
+def decide(world, rounds):
+    """Seconds from a decision at one replica until the call that waits at another has the end of its write."""
+    for one, other in pairs(world, rounds, APPROVER):
+        request = {"tool": "debug_confirm", "arguments_json": '{"value": "x"}', "request_id": str(uuid.uuid4())}
+        call = Events(one, wait_for_confirmation=LONG, **request)
+        asked = call.next("awaiting_confirmation")[1].awaiting_confirmation
+        approve = confirmations_pb.Approve(tool="debug_confirm")
+        decision = confirmations_pb.DecideConfirmationRequest(confirmation_id=asked.confirmation_id, approve=approve)
+        began = time.monotonic()
+        other.ask(other.confirmations.DecideConfirmation, decision)
+        at, end = call.next("result")
+        assert end.result.HasField("data"), end
+        yield at - began
+
+
+def hear(world, rounds):
+    """Seconds from a request for approval at one replica until a watch at another has it."""
+    for one, other in pairs(world, rounds, APPROVER):
+        watch = other.confirmations.WatchConfirmations(
+            confirmations_pb.WatchConfirmationsRequest(), metadata=other.metadata, timeout=60
+        )
+        synced = confirmations_pb.CONFIRMATION_WATCH_TYPE_SYNCED
+        while next(watch).type != synced:
+            pass
+        request = {"tool": "debug_confirm", "arguments_json": '{"value": "x"}', "request_id": str(uuid.uuid4())}
+        began = time.monotonic()
+        asked = one.ask(one.tools.CallTool, pb.CallToolRequest(**request)).confirmation_required.confirmation_id
+        while next(watch).confirmation.confirmation_id != asked:
+            pass
+        yield time.monotonic() - began
+        watch.cancel()
+        deny = confirmations_pb.Deny(reason="It is a test.")
+        decision = confirmations_pb.DecideConfirmationRequest(confirmation_id=asked, deny=deny)
+        other.ask(other.confirmations.DecideConfirmation, decision)
+
+
+def listed(world):
+    """Which replicas do not list the calls of all."""
+    clients, calls = world.clients(USER), []
+    for client in clients:
+        request_id = str(uuid.uuid4())
+        call = Events(client, tool="debug_sleep", arguments_json='{"duration": "60s"}', request_id=request_id)
+        calls.append(call.next("accepted")[1].call_id)
+    for number, client in enumerate(clients):
+        found = client.ask(client.tools.ListCalls, pb.ListCallsRequest(page_size=50)).calls
+        yield from (f"replica {number}: {it}" for it in calls if it not in {call.call_id for call in found})
+    for call_id in calls:
+        clients[0].ask(clients[0].tools.CancelCall, pb.CancelCallRequest(call_id=call_id))
+
+
+def reach(client):
+    """What a call of the host's tool ends with."""
+    try:
+        result = client.ask(client.tools.CallTool, pb.CallToolRequest(tool="append_never")).result
+        return "data" if result.HasField("data") else result_pb2.ToolErrorCode.Name(result.error.code)
+    except grpc.RpcError as error:
+        return error.code().name
+
+
+def run(binary, short):
+    rounds = 12 if short else 100
+    with World(binary) as world:
+        yield within("CancelCall elsewhere, by call_id", SOON, list(cancel(world, rounds, by_request_id=False)))
+        yield within("CancelCall elsewhere, by request_id", SOON, list(cancel(world, rounds, by_request_id=True)))
+        yield within("an approval elsewhere, until the write ended", POLLED, list(decide(world, rounds)))
+        yield within("a watch of confirmations elsewhere", POLLED, list(hear(world, rounds)))
+        yield none_of("calls that a replica does not list", list(listed(world)), 9)
+        clients = world.clients(USER)
+        world.start_host(0)
+        seen = [reach(client) for client in clients]
+        yield Row("a host with slots at one replica", "data there", ", ".join(seen), seen[0] == "data")
+        world.end_host()
+        world.start_host(0, 1, 2)
+        until(lambda: all(reach(client) == "data" for client in clients))
+        yield Row("a host with slots at each replica", "data", ", ".join(map(reach, clients)))

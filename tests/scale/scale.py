@@ -1,0 +1,41 @@
+"""What replicas on one PostgreSQL promise, held to figures.
+
+Usage: .ci/postgres.sh python scale.py BINARY ENVOY [--short] [ROWS…], with the stubs of tests/clients on PYTHONPATH,
+and those of the SDK written (scripts/sdk_stubs.py). ROWS are names of modules here; without any, all of them.
+"""
+
+import signal
+import sys
+import time
+from pathlib import Path
+
+import elsewhere
+import followers
+import limits
+import price
+import rolling
+import writes
+
+ALL = {module.__name__: module for module in (writes, limits, followers, elsewhere, rolling, price)}
+
+
+def main(binary, envoy, *arguments):
+    # What was started is ended with this program.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    short, names = "--short" in arguments, [it for it in arguments if it != "--short"] or [*ALL]
+    if not Path(envoy).is_file():
+        sys.exit(f"there is no Envoy at {envoy}")
+    missed = 0
+    for name in names:
+        began = time.monotonic()
+        print(f"{name}: {ALL[name].__doc__.splitlines()[0]}", flush=True)
+        rows = ALL[name].run(binary, short) if name != "rolling" else rolling.run(binary, envoy, short)
+        for row in rows:
+            missed += not row.holds
+            print(f"{'ok  ' if row.holds else 'MISS'} {row.what:46} {row.goal:14} {row.seen}", flush=True)
+        print(f"     {time.monotonic() - began:.0f} s", flush=True)
+    return f"{missed} rows are missed" if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
