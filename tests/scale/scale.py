@@ -4,6 +4,7 @@ Usage: .ci/postgres.sh python scale.py BINARY ENVOY [--short] [ROWS…], with th
 and those of the SDK written (scripts/sdk_stubs.py). ROWS are names of modules here; without any, all of them.
 """
 
+import os
 import signal
 import sys
 import time
@@ -25,6 +26,8 @@ def main(binary, envoy, *arguments):
     short, names = "--short" in arguments, [it for it in arguments if it != "--short"] or [*ALL]
     if not Path(envoy).is_file():
         sys.exit(f"there is no Envoy at {envoy}")
+    if "TOOLWIRE_TEST_POSTGRES_BIN" not in os.environ:
+        sys.exit("there is no PostgreSQL: start this by .ci/postgres.sh")
     missed = 0
     for name in names:
         began = time.monotonic()
