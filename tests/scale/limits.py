@@ -20,7 +20,7 @@ from replicas import USERS, Chaos, World
 from rows import Row, none_of
 from toolwire.v1 import tool_service_pb2 as pb
 
-SLACK = 0.2
+SLACK = 0.3
 # Requests in a window of so many seconds, and the least between two: of one user, and of all.
 USER = {"most": 2, "window": 24, "delay": 4}
 ALL = {"most": 4, "window": 2, "delay": 0.45}

@@ -24,7 +24,7 @@ USERS = [f"user{number:02}" for number in range(20)]
 # May decide on the calls of all.
 APPROVER = "approver"
 # How soon replicas have recorded what ended while PostgreSQL was away.
-RECORDED = 1.5
+RECORDED = 3
 HOST_TOKEN = "host-0123456789abcdef0123456789abcdef"
 # Each effect of debug_write is a line.
 LOGGED = {"TOOLWIRE_LOG_FILTER": "info,toolwire::diagnostics=debug"}
