@@ -8,6 +8,7 @@ pub mod export;
 mod instruments;
 pub mod name;
 mod process;
+mod state;
 
 use std::{
     sync::{Arc, OnceLock},
@@ -129,6 +130,41 @@ pub fn bound_reached(bound: &'static str) {
 /// Size of the state's write-ahead log, in bytes.
 pub fn state_wal_size(bytes: u64) {
     with(|it| it.state_wal_size(bytes));
+}
+
+/// A statement was sent to the database of the state; a transaction begins by one and is committed by one.
+pub fn state_asked() {
+    with(|it| it.state.asked());
+}
+
+/// A transaction runs again, since the database rolled it back because of others.
+pub fn state_retried() {
+    with(|it| it.state.retried());
+}
+
+/// A transaction has begun, this long after it began to wait for its lane.
+pub fn state_lane_waited(duration: Duration) {
+    with(|it| it.state.lane_waited(duration));
+}
+
+/// A lock of a lane or of a row was waited for in vain.
+pub fn state_lock_timed_out() {
+    with(|it| it.state.lock_timed_out());
+}
+
+/// A connection to the database of the state was free after this long.
+pub fn state_acquired(duration: Duration) {
+    with(|it| it.state.acquired(duration));
+}
+
+/// Number of followers of the state that are notified of commits.
+pub fn state_listeners(count: usize) {
+    with(|it| it.state.listeners(count));
+}
+
+/// Whether the database of the state answers.
+pub fn state_available(is_available: bool) {
+    with(|it| it.state.available(is_available));
 }
 
 /// Changes the number of open connections by this much.

@@ -7,8 +7,9 @@ use opentelemetry::{
     metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
 };
 
-use super::name::{
-    self, ACTION, BOUND, CODE, KIND, MODE, MODEL, OUTCOME, RESULT, SOURCE, STATE, TOKEN_TYPE, TOOL,
+use super::{
+    name::{self, ACTION, BOUND, CODE, KIND, MODE, MODEL, OUTCOME, RESULT, SOURCE, STATE, TOKEN_TYPE, TOOL},
+    state::StateInstruments,
 };
 use crate::attribute;
 
@@ -35,6 +36,7 @@ pub(super) struct Instruments {
     bounds_reached: Counter<u64>,
     connections_open: UpDownCounter<i64>,
     state_wal_size: Gauge<u64>,
+    pub(super) state: StateInstruments,
     cache_lookups: Counter<u64>,
     confirmations: Counter<u64>,
     decision_duration: Histogram<f64>,
@@ -79,6 +81,7 @@ impl Instruments {
                 .with_unit("By")
                 .with_description("Bytes of the write-ahead log beside the state file.")
                 .build(),
+            state: StateInstruments::new(meter, seconds),
             cache_lookups: counter(name::CACHE_LOOKUPS, "How often the cache was asked."),
             webhook_attempts: counter(
                 name::WEBHOOK_ATTEMPTS,
@@ -290,6 +293,13 @@ mod tests {
         instruments.bound_reached("all");
         instruments.connections_open(1);
         instruments.state_wal_size(4_096);
+        instruments.state.asked();
+        instruments.state.retried();
+        instruments.state.lane_waited(SECOND);
+        instruments.state.lock_timed_out();
+        instruments.state.acquired(SECOND);
+        instruments.state.listeners(1);
+        instruments.state.available(true);
         instruments.cache_lookup("get_quotes", true);
         instruments.confirmation_became("pending");
         instruments.confirmation_decided(SECOND);

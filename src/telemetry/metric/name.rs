@@ -16,6 +16,20 @@ pub const CALLS_IN_FLIGHT: &str = "toolwire.calls.in_flight";
 pub const CONNECTIONS_OPEN: &str = "toolwire.connections.open";
 /// Bytes of the write-ahead log beside the state file.
 pub const STATE_WAL_SIZE: &str = "toolwire.state.wal.size";
+/// Statements that were sent to the database of the state.
+pub const STATE_STATEMENTS: &str = "toolwire.state.statements";
+/// Transactions of the state that ran again because of others.
+pub const STATE_RETRIES: &str = "toolwire.state.retries";
+/// How long transactions wait for the lock of their lane, in seconds, with the round trip that takes it.
+pub const STATE_LANE_WAIT_DURATION: &str = "toolwire.state.lane.wait.duration";
+/// Locks of lanes and of rows that were waited for in vain.
+pub const STATE_LOCK_TIMEOUTS: &str = "toolwire.state.lock_timeouts";
+/// How long it takes to get a connection to the database of the state, in seconds.
+pub const STATE_ACQUIRE_WAIT_DURATION: &str = "toolwire.state.acquire.wait.duration";
+/// Followers that are notified of commits to the database of the state.
+pub const STATE_LISTENERS: &str = "toolwire.state.listeners";
+/// 1 while the database of the state answers, otherwise 0.
+pub const STATE_AVAILABLE: &str = "toolwire.state.available";
 /// How often a bound of the transport was reached: something was refused, or closed to make room.
 pub const BOUNDS_REACHED: &str = "toolwire.bounds.reached";
 /// How often the cache was asked.
@@ -122,6 +136,13 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "toolwire_cycle_invocations",
     "toolwire_limiter_refusals_total",
     "toolwire_limiter_wait_duration_seconds",
+    "toolwire_state_acquire_wait_duration_seconds",
+    "toolwire_state_available",
+    "toolwire_state_lane_wait_duration_seconds",
+    "toolwire_state_listeners",
+    "toolwire_state_lock_timeouts_total",
+    "toolwire_state_retries_total",
+    "toolwire_state_statements_total",
     "toolwire_state_wal_size_bytes",
     "toolwire_upstream_request_duration_seconds",
     "toolwire_webhook_attempts_total",
