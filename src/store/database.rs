@@ -21,7 +21,7 @@ impl Database {
     pub(crate) async fn reader(&self) -> Result<Connection, Error> {
         match self {
             Self::Sqlite(pools) => Ok(pools.readers.acquire().await?.into()),
-            Self::Postgres(database) => Box::pin(database.connection()).await,
+            Self::Postgres(database) => Ok(Box::pin(database.connections.acquire()).await?),
         }
     }
 

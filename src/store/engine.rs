@@ -24,6 +24,7 @@ mod idempotency;
 mod jobs;
 mod kept_results;
 mod outbox;
+mod probe;
 mod replicas;
 mod reservations;
 mod results;
@@ -33,7 +34,7 @@ mod tasks;
 mod transact;
 mod transitions;
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::SystemTime};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{OnceCell, watch};
@@ -55,11 +56,11 @@ use crate::{
     postgres::{self, Address},
     readers,
     results::MAX_BYTES,
-    sql::{Connection, Statement, dialect, sql},
+    sql::Connection,
     sqlite::{self, connect, error, replica::Replica, wal},
     time,
 };
-use toolwire_base::fair_semaphore::FairSemaphore;
+use toolwire_base::{clock, fair_semaphore::FairSemaphore};
 use toolwire_tool::context::UserId;
 
 /// The state of a server. It is opened on first use: a program that needs no state touches no file.
@@ -78,6 +79,8 @@ pub struct Store {
     /// Divides the readers among users.
     read_permits: FairSemaphore<UserId>,
     last_error: LastError,
+    /// The clock that is compared with the database's.
+    clock: fn() -> SystemTime,
     confirmations_quota: Quota,
     kept_results_quota: Quota,
     /// Changes when this process changes a confirmation.
@@ -146,6 +149,7 @@ impl Store {
             pins: Pins::default(),
             read_permits: readers::permits(),
             last_error: LastError::default(),
+            clock: clock::wall,
             confirmations_quota: CONFIRMATIONS_QUOTA,
             kept_results_quota: KEPT_RESULTS_QUOTA,
             confirmations_changed: watch::Sender::new(0),
@@ -179,6 +183,11 @@ impl Store {
         Self { kept_results_quota, ..self }
     }
 
+    /// Reads the time of this machine by another clock, so that a test can be off.
+    pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
+        Self { clock, ..self }
+    }
+
     /// Opens and checks the state now, so that an unusable one fails the start of the server and not its first call.
     pub async fn open(&self) -> Result<(), StoreError> {
         match self.database().await? {
@@ -195,7 +204,8 @@ impl Store {
     async fn connect(&self) -> Result<Database, StoreError> {
         match &self.location {
             Location::Postgres(address) => {
-                let database = postgres::connect(address, &self.tables, &self.followers).await?;
+                let clock = postgres::Clock::new(address, self.clock, &self.last_error);
+                let database = postgres::connect(address, &self.tables, &self.followers, clock).await?;
                 self.replica.show();
                 Ok(Database::Postgres(database))
             }
@@ -242,25 +252,6 @@ impl Store {
     /// `stat`.
     pub async fn truncate_wal(&self) -> Result<Wal, StoreError> {
         wal::truncate(&self.location).await
-    }
-
-    /// The error that makes the state unusable; `None` while it is usable.
-    pub fn last_error(&self) -> watch::Receiver<Option<StoreError>> {
-        self.last_error.watch()
-    }
-
-    /// Writes a probe, and clears the [last error](Self::last_error) if that succeeds.
-    pub async fn probe(&self) -> Result<(), StoreError> {
-        self.explain(self.write_probe().await)?;
-        self.last_error.clear();
-        Ok(())
-    }
-
-    async fn write_probe(&self) -> Result<(), Error> {
-        let mut tx = self.change(Durability::Process).await?;
-        let probe: Statement = sql!("{..dialect::PROBE}");
-        probe.run(&mut tx).await?;
-        tx.commit().await
     }
 
     /// Converts an error for operators: which file, what is wrong, what to do.

@@ -48,7 +48,11 @@ impl Followers {
     }
 
     pub(crate) fn is_any(&self) -> bool {
-        self.0.all().iter().any(|sender| sender.receiver_count() > 0)
+        self.count() > 0
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.all().iter().map(|sender| sender.receiver_count()).sum()
     }
 
     /// Begins to poll; `false` if a poll is running.

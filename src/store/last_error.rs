@@ -6,8 +6,8 @@ use tokio::sync::watch;
 
 use crate::StoreError;
 
-/// The last error that made the state unusable, until a probe succeeds.
-#[derive(Debug)]
+/// The last error that made the state unusable, until a probe succeeds. Cheap to clone; clones share it.
+#[derive(Clone, Debug)]
 pub(crate) struct LastError(watch::Sender<Option<StoreError>>);
 
 impl Default for LastError {

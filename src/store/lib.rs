@@ -52,7 +52,7 @@ pub use error::{Error, StoreError};
 pub use lane::Lane;
 pub use memory::{MemoryCoolDowns, MemoryHoldOffs, MemoryResults};
 pub use migrations::{Migrations, TableTaken};
-pub use postgres::Address;
+pub use postgres::{Address, AddressError};
 pub use remembered::{RememberedCoolDowns, RememberedHoldOffs};
 pub use sqlite::Wal;
 pub use tx::Tx;

@@ -3,7 +3,9 @@
 
 mod address;
 pub(crate) mod chunks;
+mod clock;
 mod connect;
+mod connections;
 mod error;
 mod hints;
 mod lanes;
@@ -11,9 +13,10 @@ mod migrate;
 mod presence;
 pub(crate) mod sessions;
 
-pub use self::address::Address;
+pub use self::address::{Address, AddressError};
 pub(crate) use self::{
     chunks::Chunks,
+    clock::Clock,
     connect::{Database, LaneTransaction, connect},
     error::{is_conflict, unusable},
 };

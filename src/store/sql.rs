@@ -4,6 +4,8 @@
 mod columns;
 mod connection;
 pub(crate) mod dialect;
+mod link;
+mod literals;
 mod macros;
 mod record;
 mod row;
@@ -15,6 +17,7 @@ pub use self::record::{columns_of, name_unreadable};
 pub(crate) use self::{
     columns::{AsText, as_json},
     connection::Transaction,
+    link::{LOCK_NOT_AVAILABLE, Link},
     record::row,
     row::AllColumns,
 };

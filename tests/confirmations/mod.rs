@@ -12,6 +12,7 @@ mod life;
 mod lists;
 mod matrix;
 mod nested;
+mod pooled;
 mod races;
 mod tasks;
 mod ways_of_tasks;

@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod calls;
+mod cluster;
 mod confirmations;
 mod cool_downs;
 mod domains;
@@ -17,6 +18,8 @@ mod kept_results;
 mod opening;
 mod postgres;
 mod postgres_away;
+mod postgres_clock;
+mod postgres_pooler;
 mod results;
 mod sessions;
 mod tasks;

@@ -1,8 +1,6 @@
 //! A database that is stopped, paused or full of connections while calls are made: they are refused in time, work when
 //! it is back, and write once. Without PostgreSQL nothing is tested.
 
-mod cluster;
-
 use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
@@ -14,7 +12,7 @@ use toolwire::{
     tool::context::RequestId,
 };
 
-use self::cluster::Cluster;
+use super::cluster::Cluster;
 use crate::support::{Bench, state};
 
 /// The longest that a call waits for the database, and a moment more on a machine that is busy.

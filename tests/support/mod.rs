@@ -7,6 +7,7 @@ pub mod capture;
 pub mod collector;
 pub mod draws;
 pub mod memory_idempotency;
+pub mod pooler;
 pub mod program;
 pub mod raw;
 pub mod second_calls;

@@ -106,12 +106,16 @@ pub async fn settled(store: &Store) {
 
 /// Its address, if the states are in PostgreSQL.
 pub fn address(directory: &Path) -> Option<Address> {
-    let url = std::env::var(VARIABLE).ok()?;
-    Some(Address::new(&url, &schema(directory)).unwrap())
+    Some(Address::new(&url()?, &schema(directory)).unwrap())
+}
+
+/// The address of the database, if the states are in PostgreSQL.
+pub fn url() -> Option<String> {
+    std::env::var(VARIABLE).ok()
 }
 
 /// The schema of the state of a directory.
-fn schema(directory: &Path) -> String {
+pub fn schema(directory: &Path) -> String {
     let digest = Digest::of_bytes(directory.as_os_str().as_encoded_bytes()).to_string();
     format!("test_{}", &digest[..24])
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Store;
-use crate::{Error, StoreError, database::Database, sqlite::replica::Replica};
+use crate::{StoreError, database::Database, sqlite::replica::Replica};
 
 impl Store {
     /// The name of this process, after it is visible to others: what it records from then on has a live owner.
@@ -28,8 +28,8 @@ impl Store {
         let Some(database) = self.postgres().await? else {
             return Ok(self.replica.is_gone(&self.location, name));
         };
-        let is_gone = database.away().or(database.presence.is_gone(database.pool(), name));
-        self.explain(Box::pin(is_gone).await.map_err(Error::from))
+        let is_gone = database.presence.is_gone(&database.connections, name);
+        self.explain(Box::pin(is_gone).await)
     }
 
     /// Whether a name is that of another live process.
@@ -52,10 +52,7 @@ impl Store {
     pub(crate) async fn peers(&self) -> usize {
         match self.postgres().await {
             Ok(None) => self.replica.peers(&self.location),
-            Ok(Some(database)) => {
-                let peers = database.away().or(database.presence.peers(database.pool()));
-                Box::pin(peers).await.unwrap_or(1)
-            }
+            Ok(Some(database)) => Box::pin(database.presence.peers(&database.connections)).await.unwrap_or(1),
             Err(_) => 1,
         }
     }

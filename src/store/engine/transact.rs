@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::Store;
 use crate::{Durability, Error, Lane, StoreError, Tx, postgres};
+use toolwire_telemetry::metric;
 
 /// The future of a transaction. It borrows from the environment of the closure for `'a` and from the transaction for
 /// `'c`; the compiler does not accept an async closure that does both as `Send`.
@@ -74,7 +75,10 @@ impl Store {
                 Ok(value)
             };
             match run.await {
-                Err(error) if runs < MAX_RUNS && E::is_conflict(&error) => runs += 1,
+                Err(error) if runs < MAX_RUNS && E::is_conflict(&error) => {
+                    runs += 1;
+                    metric::state_retried();
+                }
                 done => return done.map_err(|error| error.explain(self)),
             }
         }

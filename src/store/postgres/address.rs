@@ -16,13 +16,18 @@ const BOUNDS: [(&str, &str); 3] = [
 /// Prepared statements that a connection keeps: more than there are.
 const PREPARED: usize = 512;
 
+/// An option of each direct connection, which only a session that received its options has.
+pub(super) const IS_DIRECT: &str = "toolwire.is_direct";
+
 /// The longest name that PostgreSQL does not cut.
 const MAX_SCHEMA: usize = 63;
 
 /// A database, and the schema of the state in it. Its text has no password.
 #[derive(Clone)]
 pub struct Address {
-    options: PgConnectOptions,
+    direct: PgConnectOptions,
+    /// The pooler before the database, if transactions go through one.
+    pooler: Option<PgConnectOptions>,
     schema: String,
 }
 
@@ -43,25 +48,17 @@ impl Address {
                         not with pg_";
             return Err(AddressError(format!("{form}: {schema:?} is none")));
         }
-        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-            return Err(AddressError(
-                "it is no address of the form postgres://user@host/database".to_owned(),
-            ));
-        }
-        // The error may repeat a part of the address, and so of the password.
-        let options = PgConnectOptions::from_str(url).map_err(|_| {
-            AddressError(
-                "it cannot be read as postgres://user:password@host:port/database?sslmode=verify-full: encode special \
-                 characters of the password as in URLs, such as %40 for @"
-                    .to_owned(),
-            )
-        })?;
-        Ok(Self { options, schema: schema.to_owned() })
+        Ok(Self { direct: parse(url)?, pooler: None, schema: schema.to_owned() })
+    }
+
+    /// The same state, whose transactions go through a pooler with an address of its own.
+    pub fn behind_pooler(self, url: &str) -> Result<Self, AddressError> {
+        Ok(Self { pooler: Some(parse(url)?), ..self })
     }
 
     /// The commands that copy the state and put a copy back, for operators.
     pub fn backup_hint(&self) -> String {
-        let (host, port, database) = (self.options.get_host(), self.options.get_port(), self.database());
+        let (host, port, database) = (self.direct.get_host(), self.direct.get_port(), self.database());
         let (user, schema) = (self.user(), &self.schema);
         let place = format!("-h {host} -p {port} -U {user} -d {database}");
         format!(
@@ -75,28 +72,59 @@ impl Address {
     }
 
     pub(super) fn user(&self) -> &str {
-        self.options.get_username()
+        self.direct.get_username()
     }
 
     pub(super) fn database(&self) -> &str {
-        self.options.get_database().unwrap_or_else(|| self.user())
+        self.direct.get_database().unwrap_or_else(|| self.user())
     }
 
-    /// The options of a connection whose statements are bounded.
+    pub(super) fn is_pooled(&self) -> bool {
+        self.pooler.is_some()
+    }
+
+    /// The options of a connection whose statements are bounded, to the pooler if there is one.
     pub(super) fn bounded(&self) -> PgConnectOptions {
-        self.unbounded().options(BOUNDS)
+        match &self.pooler {
+            // It refuses options of a session, which is not the session at the server.
+            Some(pooler) => pooler.clone().application_name("toolwire").extra_float_digits(None),
+            None => self.unbounded().options(BOUNDS),
+        }
     }
 
-    /// The options of a connection that may wait for others, to migrate or to listen.
+    /// The options of a direct connection that may wait for others, to migrate or to listen.
     pub(super) fn unbounded(&self) -> PgConnectOptions {
-        let options = self.options.clone().application_name("toolwire").statement_cache_capacity(PREPARED);
-        options.options([("search_path", self.schema.as_str())])
+        let options = self.direct.clone().application_name("toolwire").statement_cache_capacity(PREPARED);
+        options.options([("search_path", self.schema.as_str()), (IS_DIRECT, "on")])
+    }
+
+    /// The settings that each transaction makes for itself, through a pooler.
+    pub(super) fn transaction_settings(&self) -> Option<String> {
+        self.pooler.as_ref()?;
+        let settings = [("search_path", self.schema.as_str())].into_iter().chain(BOUNDS);
+        let settings: Vec<_> = settings.map(|(name, value)| format!("SET LOCAL {name} = {value};")).collect();
+        Some(settings.join(" "))
     }
 
     /// A key for a lock of this state. Equal keys of different names only cost a wait.
     pub(super) fn lock_key(&self, kind: &str, name: &str) -> (i32, i32) {
         (hash(&["toolwire", &self.schema, kind]), hash(&[name]))
     }
+}
+
+fn parse(url: &str) -> Result<PgConnectOptions, AddressError> {
+    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+        let what = "it is no address of the form postgres://user@host/database";
+        return Err(AddressError(what.to_owned()));
+    }
+    // The error may repeat a part of the address, and so of the password.
+    PgConnectOptions::from_str(url).map_err(|_| {
+        AddressError(
+            "it cannot be read as postgres://user:password@host:port/database?sslmode=verify-full: encode special \
+             characters of the password as in URLs, such as %40 for @"
+                .to_owned(),
+        )
+    })
 }
 
 fn hash(parts: &[&str]) -> i32 {
@@ -107,12 +135,20 @@ fn hash(parts: &[&str]) -> i32 {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (host, port) = (self.options.get_host(), self.options.get_port());
-        match self.options.get_socket() {
-            Some(socket) => write!(f, "postgres://{}", socket.display())?,
-            None => write!(f, "postgres://{host}:{port}")?,
+        write_server(f, &self.direct)?;
+        write!(f, "/{}, schema {}", self.database(), self.schema)?;
+        if let Some(pooler) = &self.pooler {
+            f.write_str(", through ")?;
+            write_server(f, pooler)?;
         }
-        write!(f, "/{}, schema {}", self.database(), self.schema)
+        Ok(())
+    }
+}
+
+fn write_server(f: &mut fmt::Formatter<'_>, options: &PgConnectOptions) -> fmt::Result {
+    match options.get_socket() {
+        Some(socket) => write!(f, "postgres://{}", socket.display()),
+        None => write!(f, "postgres://{}:{}", options.get_host(), options.get_port()),
     }
 }
 
@@ -140,6 +176,10 @@ mod tests {
         let address = Address::new("postgres://me:s3cret@db.example:6432/tools", "toolwire").unwrap();
         assert_eq!(address.to_string(), "postgres://db.example:6432/tools, schema toolwire");
         assert!(!format!("{address:?}").contains("s3cret"));
+        let pooled =
+            address.behind_pooler("postgres://me:s3cret@pool.example:6433/tools").unwrap().to_string();
+        let through = ", through postgres://pool.example:6433";
+        assert_eq!(pooled, format!("postgres://db.example:6432/tools, schema toolwire{through}"));
         let refused = Address::new("postgres://me:s3cr#t/@db:x/tools", "toolwire").unwrap_err().to_string();
         assert!(!refused.contains("s3cr") && refused.contains("%40"), "{refused}");
     }

@@ -3,16 +3,17 @@
 use sqlx::migrate::MigrateError;
 
 use super::address::Address;
-use crate::StoreError;
+use crate::{Error, StoreError, sql::LOCK_NOT_AVAILABLE};
 
 const SERIALIZATION_FAILURE: &str = "40001";
 const DEADLOCK: &str = "40P01";
-const LOCK_NOT_AVAILABLE: &str = "55P03";
 const QUERY_CANCELED: &str = "57014";
 const DISK_FULL: &str = "53100";
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
 /// Of a transaction that began on a standby.
 const READ_ONLY: &str = "25006";
+/// Of a pooler that refuses the options of a session.
+const PROTOCOL_VIOLATION: &str = "08P01";
 
 /// Whether a transaction was rolled back because of others, and may be run again.
 pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
@@ -21,7 +22,8 @@ pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
 
 /// Whether the server has closed the connection.
 pub(super) fn is_lost(error: &sqlx::Error) -> bool {
-    matches!(error, sqlx::Error::Io(_)) || code(error).is_some_and(|code| code.starts_with("57P"))
+    matches!(error, sqlx::Error::Io(_))
+        || code(error).is_some_and(|code| code.starts_with("57P") || code.starts_with("08"))
 }
 
 /// The error of a state that cannot be used.
@@ -37,6 +39,9 @@ pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
         Some(LOCK_NOT_AVAILABLE | QUERY_CANCELED | SERIALIZATION_FAILURE | DEADLOCK) => {
             StoreError::Slow { place, cause }
         }
+        Some(PROTOCOL_VIOLATION) if cause.starts_with("unsupported startup parameter") => {
+            pooled(address, &cause)
+        }
         Some(INSUFFICIENT_PRIVILEGE) => refused(address, &cause, &grants(address)),
         Some(READ_ONLY) => refused(address, "it is a standby, which cannot be written", STANDBY),
         // Classes of a server that starts, stops or has no connection left, and of a lost connection.
@@ -45,6 +50,25 @@ pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
         }
         _ => StoreError::Away { place, cause },
     }
+}
+
+/// The error of an error within a transaction.
+pub(super) fn explain(address: &Address, error: Error) -> StoreError {
+    match error {
+        Error::Store(error) => error,
+        Error::Database(error) => unusable(address, &error),
+        Error::Shared(error) => unusable(address, &error),
+    }
+}
+
+/// The error of an address that should be the database's own, and is a pooler's.
+pub(super) fn pooled(address: &Address, cause: &str) -> StoreError {
+    let remedy = if address.is_pooled() {
+        "Name the database itself in state.direct_url"
+    } else {
+        "Set state.pooled = true, and state.direct_url to the address of the database itself"
+    };
+    refused(address, cause, remedy)
 }
 
 /// What to do about a standby.

@@ -2,8 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sqlx::PgPool;
 use tokio::{sync::Notify, task::AbortHandle, time::sleep};
+
+use super::connections::Connections;
+use crate::{Error, sql::sql};
 
 /// Commits of this long share a hint.
 const JOINED_FOR: Duration = Duration::from_millis(10);
@@ -19,9 +21,10 @@ struct Sender {
 }
 
 impl Hints {
-    pub(super) fn begin(pool: &PgPool, channel: String) -> Self {
+    pub(super) fn begin(connections: &Connections, channel: String) -> Self {
         let committed = Arc::new(Notify::new());
-        let task = tokio::spawn(send_all(pool.clone(), channel, Arc::clone(&committed))).abort_handle();
+        let task =
+            tokio::spawn(send_all(connections.clone(), channel, Arc::clone(&committed))).abort_handle();
         Self(Arc::new(Sender { committed, task }))
     }
 
@@ -37,14 +40,18 @@ impl Drop for Sender {
     }
 }
 
-async fn send_all(pool: PgPool, channel: String, committed: Arc<Notify>) {
+async fn send_all(connections: Connections, channel: String, committed: Arc<Notify>) {
     loop {
         committed.notified().await;
         sleep(JOINED_FOR).await;
         // Outside of the transactions: there it would let their commits wait for each other.
-        let hint = sqlx::query("SELECT pg_notify($1, '')").bind(&channel);
-        if let Err(error) = hint.execute(&pool).await {
-            tracing::debug!(%error, "a hint of a commit was not sent");
+        if let Err(error) = send(&connections, &channel).await {
+            tracing::debug!(?error, "a hint of a commit was not sent");
         }
     }
+}
+
+async fn send(connections: &Connections, channel: &str) -> Result<(), Error> {
+    let mut connection = connections.acquire().await?;
+    sql!("SELECT pg_notify({channel}, '')").run(&mut connection).await
 }

@@ -9,19 +9,28 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{
-    PgPool,
-    postgres::{PgListener, PgPoolOptions},
-};
+use sqlx::postgres::{PgListener, PgPoolOptions};
 use tokio::{
     sync::watch,
     task::AbortHandle,
-    time::{sleep, timeout},
+    time::{sleep, timeout, timeout_at},
 };
 use uuid::Uuid;
 
-use super::address::Address;
-use crate::followers::Followers;
+use super::{
+    address::Address,
+    clock::{self, Clock},
+    connections::Connections,
+};
+use crate::{
+    Error,
+    away::silent,
+    followers::Followers,
+    sql::{Statement, sql},
+    time::instant,
+};
+use toolwire_base::clock::now;
+use toolwire_telemetry::metric;
 
 /// Each follower looks by itself this often, so that a lost hint costs no more.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
@@ -61,10 +70,11 @@ impl Presence {
         address: &Arc<Address>,
         followers: &Followers,
         is_away: watch::Sender<bool>,
+        clock: Clock,
     ) -> Result<Self, sqlx::Error> {
         let held = hold(address).await?;
         let shared = Arc::new(Shared { name: Mutex::new(Some(Arc::clone(&held.name))) });
-        let keep = keep(Arc::clone(address), Arc::clone(&shared), followers.clone(), is_away, held);
+        let keep = keep(Arc::clone(address), Arc::clone(&shared), followers.clone(), (is_away, clock), held);
         Ok(Self { task: tokio::spawn(keep).abort_handle(), address: Arc::clone(address), shared })
     }
 
@@ -74,23 +84,36 @@ impl Presence {
     }
 
     /// Whether the process of a name has ended.
-    pub(crate) async fn is_gone(&self, pool: &PgPool, name: &str) -> Result<bool, sqlx::Error> {
+    pub(crate) async fn is_gone(&self, connections: &Connections, name: &str) -> Result<bool, Error> {
         if self.name().is_some_and(|own| *own == *name) {
             return Ok(false);
         }
+        Ok(!self.is_held(connections, name).await?)
+    }
+
+    /// Whether these connections lead to the database where this process shows that it lives.
+    pub(super) async fn is_seen(&self, connections: &Connections) -> Result<bool, Error> {
+        match self.name() {
+            Some(name) => self.is_held(connections, &name).await,
+            None => Err(silent().into()),
+        }
+    }
+
+    async fn is_held(&self, connections: &Connections, name: &str) -> Result<bool, Error> {
         let (kind, name) = key(&self.address, name);
-        let is_held = format!("SELECT EXISTS (SELECT 1 FROM ({HELD}) AS held WHERE objid::BIGINT = $2)");
-        let is_held = sqlx::query_scalar::<_, bool>(sqlx::AssertSqlSafe(is_held));
-        Ok(!is_held.bind(unsigned(kind)).bind(unsigned(name)).fetch_one(pool).await?)
+        let (held, name) = (held(kind), unsigned(name));
+        let is_held: Statement<bool> =
+            sql!("SELECT EXISTS (SELECT 1 FROM ({..held}) AS held WHERE objid::BIGINT = {name})");
+        is_held.one(&mut connections.acquire().await?).await
     }
 
     /// Number of other live processes.
-    pub(crate) async fn peers(&self, pool: &PgPool) -> Result<usize, sqlx::Error> {
+    pub(crate) async fn peers(&self, connections: &Connections) -> Result<usize, Error> {
         let own = self.name().map_or(0, |name| key(&self.address, &name).1);
-        let others = format!("SELECT count(*) FROM ({HELD}) AS held WHERE objid::BIGINT <> $2");
-        let others = sqlx::query_scalar::<_, i64>(sqlx::AssertSqlSafe(others));
-        let kind = key(&self.address, "").0;
-        let count = others.bind(unsigned(kind)).bind(unsigned(own)).fetch_one(pool).await?;
+        let (held, own) = (held(key(&self.address, "").0), unsigned(own));
+        let others: Statement<i64> =
+            sql!("SELECT count(*) FROM ({..held}) AS held WHERE objid::BIGINT <> {own}");
+        let count = others.one(&mut connections.acquire().await?).await?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
@@ -107,8 +130,13 @@ impl Drop for Presence {
 }
 
 /// The locks of processes that live.
-const HELD: &str = "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid::BIGINT = $1 \
-                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+fn held(kind: i32) -> Statement {
+    let kind = unsigned(kind);
+    sql!(
+        "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid::BIGINT = {kind}
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+}
 
 fn key(address: &Address, name: &str) -> (i32, i32) {
     address.lock_key("process", name)
@@ -140,20 +168,23 @@ async fn keep(
     address: Arc<Address>,
     shared: Arc<Shared>,
     followers: Followers,
-    is_away: watch::Sender<bool>,
+    (is_away, clock): (watch::Sender<bool>, Clock),
     mut held: Held,
 ) {
     let set = |name| *shared.name.lock().unwrap_or_else(PoisonError::into_inner) = name;
+    metric::state_available(true);
     let looking = async {
         loop {
+            metric::state_listeners(followers.count());
             sleep(LOOK_INTERVAL).await;
             followers.notify_all();
         }
     };
     let keeping = async {
         loop {
-            until_lost(&mut held.listener, &followers, &is_away).await;
+            until_lost(&mut held.listener, &followers, &is_away, &clock).await;
             is_away.send_replace(true);
+            metric::state_available(false);
             set(None);
             tracing::warn!(%address, "the connection that shows others that this process lives is lost");
             held = loop {
@@ -164,6 +195,7 @@ async fn keep(
             };
             set(Some(Arc::clone(&held.name)));
             is_away.send_replace(false);
+            metric::state_available(true);
             tracing::info!(%address, "connected again, under a new name");
             followers.notify_all();
         }
@@ -172,28 +204,47 @@ async fn keep(
 }
 
 /// Notifies followers of commits of other processes, and tests the connection, until it is lost.
-async fn until_lost(listener: &mut PgListener, followers: &Followers, is_away: &watch::Sender<bool>) {
+async fn until_lost(
+    listener: &mut PgListener,
+    followers: &Followers,
+    is_away: &watch::Sender<bool>,
+    clock: &Clock,
+) {
+    let mut next_test = now() + TEST_INTERVAL;
     loop {
-        match timeout(TEST_INTERVAL, listener.try_recv()).await {
+        match timeout_at(next_test, listener.try_recv()).await {
             Ok(Ok(Some(_))) => {
                 while listener.next_buffered().is_some() {}
                 followers.notify_all();
             }
             Ok(Ok(None) | Err(_)) => return,
             Err(_) => {
-                let mut test = Box::pin(timeout(LOST_AFTER, sqlx::query("SELECT 1").execute(&mut *listener)));
-                let tested = if let Ok(tested) = timeout(TEST_TIMEOUT, &mut test).await {
-                    tested
-                } else {
-                    // Others still see the lock: the process keeps its name, and only waits.
-                    is_away.send_replace(true);
-                    test.await
-                };
-                match tested {
-                    Ok(Ok(_)) => _ = is_away.send_if_modified(std::mem::take),
-                    _ => return,
+                if !test(listener, is_away, clock).await {
+                    return;
                 }
+                next_test = now() + TEST_INTERVAL;
             }
         }
     }
+}
+
+/// Tests the connection and the clock; `false` if it is lost.
+async fn test(listener: &mut PgListener, is_away: &watch::Sender<bool>, clock: &Clock) -> bool {
+    let asked_at = clock.machine();
+    let read = sqlx::query_scalar::<_, i64>(clock::READ).fetch_one(&mut *listener);
+    let mut test = Box::pin(timeout(LOST_AFTER, read));
+    let tested = if let Ok(tested) = timeout(TEST_TIMEOUT, &mut test).await {
+        tested
+    } else {
+        // Others still see the lock: the process keeps its name, and only waits.
+        is_away.send_replace(true);
+        metric::state_available(false);
+        test.await
+    };
+    let Ok(Ok(of_database)) = tested else { return false };
+    clock.watch(asked_at, instant(of_database));
+    if is_away.send_if_modified(std::mem::take) {
+        metric::state_available(true);
+    }
+    true
 }

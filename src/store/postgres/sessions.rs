@@ -2,28 +2,20 @@
 
 use std::sync::Arc;
 
-use sqlx::PgPool;
 use tokio::runtime::Handle;
 
-use super::{connect::Database, error};
+use super::{connect::Database, connections::Connections, error};
 use crate::{
-    StoreError,
+    Error, StoreError,
     sessions::{SessionGuard, SessionLock},
+    sql::{Statement, sql},
 };
 use toolwire_tool::context::{RequestId, SessionId, UserId};
-
-/// Takes the session unless a row names another process than `$5`, which has ended.
-const TAKE: &str = "INSERT INTO held_sessions (user_id, session_id, turn_id, replica) VALUES ($1, $2, $3, $4) \
-                    ON CONFLICT (user_id, session_id) DO UPDATE SET turn_id = excluded.turn_id, \
-                    replica = excluded.replica \
-                    WHERE held_sessions.replica = $5";
-
-const HOLDER: &str = "SELECT turn_id, replica FROM held_sessions WHERE user_id = $1 AND session_id = $2";
 
 /// A row, which is deleted when it is dropped.
 #[derive(Debug)]
 struct Row {
-    pool: PgPool,
+    connections: Connections,
     turn_id: String,
     session: String,
     user: String,
@@ -36,8 +28,8 @@ pub(crate) async fn hold(
     (user, session): (&UserId, &SessionId),
     turn_id: RequestId,
 ) -> Result<SessionLock, StoreError> {
-    let held = database.away().or(take(database, replica, (user.as_str(), session.as_str()), turn_id)).await;
-    held.map_err(|error| error::unusable(database.address(), &error))
+    let held = Box::pin(take(database, replica, (user.as_str(), session.as_str()), turn_id));
+    held.await.map_err(|error| error::explain(database.address(), error))
 }
 
 async fn take(
@@ -45,21 +37,28 @@ async fn take(
     replica: &Arc<str>,
     (user, session): (&str, &str),
     turn_id: RequestId,
-) -> Result<SessionLock, sqlx::Error> {
-    let pool = database.pool();
+) -> Result<SessionLock, Error> {
+    let connections = &database.connections;
     let turn_id = turn_id.to_string();
     let mut ended = String::new();
     loop {
-        let take = sqlx::query(TAKE).bind(user).bind(session).bind(&turn_id).bind(&**replica).bind(&ended);
-        if take.execute(pool).await?.rows_affected() > 0 {
+        // Unless a row names a process that has not ended.
+        let take = sql!(
+            "INSERT INTO held_sessions (user_id, session_id, turn_id, replica)
+             VALUES ({user}, {session}, {&*turn_id}, {&**replica}) ON CONFLICT (user_id, session_id) DO UPDATE
+             SET turn_id = excluded.turn_id, replica = excluded.replica WHERE held_sessions.replica = {&*ended}"
+        );
+        if take.execute(&mut connections.acquire().await?).await? > 0 {
             let (user, session) = (user.to_owned(), session.to_owned());
-            let row = Row { pool: pool.clone(), turn_id, session, user };
+            let row = Row { connections: connections.clone(), turn_id, session, user };
             return Ok(SessionLock::Acquired(SessionGuard { guard: Some(Box::new(row)) }));
         }
-        let holder = sqlx::query_as::<_, (String, String)>(HOLDER).bind(user).bind(session);
+        let holder: Statement<(String, String)> = sql!(
+            "SELECT turn_id, replica FROM held_sessions WHERE user_id = {user} AND session_id = {session}"
+        );
         // Without a row it was released meanwhile.
-        if let Some((holder, of)) = holder.fetch_optional(pool).await? {
-            if !database.presence.is_gone(pool, &of).await? {
+        if let Some((holder, of)) = holder.optional(&mut connections.acquire().await?).await? {
+            if !database.presence.is_gone(connections, &of).await? {
                 return Ok(SessionLock::HeldBy(holder));
             }
             ended = of;
@@ -70,16 +69,16 @@ async fn take(
 impl Drop for Row {
     fn drop(&mut self) {
         let Ok(runtime) = Handle::try_current() else { return };
-        let Self { pool, turn_id, session, user } = self;
-        let delete =
-            sqlx::query("DELETE FROM held_sessions WHERE user_id = $1 AND session_id = $2 AND turn_id = $3")
-                .bind(std::mem::take(user))
-                .bind(std::mem::take(session))
-                .bind(std::mem::take(turn_id));
-        let pool = pool.clone();
+        let Self { connections, turn_id, session, user } = self;
+        let delete = sql!(
+            "DELETE FROM held_sessions WHERE user_id = {&**user} AND session_id = {&**session}
+             AND turn_id = {&**turn_id}"
+        );
+        let connections = connections.clone();
         runtime.spawn(async move {
-            if let Err(error) = delete.execute(&pool).await {
-                tracing::warn!(%error, "a session stays held until this process ends");
+            let deleted = async { delete.run(&mut connections.acquire().await?).await };
+            if let Err(error) = deleted.await {
+                tracing::warn!(?error, "a session stays held until this process ends");
             }
         });
     }

@@ -3,6 +3,7 @@
 use std::{
     fmt,
     ops::{Deref, DerefMut},
+    sync::Arc,
 };
 
 use sqlx::{
@@ -12,7 +13,8 @@ use sqlx::{
 // `sqlx` names the trait nowhere, and its own transactions are of one database.
 use sqlx_core::transaction::TransactionManager;
 
-use crate::{Error, away::Away};
+use super::link::Link;
+use crate::Error;
 
 /// A connection of a pool, within a transaction or not. A reader and a [`Tx`](crate::Tx) dereference to it.
 #[derive(Debug)]
@@ -20,7 +22,7 @@ pub struct Connection(Pooled);
 
 enum Pooled {
     Sqlite(PoolConnection<Sqlite>),
-    Postgres(PoolConnection<Postgres>, Away),
+    Postgres(PoolConnection<Postgres>, Arc<Link>),
 }
 
 impl fmt::Debug for Pooled {
@@ -35,7 +37,7 @@ impl fmt::Debug for Pooled {
 /// The driver's own connection.
 pub(crate) enum Driver<'a> {
     Sqlite(&'a mut SqliteConnection),
-    Postgres(&'a mut PgConnection, &'a Away),
+    Postgres(&'a mut PgConnection, &'a Link),
 }
 
 impl From<PoolConnection<Sqlite>> for Connection {
@@ -46,14 +48,14 @@ impl From<PoolConnection<Sqlite>> for Connection {
 
 impl Connection {
     /// A connection whose statements end when the database does not answer.
-    pub(crate) fn of_postgres(connection: PoolConnection<Postgres>, away: Away) -> Self {
-        Self(Pooled::Postgres(connection, away))
+    pub(crate) fn of_postgres(connection: PoolConnection<Postgres>, link: Arc<Link>) -> Self {
+        Self(Pooled::Postgres(connection, link))
     }
 
     pub(crate) fn driver(&mut self) -> Driver<'_> {
         match &mut self.0 {
             Pooled::Sqlite(connection) => Driver::Sqlite(connection),
-            Pooled::Postgres(connection, away) => Driver::Postgres(connection, away),
+            Pooled::Postgres(connection, link) => Driver::Postgres(connection, link),
         }
     }
 
@@ -85,19 +87,21 @@ impl Connection {
     pub(crate) async fn execute_raw(&mut self, statements: &'static str) -> Result<(), sqlx::Error> {
         match self.driver() {
             Driver::Sqlite(connection) => sqlx::raw_sql(statements).execute(connection).await.map(drop),
-            Driver::Postgres(connection, away) => {
-                Box::pin(away.or(sqlx::raw_sql(statements).execute(connection))).await.map(drop)
+            Driver::Postgres(connection, link) => {
+                let execute = sqlx::raw_sql(statements).execute(connection);
+                Box::pin(link.run(execute)).await.map(drop)
             }
         }
     }
 
     async fn begin(&mut self, statement: String) -> Result<(), sqlx::Error> {
-        let statement = Some(AssertSqlSafe(statement).into_sql_str());
+        let safe = |statement| Some(AssertSqlSafe::<String>(statement).into_sql_str());
         match &mut self.0 {
-            Pooled::Sqlite(connection) => SqliteTransactionManager::begin(connection, statement).await,
-            Pooled::Postgres(connection, away) => {
+            Pooled::Sqlite(connection) => SqliteTransactionManager::begin(connection, safe(statement)).await,
+            Pooled::Postgres(connection, link) => {
                 let mut beginning = Beginning { connection, has_begun: false };
-                Box::pin(away.or(PgTransactionManager::begin(beginning.connection, statement))).await?;
+                let begin = PgTransactionManager::begin(beginning.connection, safe(link.begin(statement)));
+                Box::pin(link.run(begin)).await?;
                 beginning.has_begun = true;
                 Ok(())
             }
@@ -107,8 +111,8 @@ impl Connection {
     async fn commit(&mut self) -> Result<(), sqlx::Error> {
         match self.driver() {
             Driver::Sqlite(connection) => SqliteTransactionManager::commit(connection).await,
-            Driver::Postgres(connection, away) => {
-                Box::pin(away.or(PgTransactionManager::commit(connection))).await
+            Driver::Postgres(connection, link) => {
+                Box::pin(link.run(PgTransactionManager::commit(connection))).await
             }
         }
     }

@@ -16,7 +16,7 @@ use sqlx::{
     sqlite::{SqliteArguments, SqliteValueRef},
 };
 
-use super::Value;
+use super::{Value, literals};
 use crate::Error;
 
 /// The waits of a row of `tasks` as JSON, as a column of the statement that reads the task.
@@ -90,28 +90,52 @@ pub(super) fn for_sqlite(
     Ok((AssertSqlSafe(text), arguments))
 }
 
+/// How PostgreSQL receives a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Protocol<'a> {
+    /// It is prepared once, and its values are sent apart.
+    Extended,
+    /// It is sent with its values as one text, after these settings.
+    Simple(&'a str),
+}
+
 /// The statements of a text, each with its arguments: with parameters, PostgreSQL executes one at a time.
-pub(super) fn for_postgres(text: &str, values: Vec<Value>) -> Result<Vec<Prepared<PgArguments>>, Error> {
+pub(super) fn for_postgres(
+    text: &str,
+    values: Vec<Value>,
+    protocol: Protocol<'_>,
+) -> Result<Vec<Prepared<Option<PgArguments>>>, Error> {
     let (text, values) = of_both(text, values);
+    if let Protocol::Simple(settings) = protocol {
+        let text = literals::inline(&format!("{settings}{text}"), values);
+        return Ok(vec![(AssertSqlSafe(Cow::from(text)), None)]);
+    }
     let mut values = values.into_iter();
-    let statements = text.split(';').filter(|statement| !statement.trim().is_empty());
-    statements
+    statements(&text)
         .map(|statement| {
             let (text, count) = numbered(statement);
             let mut arguments = PgArguments::default();
             for value in values.by_ref().take(count) {
                 add(&mut arguments, value).map_err(sqlx::Error::Encode)?;
             }
-            Ok((AssertSqlSafe(Cow::from(text)), arguments))
+            Ok((AssertSqlSafe(Cow::from(text)), Some(arguments)))
         })
         .collect()
 }
 
+fn statements(text: &str) -> impl Iterator<Item = &str> {
+    text.split(';').filter(|statement| !statement.trim().is_empty())
+}
+
 /// The only statement of a text.
-pub(super) fn one_for_postgres(text: &str, values: Vec<Value>) -> Result<Prepared<PgArguments>, Error> {
-    let mut statements = for_postgres(text, values)?;
-    let last = statements.pop().filter(|_| statements.is_empty());
-    last.ok_or_else(|| sqlx::Error::Configuration("it is not one statement".into()).into())
+pub(super) fn one_for_postgres(
+    text: &str,
+    values: Vec<Value>,
+    protocol: Protocol<'_>,
+) -> Result<Prepared<Option<PgArguments>>, Error> {
+    let is_one = statements(&of_both(text, Vec::new()).0).count() == 1;
+    let one = for_postgres(text, values, protocol)?.pop().filter(|_| is_one);
+    one.ok_or_else(|| sqlx::Error::Configuration("it is not one statement".into()).into())
 }
 
 fn add(arguments: &mut PgArguments, value: Value) -> Result<(), sqlx::error::BoxDynError> {
@@ -235,9 +259,12 @@ mod tests {
     fn several_statements_divide_the_values() {
         let text =
             "UPDATE a SET b = ?; /*sqlite*/ UPDATE x SET y = ?; /*postgres */UPDATE c SET d = ? WHERE e = ?";
-        let statements = for_postgres(text, (1..=4).map(Value::Int).collect()).unwrap();
-        let read: Vec<_> =
-            statements.iter().map(|(text, arguments)| (text.0.trim(), arguments.len())).collect();
+        let values: Vec<_> = (1..=4).map(Value::Int).collect();
+        let statements = for_postgres(text, values, Protocol::Extended).unwrap();
+        let read: Vec<_> = statements
+            .iter()
+            .map(|(text, arguments)| (text.0.trim(), arguments.as_ref().unwrap().len()))
+            .collect();
         assert_eq!(read, [("UPDATE a SET b = $1", 1), ("UPDATE c SET d = $1 WHERE e = $2", 2)]);
     }
 }

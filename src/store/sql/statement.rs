@@ -3,6 +3,7 @@
 use std::{borrow::Cow, marker::PhantomData};
 
 use futures_util::{StreamExt, TryStreamExt, future::ready};
+use sqlx::Executor;
 
 use super::{Connection, FromRow, Row, Rows, Value, connection::Driver, dialect};
 use crate::Error;
@@ -148,11 +149,10 @@ impl Statement {
                 Ok(sqlx::query_with(text, arguments).execute(db).await?.rows_affected())
             }
             // Boxed, here and below, or every future that awaits a statement would have the size of both drivers'.
-            Driver::Postgres(db, away) => {
+            Driver::Postgres(db, link) => {
                 let mut changed = 0;
-                for (text, arguments) in dialect::for_postgres(&self.text, self.values)? {
-                    let execute = sqlx::query_with(text, arguments).execute(&mut *db);
-                    changed += Box::pin(away.or(execute)).await?.rows_affected();
+                for statement in dialect::for_postgres(&self.text, self.values, link.protocol(db))? {
+                    changed += Box::pin(link.run(db.execute(statement))).await?.rows_affected();
                 }
                 Ok(changed)
             }
@@ -219,9 +219,9 @@ impl<T: FromRow> Statement<T> {
                 let rows = sqlx::query_with(text, arguments).fetch_all(db).await?;
                 rows.into_iter().map(Row::from).map(read).collect()
             }
-            Driver::Postgres(db, away) => {
-                let (text, arguments) = dialect::one_for_postgres(&self.text, self.values)?;
-                let rows = Box::pin(away.or(sqlx::query_with(text, arguments).fetch_all(db))).await?;
+            Driver::Postgres(db, link) => {
+                let statement = dialect::one_for_postgres(&self.text, self.values, link.protocol(db))?;
+                let rows = Box::pin(link.run(db.fetch_all(statement))).await?;
                 rows.into_iter().map(Row::from).map(read).collect()
             }
         }
@@ -233,10 +233,9 @@ impl<T: FromRow> Statement<T> {
                 let (text, arguments) = dialect::for_sqlite(self.text, self.values)?;
                 sqlx::query_with(text, arguments).fetch_optional(db).await?.map(Row::from)
             }
-            Driver::Postgres(db, away) => {
-                let (text, arguments) = dialect::one_for_postgres(&self.text, self.values)?;
-                let row = sqlx::query_with(text, arguments).fetch_optional(db);
-                Box::pin(away.or(row)).await?.map(Row::from)
+            Driver::Postgres(db, link) => {
+                let statement = dialect::one_for_postgres(&self.text, self.values, link.protocol(db))?;
+                Box::pin(link.run(db.fetch_optional(statement))).await?.map(Row::from)
             }
         };
         row.map(|row| T::from_row(&row)).transpose()
@@ -257,10 +256,9 @@ impl<T: FromRow> Statement<T> {
             Driver::Sqlite(db) => dialect::for_sqlite(self.text, self.values).map(|(text, arguments)| {
                 sqlx::query_with(text, arguments).fetch(db).map_ok(Row::from).boxed()
             }),
-            Driver::Postgres(db, _) => {
-                dialect::one_for_postgres(&self.text, self.values).map(|(text, arguments)| {
-                    sqlx::query_with(text, arguments).fetch(db).map_ok(Row::from).boxed()
-                })
+            Driver::Postgres(db, link) => {
+                dialect::one_for_postgres(&self.text, self.values, link.protocol(db))
+                    .map(|statement| db.fetch(statement).map_ok(Row::from).boxed())
             }
         };
         match rows {

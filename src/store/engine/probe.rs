@@ -1,0 +1,33 @@
+//! Whether the state can be used: the last error, until a write succeeds.
+
+use tokio::sync::watch;
+
+use super::Store;
+use crate::{
+    Durability, Error, StoreError,
+    sql::{Statement, dialect, sql},
+};
+
+impl Store {
+    /// The error that makes the state unusable; `None` while it is usable.
+    pub fn last_error(&self) -> watch::Receiver<Option<StoreError>> {
+        self.last_error.watch()
+    }
+
+    /// Writes a probe, and clears the [last error](Self::last_error) if that succeeds.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        self.explain(self.write_probe().await)?;
+        if let Some(error) = self.postgres().await?.and_then(|database| database.clock.error()) {
+            return Err(error);
+        }
+        self.last_error.clear();
+        Ok(())
+    }
+
+    async fn write_probe(&self) -> Result<(), Error> {
+        let mut tx = self.change(Durability::Process).await?;
+        let probe: Statement = sql!("{..dialect::PROBE}");
+        probe.run(&mut tx).await?;
+        tx.commit().await
+    }
+}

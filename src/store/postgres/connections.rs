@@ -1,0 +1,61 @@
+//! The pool of connections, to the database or to the pooler before it.
+
+use std::{sync::Arc, time::Duration};
+
+use sqlx::{Connection as _, PgPool, pool::PoolConnectionMetadata, postgres::PgPoolOptions};
+
+use super::address::Address;
+use crate::{
+    away::{Away, silent},
+    sql::{Connection, Link},
+};
+use toolwire_base::clock;
+use toolwire_telemetry::metric;
+
+/// Connections of the pool. Two more listen and migrate.
+const MAX: u32 = 16;
+
+/// Maximum wait for a connection of the pool, and for its first answer.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A connection that was used within this time is not tested before its next use.
+const TESTED_FOR: Duration = Duration::from_millis(250);
+
+/// The pool. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Connections {
+    pool: PgPool,
+    link: Arc<Link>,
+}
+
+impl Connections {
+    /// None is made yet.
+    pub(super) fn new(address: &Address, away: Away) -> Self {
+        let pool = PgPoolOptions::new()
+            .max_connections(MAX)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .test_before_acquire(false)
+            .before_acquire(|connection, PoolConnectionMetadata { idle_for, .. }| {
+                Box::pin(async move {
+                    // A server that was restarted has closed them all.
+                    Ok(idle_for < TESTED_FOR || connection.ping().await.is_ok())
+                })
+            });
+        let link = Link::new(away, address.transaction_settings());
+        Self { pool: pool.connect_lazy_with(address.bounded()), link: Arc::new(link) }
+    }
+
+    pub(crate) async fn acquire(&self) -> Result<Connection, sqlx::Error> {
+        if self.link.away().is_away() {
+            return Err(silent());
+        }
+        let begun_at = clock::now();
+        let acquired = self.link.away().or(self.pool.acquire()).await?;
+        metric::state_acquired(begun_at.elapsed());
+        Ok(Connection::of_postgres(acquired, Arc::clone(&self.link)))
+    }
+
+    pub(super) fn away(&self) -> &Away {
+        self.link.away()
+    }
+}

@@ -1,0 +1,75 @@
+//! What the connections to a PostgreSQL database have in common.
+
+use sqlx::{PgConnection, postgres::PgTransactionManager};
+use sqlx_core::transaction::TransactionManager;
+
+use super::dialect::Protocol;
+use crate::away::Away;
+use toolwire_telemetry::metric;
+
+/// The code of a lock that was waited for in vain.
+pub(crate) const LOCK_NOT_AVAILABLE: &str = "55P03";
+
+/// What the connections to a database have in common.
+#[derive(Debug)]
+pub(crate) struct Link {
+    away: Away,
+    /// The settings that each transaction makes for itself behind a pooler, which keeps none of a session.
+    settings: Option<String>,
+}
+
+impl Link {
+    pub(crate) fn new(away: Away, settings: Option<String>) -> Self {
+        Self { away, settings }
+    }
+
+    pub(crate) fn away(&self) -> &Away {
+        &self.away
+    }
+
+    /// Executes what is sent to the database until it answers, or does not.
+    pub(super) async fn run<T>(
+        &self,
+        work: impl Future<Output = Result<T, sqlx::Error>>,
+    ) -> Result<T, sqlx::Error> {
+        metric::state_asked();
+        let done = self.away.or(work).await;
+        let code = done
+            .as_ref()
+            .err()
+            .and_then(sqlx::Error::as_database_error)
+            .and_then(sqlx::error::DatabaseError::code);
+        if code.is_some_and(|code| code == LOCK_NOT_AVAILABLE) {
+            metric::state_lock_timed_out();
+        }
+        done
+    }
+
+    /// How a statement is sent: within a transaction the settings are made.
+    pub(super) fn protocol(&self, db: &PgConnection) -> Protocol<'_> {
+        match &self.settings {
+            None => Protocol::Extended,
+            Some(_) if PgTransactionManager::get_transaction_depth(db) > 0 => Protocol::Simple(""),
+            Some(settings) => Protocol::Simple(settings),
+        }
+    }
+
+    /// The text that begins a transaction by a statement and makes its settings, before anything else is executed.
+    pub(super) fn begin(&self, statement: String) -> String {
+        let Some(settings) = &self.settings else { return statement };
+        let (begin, rest) = statement.split_once(';').unwrap_or((&statement, ""));
+        format!("{begin}; {settings}{rest}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_follow_the_begin_and_precede_the_rest() {
+        let link = Link::new(Away::new().1, Some("SET LOCAL a = 1;".to_owned()));
+        assert_eq!(link.begin("BEGIN".to_owned()), "BEGIN; SET LOCAL a = 1;");
+        assert_eq!(link.begin("BEGIN; SELECT 1".to_owned()), "BEGIN; SET LOCAL a = 1; SELECT 1");
+    }
+}
