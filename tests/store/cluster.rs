@@ -1,10 +1,10 @@
-//! A PostgreSQL server of one test, which can be stopped, paused and started again. Its programs are those that
-//! `.ci/postgres.sh` names.
+//! A PostgreSQL server of one test, which can be stopped, paused, started again and copied to a standby. Its programs
+//! are those that `.ci/postgres.sh` names.
 
 use std::{
-    fs,
+    fs::{self, Permissions},
     net::TcpListener,
-    os::unix::fs::{MetadataExt, chown},
+    os::unix::fs::{MetadataExt, PermissionsExt, chown},
     path::PathBuf,
     process::{Child, Command, Stdio},
     thread,
@@ -31,12 +31,8 @@ impl Cluster {
     /// is not set.
     pub(super) fn start(connections: u32) -> Option<Self> {
         let programs = PathBuf::from(std::env::var_os("TOOLWIRE_TEST_POSTGRES_BIN")?);
-        let directory = tempfile::tempdir().unwrap();
-        if directory.path().metadata().unwrap().uid() == 0 {
-            chown(directory.path(), Some(NOBODY), Some(NOBODY)).unwrap();
-        }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut cluster = Self { directory, programs, port, server: None };
+        let mut cluster = Self::new(programs);
+        let port = cluster.port;
         let made = cluster
             .program("initdb")
             .args(["-U", "toolwire", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"])
@@ -46,9 +42,58 @@ impl Cluster {
             "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = ''\nfsync = off\n\
              max_connections = {connections}\nsuperuser_reserved_connections = 0\n"
         );
-        fs::write(cluster.directory.path().join("data/postgresql.auto.conf"), settings).unwrap();
+        cluster.set(&settings);
         cluster.start_again();
         Some(cluster)
+    }
+
+    fn new(programs: PathBuf) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        if directory.path().metadata().unwrap().uid() == 0 {
+            chown(directory.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self { directory, programs, port, server: None }
+    }
+
+    /// Starts a standby of it, which has what it has, and receives what it writes.
+    pub(super) fn standby(&self) -> Self {
+        let mut standby = Self::new(self.programs.clone());
+        let primary = ["-h", "127.0.0.1", "-U", "toolwire", "-p", &self.port.to_string()].map(str::to_owned);
+        let copy = ["-R", "-X", "stream", "-c", "fast", "--no-sync"];
+        let copied = standby.program("pg_basebackup").args(primary).args(copy).status();
+        assert!(copied.unwrap().success(), "pg_basebackup");
+        standby.set(&format!("port = {}\n", standby.port));
+        standby.start_again();
+        standby
+    }
+
+    /// Makes a standby a primary, which can be written when this returns.
+    pub(super) fn promote(&self) {
+        assert!(self.program("pg_ctl").args(["promote", "-w"]).status().unwrap().success(), "promote");
+    }
+
+    /// Adds settings, which hold from the next start.
+    pub(super) fn set(&self, settings: &str) {
+        let file = self.data().join("postgresql.auto.conf");
+        fs::write(&file, fs::read_to_string(&file).unwrap() + settings).unwrap();
+    }
+
+    /// Puts a file beside its data, which only it may read.
+    pub(super) fn put(&self, name: &str, content: &[u8]) {
+        let file = self.data().join(name);
+        fs::write(&file, content).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+        let owner = self.directory.path().metadata().unwrap();
+        chown(&file, Some(owner.uid()), Some(owner.gid())).unwrap();
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
     }
 
     pub(super) fn url(&self) -> String {
@@ -62,7 +107,7 @@ impl Cluster {
     /// Starts it, and waits until it accepts connections.
     pub(super) fn start_again(&mut self) {
         self.server = Some(self.program("postgres").spawn().unwrap());
-        let file = self.directory.path().join("data/postmaster.pid");
+        let file = self.data().join("postmaster.pid");
         // Its last line says how far it is.
         while !fs::read_to_string(&file).is_ok_and(|text| text.contains("ready")) {
             assert!(self.server.as_mut().unwrap().try_wait().unwrap().is_none(), "it ended");
@@ -108,7 +153,7 @@ impl Cluster {
         } else {
             Command::new(program)
         };
-        command.arg("-D").arg(self.directory.path().join("data")).current_dir(self.directory.path());
+        command.arg("-D").arg(self.data()).current_dir(self.directory.path());
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     }

@@ -1,5 +1,8 @@
-//! A database that is stopped, paused or full of connections while calls are made: they are refused in time, work when
-//! it is back, and write once. Without PostgreSQL nothing is tested.
+//! A database that is stopped, paused, full of connections, without room or replaced by its standby while calls are
+//! made: they are refused in time, work when it is back, and write once. Without PostgreSQL nothing is tested.
+
+mod failover;
+mod full_disk;
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +11,7 @@ use sqlx::{Connection as _, PgConnection};
 use toolwire::{
     base::clock,
     contract::{Refusal, Terminal, ToolResult},
-    store::{Store, StoreError, sql},
+    store::{Address, Store, StoreError, sql},
     tool::context::RequestId,
 };
 
@@ -31,11 +34,15 @@ impl World {
     /// The database, and a pipeline that has written once. `None` if the tests run without PostgreSQL.
     async fn start(connections: u32) -> Option<(Cluster, Self)> {
         let cluster = Cluster::start(connections)?;
-        let store = Arc::new(Store::in_postgres(cluster.address()));
-        store.open().await.unwrap();
-        let world = Self { bench: Bench::recording_in(&store), store };
+        let world = Self::over(cluster.address()).await;
         assert_eq!(world.count().await, 1);
         Some((cluster, world))
+    }
+
+    async fn over(address: Address) -> Self {
+        let store = Arc::new(Store::in_postgres(address));
+        store.open().await.unwrap();
+        Self { bench: Bench::recording_in(&store), store }
     }
 
     async fn write(&self, id: RequestId, duration: &str) -> Result<ToolResult, Refusal> {

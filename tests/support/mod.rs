@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
+pub mod authority;
 #[path = "../../src/base/capture.rs"]
 pub mod capture;
 pub mod collector;

@@ -10,12 +10,10 @@ use rustls::{
 use tokio_rustls::TlsAcceptor;
 use toolwire::contract::proto::v1::{GetLimitsRequest, tool_service_client::ToolServiceClient};
 
-use crate::{
-    support::{
-        collector::{Collector, Wire},
-        program::Program,
-    },
-    wire::tls::authority::Authority,
+use crate::support::{
+    authority::Authority,
+    collector::{Collector, Wire},
+    program::Program,
 };
 
 #[tokio::test]

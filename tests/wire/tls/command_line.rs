@@ -4,9 +4,9 @@ use std::{path::Path, process::Output};
 
 use tokio::process::Command;
 
-use crate::{
-    support::server::{Server, config},
-    wire::tls::authority::Authority,
+use crate::support::{
+    authority::Authority,
+    server::{Server, config},
 };
 
 /// `toolwire limits --server URL`, which trusts the authorities of `ca`.

@@ -20,9 +20,9 @@ use toolwire::{
     server::faces::grpc,
 };
 
-use crate::{
-    support::server::{Server, config},
-    wire::tls::authority::Authority,
+use crate::support::{
+    authority::Authority,
+    server::{Server, config},
 };
 
 #[tokio::test]

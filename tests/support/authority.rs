@@ -1,21 +1,23 @@
 //! Certificates of a test: an authority of its own, and what it signs.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::{fs, path::PathBuf};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use tempfile::TempDir;
 use toolwire::config::{Config, Tls};
 
-use crate::support::server::config;
+use super::server::config;
 
 /// An authority, and a directory of the files it makes.
-pub(crate) struct Authority {
+pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     directory: TempDir,
 }
 
 impl Authority {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let (directory, key) = (tempfile::tempdir().unwrap(), KeyPair::generate().unwrap());
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -25,21 +27,21 @@ impl Authority {
     }
 
     /// The file of a name, `ca.pem`, `cert.pem` or `key.pem`.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    pub(crate) fn pem(&self) -> String {
+    pub fn pem(&self) -> String {
         fs::read_to_string(self.file("ca.pem")).unwrap()
     }
 
     /// Signs a certificate for a name and writes it and its key.
-    pub(crate) fn sign(&self, name: &str) {
+    pub fn sign(&self, name: &str) {
         self.sign_until(name, 2100);
     }
 
     /// The same, valid until the first day of a year.
-    pub(crate) fn sign_until(&self, name: &str, year: i32) {
+    pub fn sign_until(&self, name: &str, year: i32) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_before = date_time_ymd(2000, 1, 1);
@@ -50,7 +52,7 @@ impl Authority {
     }
 
     /// The usual configuration, with what was signed last.
-    pub(crate) fn config(&self) -> Config {
+    pub fn config(&self) -> Config {
         let mut config = config();
         config.server.tls = Tls { cert: Some(self.file("cert.pem")), key: Some(self.file("key.pem")) };
         config
