@@ -30,9 +30,9 @@ pub mod validate;
 
 use std::{fmt, sync::Arc, task::Poll, time::Duration};
 
-use futures_util::poll;
+use futures_util::{FutureExt, future::BoxFuture, poll};
 use tokio::sync::oneshot;
-use tower::{Service, ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
+use tower::{Service, ServiceBuilder};
 use tracing::Instrument;
 
 pub use authorize::Policy;
@@ -64,7 +64,7 @@ use self::{
 };
 use crate::registry::Registry;
 use toolwire_base::middleware::Layer;
-use toolwire_contract::{Refusal, Terminal};
+use toolwire_contract::Refusal;
 use toolwire_store::{Store, idempotency::Idempotency};
 use toolwire_tool::context::{EventSink, Services, Unread, UnreadBounds};
 
@@ -102,7 +102,7 @@ pub struct Parts {
 /// calls.
 #[derive(Clone)]
 pub struct Pipeline {
-    stack: BoxCloneSyncService<Call, Terminal, Refusal>,
+    stack: Arc<dyn Fn(Call) -> BoxFuture<'static, CallResult> + Send + Sync>,
     services: Services,
     in_flight: InFlight,
     keep: Keep,
@@ -153,8 +153,10 @@ impl Pipeline {
             // A hit consumes no quota of a source, and concurrent equal calls share one execution.
             .layer(Layer(Cache::new(tiers, registry)))
             .service(Execute::new(orchestrate, in_flight.clone()));
+        // No layer waits until it is ready, and the tool always is.
+        let stack = Arc::new(move |call| stack.clone().call(call).boxed());
         let unread = Unread::new(parts.unread);
-        Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight, keep, unread })
+        Arc::new(Self { stack, services, in_flight, keep, unread })
     }
 
     /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
@@ -162,44 +164,34 @@ impl Pipeline {
     pub async fn start(self: &Arc<Self>, call: Call) -> Result<CallStream, Refusal> {
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
         let (sink, events) = EventSink::channel(&self.unread, call.context.user.id.clone());
-        let state = self.launch(call, sink).await;
+        let state = launch(self.begin(call, sink)).await;
         CallStream::new(call_id, facts, events, state).open().await
     }
 
     /// Carries out a call to its end. Its events have no reader, so none are created.
-    pub async fn finish(self: &Arc<Self>, call: Call) -> CallResult {
+    ///
+    /// It begins before the future is polled, so that no future above has room for the call.
+    pub fn finish(self: &Arc<Self>, call: Call) -> impl Future<Output = CallResult> + Send + use<> {
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
         let (sink, events) = EventSink::unread();
-        match self.launch(call, sink).await {
-            CallState::Ended(end) => {
-                facts.deliver(end.as_ref());
-                end
+        let state = launch(self.begin(call, sink));
+        async move {
+            match state.await {
+                CallState::Ended(end) => {
+                    facts.deliver(end.as_ref());
+                    end
+                }
+                // Boxed: most calls need no stream.
+                state => Box::pin(CallStream::new(call_id, facts, events, state).terminal()).await,
             }
-            // Boxed: most calls need no stream.
-            state => Box::pin(CallStream::new(call_id, facts, events, state).terminal()).await,
         }
     }
 
-    async fn launch(self: &Arc<Self>, mut call: Call, sink: EventSink) -> CallState {
+    fn begin(self: &Arc<Self>, mut call: Call, sink: EventSink) -> BoxFuture<'static, CallResult> {
         call.context.events = sink;
         call.context.services = self.services.clone();
         call.context.caller = Arc::clone(self) as _;
-        let mut stack = self.stack.clone();
-        let mut end = match stack.ready().await {
-            Ok(stack) => stack.call(call),
-            Err(refusal) => return CallState::Ended(Err(refusal)),
-        };
-        // Most calls are ready at the first poll and need no task. One that is pending must not depend on its face,
-        // which is polled only while the reader consumes its output; so it is spawned and owns its deadline.
-        if let Poll::Ready(end) = poll!(&mut end) {
-            return CallState::Ended(end);
-        }
-        let (sender, receiver) = oneshot::channel();
-        let carry_on = async move {
-            let _ = sender.send(end.await);
-        };
-        tokio::spawn(carry_on.in_current_span());
-        CallState::Running(receiver)
+        (self.stack)(call)
     }
 
     /// Keeps results of calls that have ended.
@@ -216,4 +208,19 @@ impl fmt::Debug for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pipeline").field("in_flight", &self.in_flight.len()).finish_non_exhaustive()
     }
+}
+
+/// Runs a call until it is pending; from then on it runs in a task.
+async fn launch(mut end: BoxFuture<'static, CallResult>) -> CallState {
+    // Most calls are ready at the first poll and need no task. One that is pending must not depend on its face,
+    // which is polled only while the reader consumes its output; so it is spawned and owns its deadline.
+    if let Poll::Ready(end) = poll!(&mut end) {
+        return CallState::Ended(end);
+    }
+    let (sender, receiver) = oneshot::channel();
+    let carry_on = async move {
+        let _ = sender.send(end.await);
+    };
+    tokio::spawn(carry_on.in_current_span());
+    CallState::Running(receiver)
 }

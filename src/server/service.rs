@@ -161,8 +161,8 @@ impl Tools {
     }
 
     /// Carries a call out to its end, without events.
-    pub async fn finish(&self, call: Call) -> Result<Terminal, Refusal> {
-        self.pipeline.finish(call).await
+    pub fn finish(&self, call: Call) -> impl Future<Output = Result<Terminal, Refusal>> + Send + use<> {
+        self.pipeline.finish(call)
     }
 
     /// Keeps the result of a call that has ended if it is the user's own and has more tokens than this.

@@ -13,6 +13,7 @@ mod wait;
 use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, Either};
+use tower::ServiceExt;
 use tracing::Instrument;
 
 pub(super) use self::asked::asked;
@@ -55,41 +56,54 @@ impl<S: Inner> Middleware<Call, S> for Confirm {
         if call.cause.is_some() {
             ConfirmationFlag::of(&call.context.pins).mark();
         }
-        let wait = call.options.as_ref().and_then(|options| options.wait_for_confirmation);
-        Either::Right(Box::pin(confirmed(take_ready(inner), Arc::clone(&self.store), call, wait)))
+        Either::Right(Box::pin(confirmed(take_ready(inner), Arc::clone(&self.store), call)))
     }
 }
 
 /// Carries out a call, waiting for its confirmation and for those of the calls that it makes.
-async fn confirmed(
+async fn confirmed(mut inner: impl Inner, store: Arc<Store>, mut call: Call) -> CallResult {
+    // Boxed, as the wait below is: most callers who would wait call a tool that needs no confirmation.
+    if call.cause.is_some()
+        && let Some(request_id) = Box::pin(stand_in(&call, &store)).await?
+    {
+        call.request_id = Some(request_id);
+    }
+    let Some(wait) = call.options.as_ref().and_then(|options| options.wait_for_confirmation) else {
+        return inner.call(call).await;
+    };
+    let end = inner.call(call.clone()).await;
+    match end {
+        Ok(Terminal::ConfirmationRequired(required)) => {
+            Box::pin(repeat_when_decided(inner, store, call, required, wait)).await
+        }
+        end => end,
+    }
+}
+
+/// Waits for the confirmation of a call, and repeats the call after each decision.
+async fn repeat_when_decided(
     mut inner: impl Inner,
     store: Arc<Store>,
     mut call: Call,
-    wait_for: Option<Duration>,
+    mut required: Box<ConfirmationRequired>,
+    wait: Duration,
 ) -> CallResult {
-    if let Some(request_id) = stand_in(&call, &store).await? {
-        call.request_id = Some(request_id);
-    }
-    let mut clone = inner.clone();
-    let mut end = inner.call(call.clone()).await;
-    let mut waits_until = None;
-    while let (Ok(Terminal::ConfirmationRequired(required)), Some(wait)) = (&end, wait_for) {
-        // Counted from the first request, however many confirmations the call needs.
-        let until = *waits_until.get_or_insert_with(|| until(&call, wait));
-        if clock::now() >= until {
-            break;
-        }
-        match announced(&mut call, &store, required, until).await {
+    // Counted from the first request, however many confirmations the call needs.
+    let until = until(&call, wait);
+    while clock::now() < until {
+        match announced(&mut call, &store, &required, until).await {
             Waited::Undecided => break,
             Waited::Cancelled => return Ok(call.failed(ToolError::cancelled())),
             Waited::Decided => {}
         }
         // The nested calls of a repeat are numbered from the beginning, so that they find their records.
         call.context.lineage = call.context.lineage.again();
-        futures_util::future::poll_fn(|cx| clone.poll_ready(cx)).await?;
-        end = clone.call(call.clone()).await;
+        match inner.ready().await?.call(call.clone()).await {
+            Ok(Terminal::ConfirmationRequired(another)) => required = another,
+            end => return end,
+        }
     }
-    end
+    Ok(Terminal::ConfirmationRequired(required))
 }
 
 /// Notifies the reader that the call waits for a confirmation, and waits.
@@ -110,7 +124,7 @@ async fn announced(
 async fn stand_in(call: &Call, store: &Store) -> Result<Option<RequestId>, Refusal> {
     let context = &call.context;
     // A write from outside without an identifier is refused below.
-    if call.cause.is_none() || call.request_id.is_some() || (context.depth == 0 && call.writes()) {
+    if call.request_id.is_some() || (context.depth == 0 && call.writes()) {
         return Ok(None);
     }
     let own = context.lineage.request_id();

@@ -3,9 +3,15 @@
 //!
 //! Not here: the part that is shown (`model`), and the tool that reads on.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::SystemTime,
+};
 
-use futures_util::future::{BoxFuture, Either};
+use futures_util::future::BoxFuture;
+use pin_project_lite::pin_project;
 
 use super::{Call, CallResult, Inner, Policy};
 use crate::{
@@ -30,7 +36,8 @@ pub struct Keep {
 }
 
 /// The call whose data is kept, and the maximum number of tokens that its caller takes.
-struct Keeper {
+#[derive(Debug)]
+pub struct Keeper {
     store: Arc<Store>,
     user: UserId,
     call_id: CallId,
@@ -80,28 +87,57 @@ impl Keep {
 }
 
 impl<S: Inner> Middleware<Call, S> for Keep {
-    type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
+    type Future = ResponseFuture<S::Future>;
 
     fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         let max_tokens = call.options.as_ref().and_then(|options| options.keep_over_tokens);
         let can_read_on =
             || call.offers(READ_RESULT) && self.can_read_on(&call.context.user, &call.tool().definition.name);
-        let Some(max_tokens) = max_tokens.filter(|_| can_read_on()) else {
-            return Either::Left(inner.call(call));
-        };
-        let keeper = self.keeper(&call.context.user, call.context.call_id, max_tokens);
-        let end = inner.call(call);
-        Either::Right(Box::pin(async move {
-            Ok(match end.await? {
-                Terminal::Result(result) => Terminal::Result(keeper.keep(result).await),
-                end @ Terminal::ConfirmationRequired(_) => end,
-            })
-        }))
+        let max_tokens = max_tokens.filter(|_| can_read_on());
+        let keeper = max_tokens.map(|most| self.keeper(&call.context.user, call.context.call_id, most));
+        ResponseFuture::Calling { inner: inner.call(call), keeper }
+    }
+}
+
+pin_project! {
+    /// The end of a call, whose data is kept first if it may exceed what the caller takes.
+    #[project = Projection]
+    pub enum ResponseFuture<F> {
+        Calling { #[pin] inner: F, keeper: Option<Keeper> },
+        Keeping { kept: BoxFuture<'static, ToolResult> },
+    }
+}
+
+impl<F: Future<Output = CallResult>> Future for ResponseFuture<F> {
+    type Output = CallResult;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CallResult> {
+        if let Projection::Calling { inner, keeper } = self.as_mut().project() {
+            let end = ready!(inner.poll(cx));
+            match (end, keeper.take()) {
+                (Ok(Terminal::Result(result)), Some(keeper)) if !keeper.surely_fits(&result) => {
+                    self.set(Self::Keeping { kept: Box::pin(keeper.keep(result)) });
+                }
+                (end, _) => return Poll::Ready(end),
+            }
+        }
+        match self.project() {
+            Projection::Keeping { kept } => kept.as_mut().poll(cx).map(|result| Ok(Terminal::Result(result))),
+            Projection::Calling { .. } => unreachable!("the call has ended"),
+        }
     }
 }
 
 impl Keeper {
+    /// Whether there is nothing to count, for which a vocabulary would be read: a token has a byte at least.
+    fn surely_fits(&self, result: &ToolResult) -> bool {
+        result.outcome.as_ref().map_or(true, |data| data.json_text().len() as u64 <= self.max_tokens)
+    }
+
     async fn keep(self, mut result: ToolResult) -> ToolResult {
+        if self.surely_fits(&result) {
+            return result;
+        }
         let Ok(data) = &result.outcome else { return result };
         let Some(tokens) = self.tokens_over(data).await else { return result };
         let stored = self.store(&result, data.json_text(), tokens).await;
@@ -115,15 +151,10 @@ impl Keeper {
 
     /// The tokens of the data, if they exceed the maximum.
     async fn tokens_over(&self, data: &Payload) -> Option<u64> {
-        let max_tokens = self.max_tokens;
-        // A token has a byte at least: then there is nothing to count, for which a vocabulary would be read.
-        if data.json_text().len() as u64 <= max_tokens {
-            return None;
-        }
         let data = data.clone();
         let count = offload::if_large(usize::MAX, move || tokens::count(data.json_text()));
         let tokens = offload::on_behalf(self.user.shared(), count).await;
-        (tokens > max_tokens).then_some(tokens)
+        (tokens > self.max_tokens).then_some(tokens)
     }
 
     async fn store(&self, result: &ToolResult, text: &str, tokens: u64) -> Result<Kept, StoreError> {

@@ -1,7 +1,6 @@
 //! Calls from a tool to another tool: through the whole pipeline, with the remaining time and the parent's user.
 
 use futures_util::future::BoxFuture;
-use tower::{Service, ServiceExt};
 
 use super::{Call, Pipeline, Target};
 use toolwire_contract::{
@@ -29,9 +28,7 @@ impl CallTools for Pipeline {
             let services = self.services.clone();
             let context = ToolContext { lineage, services, ..parent.nested() };
             let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
-            let mut stack = self.stack.clone();
-            let terminal = async { stack.ready().await?.call(call).await }.await;
-            match terminal.map_err(|refusal| error_of_refusal(&refusal))? {
+            match (self.stack)(call).await.map_err(|refusal| error_of_refusal(&refusal))? {
                 Terminal::Result(result) => Ok((result.outcome?, result.provenance)),
                 Terminal::ConfirmationRequired(it) => Err(Unfinished::AwaitsConfirmation(it)),
             }

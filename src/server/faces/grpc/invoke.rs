@@ -89,14 +89,16 @@ pub(in crate::faces) fn call_request(
 }
 
 /// Carries a call out to its end.
-pub(in crate::faces) async fn finish(
+pub(in crate::faces) fn finish(
     tools: &Tools,
     call: Call,
     form: ResultForm,
-) -> Result<CallToolResponse, Refusal> {
-    let (call_id, facts) = (call.context.call_id.to_string(), Arc::clone(&call.facts));
-    let terminal = tools.finish(call).await?;
-    let outcome = Some(result::outcome(tools, terminal, form).await);
-    let request_id = facts.resumed_request_id().map(|it| it.to_string()).unwrap_or_default();
-    Ok(CallToolResponse { call_id, outcome, request_id })
+) -> impl Future<Output = Result<CallToolResponse, Refusal>> + Send {
+    let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
+    let end = tools.finish(call);
+    async move {
+        let outcome = Some(result::outcome(tools, end.await?, form).await);
+        let request_id = facts.resumed_request_id().map(|it| it.to_string()).unwrap_or_default();
+        Ok(CallToolResponse { call_id: call_id.to_string(), outcome, request_id })
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    future::ready,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -47,23 +48,21 @@ impl tower::Service<http::Request<Body>> for WithinProcess {
 
 impl LocalCalls for Face {
     fn call_tool<'a>(&'a self, extensions: &'a Extensions, call: LocalCall) -> BoxFuture<'a, LocalEnd> {
+        let LocalCall { request, arguments, timeout } = call;
+        let mut extensions = Cow::Borrowed(extensions);
+        if timeout.is_some() || is_marked(&extensions) {
+            adapt(extensions.to_mut(), timeout);
+        }
+        let (call, form) = match invoke::call_request(&extensions, request) {
+            Ok((call, form)) => (call.with_arguments(Ok(arguments)), form),
+            Err(refusal) => return Box::pin(ready(LocalEnd::refused(refusal.into()))),
+        };
+        let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
+        let response = invoke::finish(&self.tools, call, form);
         Box::pin(async move {
-            let LocalCall { request, arguments, timeout } = call;
-            let mut extensions = Cow::Borrowed(extensions);
-            if timeout.is_some() || is_marked(&extensions) {
-                adapt(extensions.to_mut(), timeout);
-            }
-            let (call, form) = match invoke::call_request(&extensions, request) {
-                Ok((call, form)) => (call.with_arguments(Ok(arguments)), form),
-                Err(refusal) => return LocalEnd::refused(refusal.into()),
-            };
-            let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
-            let response = invoke::finish(&self.tools, call, form).await;
-            LocalEnd {
-                call_id: Some(call_id),
-                digest: facts.tool().map(|tool| tool.definition.digest),
-                response: response.map_err(Into::into),
-            }
+            let response = response.await.map_err(Into::into);
+            let digest = facts.tool().map(|tool| tool.definition.digest);
+            LocalEnd { call_id: Some(call_id), digest, response }
         })
     }
 }
