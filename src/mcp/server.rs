@@ -19,6 +19,7 @@ mod progress;
 mod request;
 mod services;
 mod settings;
+mod shared;
 mod state;
 pub mod stdio;
 mod task_permits;

@@ -1,7 +1,7 @@
 //! Executes a call: one `InvokeTool`, whose events become progress and whose end becomes the response. A read of this
 //! process whose client follows no progress needs no events, and is called directly.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use rmcp::{ErrorData, model::CallToolResult};
 use tokio::sync::watch;
@@ -55,7 +55,7 @@ impl Call {
     }
 
     pub(super) async fn carry_out(mut self, invocation: Invocation) -> Result<Answer, ErrorData> {
-        let end = self.run(&invocation).await;
+        let end = self.run(invocation).await;
         self.answer(end)
     }
 
@@ -79,26 +79,21 @@ impl Call {
     }
 
     /// Follows the call to its end.
-    pub(super) async fn run(&mut self, invocation: &Invocation) -> End {
+    pub(super) async fn run(&mut self, invocation: Invocation) -> End {
         self.follow(invocation).await.unwrap_or_else(End::Status)
     }
 
-    async fn follow(&mut self, invocation: &Invocation) -> Result<End, Status> {
-        let keep_over_tokens = self.handler.settings.max_result_tokens;
-        if self.needs_no_events(invocation) {
-            let request = CallToolRequest { keep_over_tokens, ..invocation.local_message() };
-            return self.call_locally(invocation, request).await;
+    async fn follow(&mut self, invocation: Invocation) -> Result<End, Status> {
+        if self.needs_no_events(&invocation) {
+            return self.call_locally(invocation).await;
         }
-        let request = InvokeToolRequest { keep_over_tokens, ..invocation.message() };
         // Boxed, so that a call without events need not have room for theirs.
-        Box::pin(self.follow_events(invocation, Request::new(request))).await
+        Box::pin(self.follow_events(invocation)).await
     }
 
-    async fn follow_events(
-        &mut self,
-        invocation: &Invocation,
-        mut request: Request<InvokeToolRequest>,
-    ) -> Result<End, Status> {
+    async fn follow_events(&mut self, invocation: Invocation) -> Result<End, Status> {
+        let keep_over_tokens = self.handler.shared.settings.max_result_tokens;
+        let mut request = Request::new(InvokeToolRequest { keep_over_tokens, ..invocation.message() });
         if let Some(timeout) = invocation.timeout {
             request.set_timeout(timeout);
         }
@@ -114,7 +109,7 @@ impl Call {
                     self.follow_definition(&invocation.tool, &accepted.digest).await;
                     // A person has approved it by now, if one has to.
                     let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
-                    self.write = (!is_read).then(|| self.handler.writes.token());
+                    self.write = (!is_read).then(|| self.handler.shared.writes.token());
                 }
                 Some(Event::Result(result)) => return self.end(result),
                 Some(Event::ConfirmationRequired(required)) => {
@@ -137,13 +132,11 @@ impl Call {
             && self.handler.services.is_local()
     }
 
-    async fn call_locally(
-        &mut self,
-        invocation: &Invocation,
-        request: CallToolRequest,
-    ) -> Result<End, Status> {
-        let (arguments, timeout) = (invocation.arguments.clone(), invocation.timeout);
-        let call = LocalCall { request, arguments, timeout };
+    async fn call_locally(&mut self, mut invocation: Invocation) -> Result<End, Status> {
+        let keep_over_tokens = self.handler.shared.settings.max_result_tokens;
+        let request = CallToolRequest { keep_over_tokens, ..invocation.local_message() };
+        let arguments = mem::take(&mut invocation.arguments);
+        let call = LocalCall { request, arguments, timeout: invocation.timeout };
         let calling = self.handler.services.call_locally(call);
         let end = calling.ok_or_else(|| Status::internal("the tools are those of another process"))?.await;
         self.facts.call_id = end.call_id.map(|id| id.to_string()).unwrap_or_default();

@@ -73,7 +73,7 @@ impl Handler {
                 invocation.wait = WAIT;
             }
         }
-        match call.run(&invocation).await {
+        match call.run(invocation.clone()).await {
             End::Confirmation(required) if reply != Reply::Declined => {
                 self.ask(&mut call, &invocation, &required, problem).await
             }

@@ -13,21 +13,22 @@ use rmcp::{
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use tracing::{Instrument, Span};
 
 use super::{
-    cancellations::{Cancellable, Cancellations, cancelled},
+    cancellations::{Cancellable, cancelled},
     confirmation_mode::ConfirmationMode,
     known_tools::KnownTools,
     listen,
-    listing::{EncodedPage, Listings, TTL_MS},
+    listing::{EncodedPage, TTL_MS},
     malformed, outcome,
     progress::Progress,
     request::Invocation,
     services::Services,
     settings::{Confirmations, Settings, Transport},
+    shared::Shared,
     task_permits::TaskPermits,
 };
 use toolwire_contract::proto::v1::DescribeForPlannerRequest;
@@ -45,14 +46,7 @@ const REVISIONS: &[ProtocolVersion] = &[
 #[derive(Clone, Debug)]
 pub struct Handler {
     pub(super) services: Services,
-    pub(super) settings: Settings,
-    transport: Transport,
-    known: Arc<KnownTools>,
-    listings: Arc<Listings>,
-    task_permits: Arc<TaskPermits>,
-    confirmations: Arc<Confirmations>,
-    /// Those by which a command finds the same tools, each after a space.
-    flags: Arc<str>,
+    pub(super) shared: Arc<Shared>,
     /// Only tools with all of these tags are listed.
     tags: Vec<String>,
     /// Ends subscriptions, when the connection is to go.
@@ -64,9 +58,6 @@ pub struct Handler {
     pub(super) encoded_page: Option<Arc<EncodedPage>>,
     /// What cancels the request, beside the end of its connection.
     pub(super) cancellable: Option<Arc<Cancellable>>,
-    pub(super) cancellations: Arc<Cancellations>,
-    /// The writes that have begun and are not answered.
-    pub(super) writes: TaskTracker,
     /// The span of the request.
     span: Span,
 }
@@ -75,20 +66,12 @@ impl Handler {
     pub fn new(services: Services, settings: Settings, transport: Transport) -> Self {
         Self {
             services,
-            settings,
-            transport,
-            known: Arc::default(),
-            listings: Arc::default(),
-            task_permits: Arc::default(),
-            confirmations: Arc::default(),
-            flags: Arc::default(),
+            shared: Arc::new(Shared::new(settings, transport)),
             tags: Vec::new(),
             drain: CancellationToken::new(),
             lookup_failure: None,
             encoded_page: None,
             cancellable: None,
-            cancellations: Arc::default(),
-            writes: TaskTracker::new(),
             span: Span::none(),
         }
     }
@@ -102,14 +85,16 @@ impl Handler {
     }
 
     #[must_use]
-    pub fn with_confirmations(self, confirmations: Confirmations) -> Self {
-        Self { confirmations: Arc::new(confirmations), ..self }
+    pub fn with_confirmations(mut self, confirmations: Confirmations) -> Self {
+        Arc::make_mut(&mut self.shared).confirmations = Arc::new(confirmations);
+        self
     }
 
     /// The same, which says to persons by which flags a command finds the server, such as ` --server URL`.
     #[must_use]
-    pub fn with_flags(self, flags: String) -> Self {
-        Self { flags: flags.into(), ..self }
+    pub fn with_flags(mut self, flags: String) -> Self {
+        Arc::make_mut(&mut self.shared).flags = flags.into();
+        self
     }
 
     /// Whether a revision is served.
@@ -118,7 +103,7 @@ impl Handler {
     }
 
     pub(super) fn flags(&self) -> Arc<str> {
-        Arc::clone(&self.flags)
+        Arc::clone(&self.shared.flags)
     }
 
     /// Over standard input and output, cancelled at the end of input; cancelling it counts as that end.
@@ -132,11 +117,11 @@ impl Handler {
     }
 
     pub(super) fn confirmations(&self) -> &Confirmations {
-        &self.confirmations
+        &self.shared.confirmations
     }
 
     pub(super) fn task_permits(&self) -> &Arc<TaskPermits> {
-        &self.task_permits
+        &self.shared.task_permits
     }
 
     /// The user of the request; empty where only the server knows.
@@ -145,7 +130,7 @@ impl Handler {
     }
 
     pub(super) fn known(&self) -> &KnownTools {
-        &self.known
+        &self.shared.known
     }
 
     /// The guidance on the user's tools.
@@ -178,7 +163,7 @@ impl ServerHandler for Handler {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
         result.instructions = self.instructions().await?;
-        if self.transport == Transport::Http {
+        if self.shared.transport == Transport::Http {
             // A notification would need a GET that is held open.
             if let Some(tools) = &mut result.capabilities.tools {
                 tools.list_changed = None;
@@ -203,8 +188,8 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|it| it.cursor);
-        let page =
-            self.listings.page(&self.services, &self.tags, cursor.as_deref(), self.settings.page).await?;
+        let Shared { listings, settings, .. } = &*self.shared;
+        let page = listings.page(&self.services, &self.tags, cursor.as_deref(), settings.page).await?;
         let Some(encoded) = &self.encoded_page else { return page.decode() };
         let result = page.without_tools();
         let _ = encoded.set(page);
@@ -262,7 +247,7 @@ impl ServerHandler for Handler {
 
     /// The tool from the cache, for the check of its headers, which does not wait.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.known.with_headers(&self.services, name)
+        self.shared.known.with_headers(&self.services, name)
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -276,7 +261,7 @@ impl ServerHandler for Handler {
 
     /// Clients of the older revisions do not subscribe: they are notified wherever the transport allows.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if self.transport == Transport::Stdio {
+        if self.shared.transport == Transport::Stdio {
             listen::notify_until_closed(&self.services, context.peer).await;
         }
     }

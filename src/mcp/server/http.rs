@@ -44,7 +44,7 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// Answers a request, whose body is complete.
 pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
     if let Some(client) = header(&parts, SESSION.as_str()) {
-        handler.cancellable = handler.cancellations.read(handler.user(), client, &body).map(Arc::new);
+        handler.cancellable = handler.shared.cancellations.read(handler.user(), client, &body).map(Arc::new);
     }
     // Both are boxed, since axum moves this future several times before its first poll.
     if let Some(call) = PlainCall::read(&parts, &body)

@@ -23,7 +23,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let (ended, writes) = (handler.end_of_input(), handler.writes.clone());
+    let (ended, writes) = (handler.end_of_input(), handler.shared.writes.clone());
     let lines = Lines::new(input, output, ended.clone());
     let Ok(running) = handler.serve(lines).await else { return };
     let stop = running.cancellation_token();

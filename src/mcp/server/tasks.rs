@@ -44,7 +44,7 @@ pub(super) async fn carry_out(mut call: Call, mut invocation: Invocation) -> Res
     let is_answered = call.progress.is_answered();
     let (handler, mut again) = (call.handler.clone(), invocation.clone());
     let mut running = Box::pin(async move {
-        let end = call.run(&invocation).await;
+        let end = call.run(invocation).await;
         (call, end)
     });
     match timeout(TASK_AFTER, &mut running).await {

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::faces::{
     grpc::{self, Face, Routes},
-    http::{self, route::Http},
+    http::{
+        self,
+        route::{Http, Services},
+    },
     mcp,
     transport::{Common, Listener, Report},
 };
@@ -59,7 +62,7 @@ impl App {
         let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
         let flags = grpc_at.map(|at| mcp::flags(scheme, at)).unwrap_or_default();
         let mcp = mcp::handler(face.clone(), grpc.clone(), config).with_flags(flags);
-        let http = Http { face, grpc, mcp };
+        let http = Http::new(Services { face, grpc, mcp });
         let needs_credentials = !config.auth.users.is_empty();
         let (table, shutdown) = (self.http.clone(), shutdown.cancelled());
         http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await

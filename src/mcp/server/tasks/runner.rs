@@ -102,7 +102,7 @@ impl Runner {
                 }
                 let (handler, progress) = (self.handler.clone(), Progress::silent());
                 let mut call = Call::new(handler, None, &self.invocation, progress);
-                match call.run(&self.invocation).await {
+                match call.run(self.invocation.clone()).await {
                     End::Status(status) if is_permanent(&status) => {
                         self.permit.keep_end(self.task_id.clone(), payload(call.answer(End::Status(status))));
                         Some(true)

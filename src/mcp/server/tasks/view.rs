@@ -42,7 +42,7 @@ impl Handler {
             call: Some(get_call_request::Call::CallId(task_id.to_owned())),
             result_format: ResultFormat::Json.into(),
             delivers,
-            keep_over_tokens: if delivers { self.settings.max_result_tokens } else { 0 },
+            keep_over_tokens: if delivers { self.shared.settings.max_result_tokens } else { 0 },
             ..GetCallRequest::default()
         };
         let answer = self.services.tools().get_call(message).await;

@@ -3,7 +3,7 @@
 //! From the table of all routes both the router and the rules are made, so that no route is without a rule. Not here:
 //! which routes there are; each owner declares its own.
 
-use std::fmt;
+use std::{fmt, ops::Deref, sync::Arc};
 
 use axum::routing::MethodRouter;
 use http::{HeaderMap, Method};
@@ -59,9 +59,12 @@ impl Route {
     }
 }
 
-/// The state of handlers. Cheap to clone.
+/// The state of handlers. Cheap to clone, as axum does several times for each request.
 #[derive(Clone, Debug)]
-pub struct Http {
+pub struct Http(Arc<Services>);
+
+#[derive(Debug)]
+pub struct Services {
     /// Tools, conversations, jobs, tasks and documents.
     pub face: Face,
     /// The gRPC services, called within the process: a request with the extensions of the one that is answered needs no
@@ -69,6 +72,20 @@ pub struct Http {
     pub grpc: Routes,
     /// Answers MCP.
     pub mcp: Mcp,
+}
+
+impl Http {
+    pub fn new(services: Services) -> Self {
+        Self(Arc::new(services))
+    }
+}
+
+impl Deref for Http {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.0
+    }
 }
 
 impl fmt::Debug for Route {

@@ -61,7 +61,7 @@ pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Re
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     headers.insert("te", HeaderValue::from_static("trailers"));
-    let mut routes = http.grpc;
+    let mut routes = http.grpc.clone();
     let Ok(response) = routes.call(request).await;
     // A refusal without messages is trailers-only: its status is in the headers.
     check_status(response.headers())?;
