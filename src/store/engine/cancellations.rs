@@ -153,6 +153,10 @@ impl CancelRequests<'_> {
         }
         if self.changed.is_none() {
             self.changed = self.state.follow(Topic::Elsewhere).await.ok();
+            if self.changed.is_some() {
+                // Nothing notifies of a request that came before: the table is read once more.
+                return;
+            }
         }
         match &mut self.changed {
             Some(changed) => _ = timeout_at(until, changed.changed()).await,
