@@ -301,6 +301,7 @@ mod tests {
         acquire(&limiter, "live", "a").await.unwrap();
         assert!(acquire(&limiter, "live", "a").await.is_err());
     }
+
     #[tokio::test]
     async fn without_the_state_of_several_machines_a_source_is_not_asked() {
         let nobody = Address::new("postgres://me@127.0.0.1:1/tools", "toolwire").unwrap();
