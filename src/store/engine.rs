@@ -83,8 +83,6 @@ pub struct Store {
     clock: fn() -> SystemTime,
     confirmations_quota: Quota,
     kept_results_quota: Quota,
-    /// Changes when this process changes a confirmation.
-    confirmations_changed: watch::Sender<u64>,
     confirmation_waiters: confirmations::Waiters,
     followers: Followers,
     /// Messages of tasks that wait for the next append.
@@ -152,7 +150,6 @@ impl Store {
             clock: clock::wall,
             confirmations_quota: CONFIRMATIONS_QUOTA,
             kept_results_quota: KEPT_RESULTS_QUOTA,
-            confirmations_changed: watch::Sender::new(0),
             confirmation_waiters: confirmations::Waiters::default(),
             followers: Followers::default(),
             messages: tasks::Messages::default(),

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 pub(crate) enum Topic {
     Tasks,
     Jobs,
+    Confirmations,
     AcceptedTools,
     /// Records of calls of other processes, and their cancellation requests. Never notified by commits of this process.
     Elsewhere,
@@ -26,6 +27,7 @@ pub(crate) struct Followers(Arc<Inner>);
 struct Inner {
     tasks: watch::Sender<u64>,
     jobs: watch::Sender<u64>,
+    confirmations: watch::Sender<u64>,
     accepted_tools: watch::Sender<u64>,
     elsewhere: watch::Sender<u64>,
     /// Whether commits of other processes are polled for: one poll serves all followers.
@@ -70,13 +72,14 @@ impl Inner {
         match topic {
             Topic::Tasks => &self.tasks,
             Topic::Jobs => &self.jobs,
+            Topic::Confirmations => &self.confirmations,
             Topic::AcceptedTools => &self.accepted_tools,
             Topic::Elsewhere => &self.elsewhere,
         }
     }
 
-    fn all(&self) -> [&watch::Sender<u64>; 4] {
-        [&self.tasks, &self.jobs, &self.accepted_tools, &self.elsewhere]
+    fn all(&self) -> [&watch::Sender<u64>; 5] {
+        [&self.tasks, &self.jobs, &self.confirmations, &self.accepted_tools, &self.elsewhere]
     }
 }
 

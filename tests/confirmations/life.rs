@@ -178,7 +178,6 @@ proptest! {
                     break;
                 }
             }
-            state::settled(&desk.store).await;
             let kept = desk.store.confirmation_change_range(&Scope::All).await.unwrap();
             let changes = desk.store.confirmation_changes(&Scope::All, 0, 1_000).await.unwrap();
             let sequences: Vec<_> = changes.iter().map(|change| change.confirmation.sequence).collect();
@@ -200,7 +199,6 @@ async fn a_confirmation_is_read_back_as_it_was_asked_and_each_change_as_it_stood
     desk.now += Duration::from_secs(1);
     assert!(desk.decide(&asked.id, true).await);
     assert!(matches!(desk.call().await, Admission::Begun(Begun::New)));
-    state::settled(&desk.store).await;
     let changes = desk.store.confirmation_changes(&Scope::All, 0, 10).await.unwrap();
     let told: Vec<_> = changes
         .iter()
@@ -256,7 +254,6 @@ async fn arguments_and_then_everything_is_forgotten_after_the_end() {
     desk.now += days(60);
     desk.store.sweep_confirmations(desk.now).await.unwrap();
     assert!(desk.store.confirmation(&id, desk.now).await.unwrap().is_none());
-    state::settled(&desk.store).await;
     let kept = desk.store.confirmation_change_range(&Scope::All).await.unwrap();
     assert_eq!((kept.first, kept.last), (3, 2), "positions are never given again");
 }

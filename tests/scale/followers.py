@@ -198,7 +198,11 @@ def figures(whole, writers, deciders, followers, watchers):
     yield Row("followers", "", f"{of}, {streams} streams")
     wrong = [place for it in followers for place in differences(it.seen, whole)]
     yield none_of("entries missing, doubled or out of order", wrong, len(whole) * len(followers))
-    wrong = [it for watcher in watchers for it in disorder(watcher.seen, visible(watcher, deciders))]
+    wrong = [
+        f"{watcher.user}: {it}"
+        for watcher in watchers
+        for it in disorder(watcher.seen, visible(watcher, deciders))
+    ]
     changes = sum(len(visible(watcher, deciders)) for watcher in watchers)
     yield none_of("confirmations missing, doubled or out of order", wrong, changes)
 
@@ -215,7 +219,10 @@ def disorder(seen, changes):
     yield from (pair for pair in zip(positions, positions[1:]) if pair[1] <= pair[0])
     took = collections.Counter(what for _, what in seen)
     yield from (what for what, times in took.items() if times > 1)
-    yield from (what for what in changes if not took[what])
+    for name, state in changes:
+        if not took[name, state]:
+            others = [(position, it) for position, (of, it) in seen if of == name]
+            yield f"{name} is never {state}, of {others}; the last position is {positions[-1]}"
     states = collections.defaultdict(list)
     for _, (name, state) in seen:
         states[name].append(state)

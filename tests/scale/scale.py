@@ -28,16 +28,19 @@ def main(binary, envoy, *arguments):
         sys.exit(f"there is no Envoy at {envoy}")
     if "TOOLWIRE_TEST_POSTGRES_BIN" not in os.environ:
         sys.exit("there is no PostgreSQL: start this by .ci/postgres.sh")
-    missed = 0
+    missed = []
     for name in names:
         began = time.monotonic()
         print(f"{name}: {ALL[name].__doc__.splitlines()[0]}", flush=True)
         rows = ALL[name].run(binary, short) if name != "rolling" else rolling.run(binary, envoy, short)
         for row in rows:
-            missed += not row.holds
-            print(f"{'ok  ' if row.holds else 'MISS'} {row.what:46} {row.goal:14} {row.seen}", flush=True)
+            line = f"{'ok  ' if row.holds else 'MISS'} {row.what:46} {row.goal:14} {row.seen}"
+            print(line, flush=True)
+            if not row.holds:
+                missed.append(f"{name}: {line}")
         print(f"     {time.monotonic() - began:.0f} s", flush=True)
-    return f"{missed} rows are missed" if missed else 0
+    # Again, where the end of a long log has them.
+    return "\n".join([f"{len(missed)} rows are missed:", *missed]) if missed else 0
 
 
 if __name__ == "__main__":

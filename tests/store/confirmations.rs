@@ -119,22 +119,19 @@ async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
         asks(ask(&one, &mine, "x", toolwire::base::clock::wall()).await).id,
         asks(ask(&one, &not_mine, "y", toolwire::base::clock::wall()).await).id,
     );
-    let (mut of_mine, mut of_not_mine) =
+    let (mut of_mine, of_not_mine) =
         (one.follow_confirmation(&mine_id), one.follow_confirmation(&not_mine_id));
-    // The first look tells all: who knows what changed before it.
-    one.poll_confirmations().await;
-    of_mine.mark_unchanged();
-    of_not_mine.mark_unchanged();
     deny(&one, &not_mine_id).await;
     assert!(of_not_mine.has_changed().unwrap() && !of_mine.has_changed().unwrap());
     deny(&other, &mine_id).await;
-    let told = async {
-        while !of_mine.has_changed().unwrap() {
-            one.poll_confirmations().await;
-            tokio::task::yield_now().await;
+    let until = toolwire::base::clock::now() + 60 * SECOND;
+    let notified = async {
+        // The first read notifies every waiter, since it does not know what changed before it.
+        while one.confirmation(&mine_id, now()).await.unwrap().unwrap().state != State::Denied {
+            one.confirmation_may_have_changed(&mut of_mine, until).await;
         }
     };
-    tokio::time::timeout(60 * SECOND, told).await.expect("told");
+    tokio::time::timeout(60 * SECOND, notified).await.expect("notified");
 }
 
 /// The stored counts, which quotas are checked against, equal those that `state check` computes from the rows.

@@ -14,7 +14,7 @@ use toolwire::{
         backup::{self, BackupError},
         confirmations::{Scope, SequenceRange},
         scoped, sql,
-        sql::Statement,
+        sql::{Connection, Statement},
     },
 };
 
@@ -128,23 +128,34 @@ async fn a_state_that_a_process_uses_is_not_moved() {
     assert!(matches!(refused, BackupError::InUse(_)), "{refused}");
 }
 
-/// A follower by one number sees no position before those below it are known.
+/// A follower by one number sees no position before those below it are known, also if the transaction that has the lower
+/// position has the higher number.
 #[tokio::test]
 async fn positions_over_all_users_have_no_gap_while_one_of_them_is_not_committed() {
     let Some((store, _directory)) = database() else { return };
+    let range = async || store.confirmation_change_range(&Scope::All).await.unwrap();
+    let run = async |on: &mut Connection, text: &'static str| {
+        raw_sql(text).execute(on.postgres().unwrap()).await.unwrap();
+    };
     let add = "INSERT INTO confirmation_events (sequence, confirmation_id, state, at, expires_at, reason, user_id, \
                position) \
-               VALUES (nextval('confirmation_change'), 'c', 'pending', 0, 0, '', 'riley', 1)";
-    let begin: String = format!("BEGIN; {add}");
+               VALUES (next_confirmation_change(), 'c', 'pending', 0, 0, '', 'riley', 1)";
     let (mut slow, mut fast) = (store.reader().await.unwrap(), store.reader().await.unwrap());
-    raw_sql(sqlx::AssertSqlSafe(begin)).execute(slow.postgres().unwrap()).await.unwrap();
-    raw_sql(add).execute(fast.postgres().unwrap()).await.unwrap();
-    let range = async || store.confirmation_change_range(&Scope::All).await.unwrap();
-    assert_eq!(range().await, SequenceRange { first: 1, last: 0 });
-    raw_sql("COMMIT").execute(slow.postgres().unwrap()).await.unwrap();
-    state::settled(&store).await;
-    // Neither is of a confirmation that is still kept.
-    assert_eq!(range().await, SequenceRange { first: 3, last: 2 });
+    for (begins, ends) in
+        [("SELECT 1", "COMMIT"), ("SELECT pg_current_xact_id()", "COMMIT"), ("SELECT 1", "ROLLBACK")]
+    {
+        let before = range().await.last;
+        run(&mut fast, "BEGIN").await;
+        run(&mut fast, begins).await;
+        run(&mut slow, "BEGIN").await;
+        run(&mut slow, add).await;
+        run(&mut fast, add).await;
+        run(&mut fast, "COMMIT").await;
+        assert_eq!(range().await, SequenceRange { first: before + 1, last: before });
+        run(&mut slow, ends).await;
+        // Neither is of a confirmation that is still kept.
+        assert_eq!(range().await, SequenceRange { first: before + 3, last: before + 2 });
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,6 @@ use toolwire::{
     config,
     store::{
         Address, Durability, Store, backup,
-        confirmations::Scope,
         sql::{FromRow, Statement},
     },
 };
@@ -84,7 +83,7 @@ pub async fn run(store: &Store, statement: Statement) {
 }
 
 /// Waits until a condition holds. On SQLite it holds at once; PostgreSQL learns a moment later that a process has
-/// ended, and shows a position among those of all users when no transaction of the server is older.
+/// ended.
 pub async fn until(holds: impl AsyncFn() -> bool) {
     if std::env::var_os(VARIABLE).is_none() {
         assert!(holds().await, "it holds at once");
@@ -96,12 +95,6 @@ pub async fn until(holds: impl AsyncFn() -> bool) {
         }
     };
     tokio::time::timeout(Duration::from_secs(30), waits).await.expect("it holds in the end");
-}
-
-/// Waits until every change of a confirmation is shown to those who follow all users.
-pub async fn settled(store: &Store) {
-    let last: u64 = row(store, "SELECT coalesce(max(sequence), 0) FROM confirmation_events").await;
-    until(async || store.confirmation_change_range(&Scope::All).await.unwrap().last >= last).await;
 }
 
 /// Its address, if the states are in PostgreSQL.

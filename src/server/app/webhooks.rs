@@ -66,7 +66,12 @@ async fn serve(state: &Store, webhook: &Webhook) {
         }
     };
     let url = webhook.url.to_string();
-    let mut changed = state.follow_confirmations();
+    let mut changed = loop {
+        match state.follow_confirmations().await {
+            Ok(changed) => break changed,
+            Err(_) => sleep(LOOK).await,
+        }
+    };
     loop {
         changed.mark_unchanged();
         let now = clock::wall();

@@ -9,10 +9,7 @@ mod watch;
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{
-    select,
-    time::{Instant, sleep, sleep_until},
-};
+use tokio::select;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
@@ -32,9 +29,6 @@ use toolwire_tool::context::User;
 
 /// Maximum wait for a decision in one request.
 pub const MAX_WAIT: Duration = Duration::from_mins(1);
-
-/// The interval of polling for changes by other processes, of which nothing notifies this one.
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The parts that confirmations need.
 #[derive(Clone, Debug)]
@@ -141,15 +135,6 @@ impl Confirmations {
         }
         let may = self.0.policy.may_approve(user, &key.tool, &key.user);
         (!may).then(|| format!("you have no right to approve calls of {}", key.tool))
-    }
-}
-
-/// Waits until something may have changed.
-async fn look_again(changed: &mut tokio::sync::watch::Receiver<u64>, until: Instant) {
-    tokio::select! {
-        _ = changed.changed() => {}
-        () = sleep(POLL_INTERVAL) => {}
-        () = sleep_until(until) => {}
     }
 }
 

@@ -8,7 +8,7 @@ mod quota;
 mod read;
 mod waiters;
 
-use super::Store;
+use super::{Store, follow::Topic};
 use crate::confirmations::life::State;
 use toolwire_contract::ConfirmationId;
 use toolwire_telemetry::metric;
@@ -28,7 +28,7 @@ impl Store {
             metric::confirmation_became(state.into_str());
             any = true;
         }
-        self.confirmations_changed.send_modify(|changes| *changes += 1);
+        self.followers.notify(Topic::Confirmations);
         if any {
             self.notify_task_followers();
         }
@@ -37,6 +37,6 @@ impl Store {
     /// Notifies followers and all waiters in this process after the end of a task, which withdraws its confirmations.
     pub(super) fn notify_confirmation_withdrawals(&self) {
         self.confirmation_waiters.notify_all();
-        self.confirmations_changed.send_modify(|changes| *changes += 1);
+        self.followers.notify(Topic::Confirmations);
     }
 }

@@ -100,39 +100,57 @@ pub(crate) fn find(sequence: u64) -> Statement<Change> {
     )
 }
 
-/// Changes after a position, in order.
-pub(crate) fn after(scope: &Scope, after: u64, limit: u32) -> Statement<ListedChange> {
-    let (of, position, settled) = match scope {
-        Scope::All => (Statement::default(), "e.sequence", dialect::IS_SETTLED),
-        Scope::Own(user) => (sql!("e.user_id = {user} AND "), "e.position", ""),
+/// Changes after a position up to another, in order.
+pub(crate) fn between(scope: &Scope, (after, last): (u64, u64), limit: u32) -> Statement<ListedChange> {
+    let (of, position) = match scope {
+        Scope::All => (Statement::default(), "e.sequence"),
+        Scope::Own(user) => (sql!("e.user_id = {user} AND "), "e.position"),
     };
     let columns = columns_as::<ListedChange>("c.", AT_CHANGE);
     sql!(
         "SELECT {..columns} FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id
-         WHERE {..of}{..position} > {after}{..settled} ORDER BY {..position} LIMIT {limit}"
+         WHERE {..of}{..position} > {after} AND {..position} <= {last} ORDER BY {..position} LIMIT {limit}"
     )
 }
 
-/// The confirmations that changed after a position among all changes, each with its position.
-pub(crate) fn changed_since(after: u64, limit: u32) -> Statement<(u64, ConfirmationId)> {
+/// The confirmations that changed after a position among all changes up to another.
+pub(crate) fn changed_between((after, last): (u64, u64), limit: u32) -> Statement<ConfirmationId> {
     sql!(
-        "SELECT e.sequence, e.confirmation_id FROM confirmation_events e
-         WHERE e.sequence > {after}{..dialect::IS_SETTLED} ORDER BY e.sequence LIMIT {limit}"
+        "SELECT confirmation_id FROM confirmation_events
+         WHERE sequence > {after} AND sequence <= {last} ORDER BY sequence LIMIT {limit}"
     )
+}
+
+/// The position up to which the next statements see every change, or `after` if there is none after it.
+pub(crate) async fn last(db: &mut Connection, scope: &Scope, after: u64) -> Result<u64, Error> {
+    let last: Statement<u64> = match scope {
+        Scope::All => sql!("{..dialect::LAST_CHANGE}"),
+        Scope::Own(user) => sql!("SELECT last FROM confirmation_positions WHERE user_id = {user}"),
+    };
+    // A user without a confirmation has no counter yet.
+    let last = last.optional(db).await?.unwrap_or(0).max(after);
+    if last == after || matches!(scope, Scope::Own(_)) {
+        return Ok(last);
+    }
+    // Apart from what was read before: what has a position up to that had it before this begins.
+    let settled: Statement<u64> = sql!("SELECT {..dialect::SETTLED}({last})");
+    Ok(settled.one(db).await?.max(after))
 }
 
 /// The positions of the events that are not deleted yet.
 pub(crate) async fn range(db: &mut Connection, scope: &Scope) -> Result<SequenceRange, Error> {
-    let range: Statement<(u64, u64)> = match scope {
-        Scope::All => sql!("{..dialect::CHANGES}"),
+    let last = last(db, scope, 0).await?;
+    let first: Statement<u64> = match scope {
+        Scope::All => sql!(
+            "SELECT e.sequence FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id
+             WHERE e.sequence <= {last} ORDER BY e.sequence LIMIT 1"
+        ),
         Scope::Own(user) => sql!(
-            "SELECT last, coalesce((SELECT min(position) FROM confirmation_events WHERE user_id = {user}), last + 1)
-             FROM confirmation_positions WHERE user_id = {user}"
+            "SELECT position FROM confirmation_events WHERE user_id = {user} AND position <= {last}
+             ORDER BY position LIMIT 1"
         ),
     };
-    // A user without a confirmation has no counter yet.
-    let (last, first) = range.optional(db).await?.unwrap_or((0, 1));
-    Ok(SequenceRange { first, last })
+    Ok(SequenceRange { first: first.optional(db).await?.unwrap_or(last + 1), last })
 }
 
 /// Deletes the earliest changes up to an instant.

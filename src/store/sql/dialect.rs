@@ -24,24 +24,20 @@ pub(crate) const WAITS: &str = "(SELECT /*sqlite*/ json_group_array(json_array(w
     /*postgres coalesce(json_agg(json_build_array(w.seq, w.kind, w.thing)), '[]')::text */ \
     FROM waits w WHERE w.task = tasks.id) AS waits";
 
-/// A condition on a row of `confirmation_events e`: no transaction that is still open has a lower position. Without it
-/// a follower could pass a position that is committed later.
-pub(crate) const IS_SETTLED: &str = "/*postgres AND e.written < pg_snapshot_xmin(pg_current_snapshot()) */";
-
-/// The next position among the changes of confirmations of all users.
+/// The next position among the changes of confirmations of all users. On PostgreSQL it is announced to followers until
+/// the transaction ends.
 pub(crate) const NEXT_CHANGE: &str = "/*sqlite*/ UPDATE confirmation_sequence SET last = last + 1 RETURNING last \
-    /*postgres SELECT nextval('confirmation_change') */";
+    /*postgres SELECT next_confirmation_change() */";
 
-/// The last settled position among the changes of all users, and the first one that is not deleted.
-pub(crate) const CHANGES: &str = "/*sqlite*/ SELECT last, \
-    coalesce((SELECT min(sequence) FROM confirmation_events), last + 1) FROM confirmation_sequence \
-    /*postgres SELECT settled.last, coalesce((SELECT e.sequence FROM confirmation_events e \
-    JOIN confirmations c ON c.id = e.confirmation_id WHERE e.sequence <= settled.last ORDER BY e.sequence LIMIT 1), \
-    settled.last + 1) FROM (SELECT coalesce(max(e.sequence), 0) AS last FROM confirmation_events e \
-    WHERE e.written < pg_snapshot_xmin(pg_current_snapshot())) settled */";
+/// The highest position of a committed change.
+pub(crate) const LAST_CHANGE: &str = "/*sqlite*/ SELECT last FROM confirmation_sequence \
+    /*postgres SELECT coalesce(max(sequence), 0) FROM confirmation_events */";
+
+/// Stands before a position in parentheses, for the last one up to it that no open transaction may have.
+pub(crate) const SETTLED: &str = "/*postgres settled_confirmation_change */";
 
 /// A condition on a row of `confirmation_events` that may be deleted. The last one remains on PostgreSQL, which has no
-/// other record of the last settled position; without its confirmation it is not listed.
+/// other record of the last position; without its confirmation it is not listed.
 pub(crate) const IS_NOT_LAST: &str =
     "/*postgres AND sequence < (SELECT max(sequence) FROM confirmation_events) */";
 

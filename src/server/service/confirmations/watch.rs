@@ -3,11 +3,12 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use tokio::time::Instant;
-
-use super::{
-    super::unavailable::unavailable, ConfirmationView, Confirmations, Filter, POLL_INTERVAL, look_again,
+use tokio::{
+    select,
+    time::{Instant, sleep_until},
 };
+
+use super::{super::unavailable::unavailable, ConfirmationView, Confirmations, Filter};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_store::{
@@ -63,7 +64,7 @@ impl Confirmations {
     /// Watches what the user may see: what is open, or, after a position, every change since.
     pub async fn watch(&self, user: User, filter: Filter, after: u64) -> Result<Watch, Refusal> {
         filter.check()?;
-        let changed = self.0.store.follow_confirmations();
+        let changed = self.0.store.follow_confirmations().await.map_err(|error| unavailable(&error))?;
         let mut watch = Watch {
             scope: self.scope(&user),
             confirmations: self.clone(),
@@ -111,7 +112,10 @@ impl Watch {
                 self.pending.push_back(WatchEvent::Heartbeat(self.read));
                 continue;
             }
-            look_again(&mut self.changed, until.min(clock::now() + POLL_INTERVAL)).await;
+            select! {
+                _ = self.changed.changed() => {}
+                () = sleep_until(until) => {}
+            }
         }
     }
 

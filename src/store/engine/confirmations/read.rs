@@ -101,7 +101,8 @@ impl Store {
     ) -> Result<Vec<Change>, StoreError> {
         let mut reader = self.reader().await?;
         let read = async {
-            let mut rows = events::after(scope, after, limit).rows(&mut reader);
+            let last = events::last(&mut reader, scope, after).await?;
+            let mut rows = events::between(scope, (after, last), limit).rows(&mut reader);
             let (mut changes, mut read) = (Vec::new(), 0);
             while let Some(ListedChange { change, bytes }) = rows.try_next().await? {
                 read += bytes;

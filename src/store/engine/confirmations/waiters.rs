@@ -1,5 +1,5 @@
-//! Waiting for one confirmation. A change by this process notifies its waiters at once; changes by other processes are
-//! polled, with one poll for all concurrent waiters.
+//! Waiting for one confirmation. A change by this process notifies its waiters at once; when another process may have
+//! changed some, one read serves all concurrent waiters.
 
 use std::{
     collections::HashMap,
@@ -14,18 +14,15 @@ use tokio::{
 };
 
 use crate::{
-    confirmations::{Scope, SequenceRange},
-    engine::{Error, Store},
+    StoreError,
+    confirmations::Scope,
+    engine::{Error, Store, follow::Topic},
     rows::confirmation_events as rows,
 };
-use toolwire_base::clock;
 use toolwire_contract::ConfirmationId;
 
-/// The interval at which a waiter polls, which bounds the delay of changes by other processes.
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
-
-/// The shortest interval between polls of all waiters.
-const MIN_POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// A waiter reads its confirmation again after this long if the state could not be followed.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// Entries without a waiter are removed from the map when it has this many.
 const PRUNE_AT: usize = 64;
@@ -45,56 +42,62 @@ struct Senders {
     prune_at: usize,
 }
 
-/// The position up to which changes were polled, and when.
+/// What was read of the changes of other processes.
 #[derive(Debug, Default)]
 struct Polled {
-    seen: Option<u64>,
-    at: Option<Instant>,
+    /// The position up to which changes were read.
+    last: Option<u64>,
+    /// The notification after which they were read.
+    notification: Option<u64>,
 }
 
 impl Store {
-    /// A receiver that changes when this process has changed any confirmation.
-    pub fn follow_confirmations(&self) -> watch::Receiver<u64> {
-        self.confirmations_changed.subscribe()
+    /// A receiver that changes when any process may have changed a confirmation.
+    pub async fn follow_confirmations(&self) -> Result<watch::Receiver<u64>, StoreError> {
+        self.follow(Topic::Confirmations).await
     }
 
     /// A receiver that changes when this confirmation may have changed: at once for changes by this process, otherwise
-    /// when a waiter [polls](Self::poll_confirmations).
+    /// while a waiter [waits](Self::confirmation_may_have_changed).
     pub fn follow_confirmation(&self, id: &ConfirmationId) -> watch::Receiver<()> {
         self.confirmation_waiters.subscribe(id)
     }
 
     /// Waits until any process may have changed a confirmation, or until the given instant.
     pub async fn confirmation_may_have_changed(&self, changes: &mut watch::Receiver<()>, until: Instant) {
-        let polling = async {
+        let following = async {
+            let Ok(mut elsewhere) = self.follow(Topic::Elsewhere).await else {
+                return sleep(RETRY_DELAY).await;
+            };
+            // Also before the first notification: a change may lie between the waiter's read and this.
             loop {
-                sleep(POLL_INTERVAL).await;
-                self.poll_confirmations().await;
+                let notification = *elsewhere.borrow_and_update();
+                self.notify_changes_elsewhere(notification).await;
+                if elsewhere.changed().await.is_err() {
+                    return;
+                }
             }
         };
         select! {
             _ = changes.changed() => {}
             () = sleep_until(until) => {}
-            () = polling => {}
+            () = following => {}
         }
     }
 
-    /// Notifies waiters of changes by other processes. Returns at once while another waiter polls.
-    pub async fn poll_confirmations(&self) {
-        let Ok(mut polled) = self.confirmation_waiters.polled.try_lock() else { return };
-        if !polled.is_due() {
+    /// Notifies waiters of changes by other processes, unless another waiter has since this notification.
+    async fn notify_changes_elsewhere(&self, notification: u64) {
+        let mut polled = self.confirmation_waiters.polled.lock().await;
+        if polled.notification == Some(notification) {
             return;
         }
-        match self.explain(self.changed_since(polled.seen).await) {
-            Ok((Some(ids), last)) => {
-                polled.seen = Some(last);
-                for id in ids {
-                    self.confirmation_waiters.notify(&id);
+        match self.explain(self.changed_since(polled.last).await) {
+            Ok((ids, last)) => {
+                *polled = Polled { last: Some(last), notification: Some(notification) };
+                match ids {
+                    Some(ids) => ids.iter().for_each(|id| self.confirmation_waiters.notify(id)),
+                    None => self.confirmation_waiters.notify_all(),
                 }
-            }
-            Ok((None, last)) => {
-                polled.seen = Some(last);
-                self.confirmation_waiters.notify_all();
             }
             // Every waiter then reads its confirmation, and receives the error.
             Err(_) => self.confirmation_waiters.notify_all(),
@@ -103,17 +106,13 @@ impl Store {
 
     /// The confirmations that changed after a position, and the position up to which changes were read. `None`: too
     /// many to notify individually.
-    async fn changed_since(&self, seen: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Error> {
+    async fn changed_since(&self, read: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Error> {
         let mut reader = self.reader().await?;
-        if let Some(seen) = seen {
-            let changed = rows::changed_since(seen, MAX_NOTIFIED).all(&mut reader).await?;
-            if changed.len() < MAX_NOTIFIED as usize {
-                let last = changed.last().map_or(seen, |(sequence, _)| *sequence);
-                return Ok((Some(changed.into_iter().map(|(_, id)| id).collect()), last));
-            }
-        }
-        let SequenceRange { last, .. } = rows::range(&mut reader, &Scope::All).await?;
-        Ok((None, last))
+        let last = rows::last(&mut reader, &Scope::All, read.unwrap_or(0)).await?;
+        let Some(read) = read else { return Ok((None, last)) };
+        let changed = rows::changed_between((read, last), MAX_NOTIFIED).all(&mut reader).await?;
+        let ids = (changed.len() < MAX_NOTIFIED as usize).then_some(changed);
+        Ok((ids, last))
     }
 }
 
@@ -145,18 +144,6 @@ impl Waiters {
         for sender in self.senders.lock().unwrap_or_else(PoisonError::into_inner).by_id.values() {
             sender.send_replace(());
         }
-    }
-}
-
-impl Polled {
-    /// Whether another poll is due, which is then counted as made.
-    fn is_due(&mut self) -> bool {
-        let now = clock::now();
-        let is_due = self.at.is_none_or(|at| now - at >= MIN_POLL_INTERVAL);
-        if is_due {
-            self.at = Some(now);
-        }
-        is_due
     }
 }
 
