@@ -1,19 +1,20 @@
-//! What a timeline costs: appends beside a bare loop of grouped inserts into the same SQLite with the same durability,
+//! What a timeline costs: appends beside a bare loop of grouped inserts into the same database with the same durability,
 //! how soon a follower sees an entry, the last page of a long one, and what a model is shown of it. Prints what is
-//! promised and what was seen.
+//! promised and what was seen. The database is SQLite, or PostgreSQL where TOOLWIRE_TEST_STATE has its address:
+//! `.ci/postgres.sh cargo bench --bench timeline`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints figures")]
 #![allow(clippy::cast_precision_loss, reason = "figures are printed with three digits")]
 
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, env, path::Path, sync::Arc, time::Duration};
 
 use futures_util::future::join_all;
-use sqlx::{Connection, SqliteConnection, raw_sql};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection, raw_sql};
 use toolwire::{
     base::{clock, digest::Digest},
     engine::tasks::render::read::{RenderOptions, render_task},
     store::{
-        Store,
+        Address, Store,
         tasks::{Mutation, NewMessage, NewRoot, PageRequest, StepRef, entry::Speaker},
         workspace::Workspace,
     },
@@ -25,6 +26,8 @@ const ENTRIES: usize = 16_384;
 const WRITERS: [usize; 3] = [1, 64, 256];
 const TASKS: usize = 8;
 const TEXT: usize = 200;
+/// The variable with the address of a PostgreSQL.
+const POSTGRES: &str = "TOOLWIRE_TEST_STATE";
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -54,28 +57,65 @@ async fn appends(writers: usize) {
 
 /// One row an entry, so many a transaction.
 async fn bare(directory: &Path, entries: usize, group: usize) -> Duration {
-    let url = format!("sqlite:{}?mode=rwc", directory.join("bare.db").display());
-    let mut connection = SqliteConnection::connect(&url).await.unwrap();
-    let tables = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-                  CREATE TABLE entries (task TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, \
-                  kind TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (task, seq)) STRICT;";
-    raw_sql(tables).execute(&mut connection).await.unwrap();
+    let mut connection = Bare::connect(directory).await;
     let (task, text) = (format!("task_{:032x}", 1), "x".repeat(TEXT));
     let begun = clock::now();
     for first in (0..entries).step_by(group) {
-        raw_sql("BEGIN IMMEDIATE").execute(&mut connection).await.unwrap();
+        connection.run("BEGIN").await;
         for seq in first..(first + group).min(entries) {
-            sqlx::query("INSERT INTO entries VALUES (?, ?, 0, 'message', ?)")
-                .bind(&task)
-                .bind(i64::try_from(seq).unwrap())
-                .bind(&text)
-                .execute(&mut connection)
-                .await
-                .unwrap();
+            connection.insert(&task, i64::try_from(seq).unwrap(), &text).await;
         }
-        raw_sql("COMMIT").execute(&mut connection).await.unwrap();
+        connection.run("COMMIT").await;
     }
     begun.elapsed()
+}
+
+/// A connection with an empty table.
+enum Bare {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl Bare {
+    async fn connect(directory: &Path) -> Self {
+        let columns = "(task TEXT NOT NULL, seq BIGINT NOT NULL, at BIGINT NOT NULL, kind TEXT NOT NULL, \
+                       body TEXT NOT NULL, UNIQUE (task, seq))";
+        let (mut connection, before) = if let Ok(url) = env::var(POSTGRES) {
+            (
+                Self::Postgres(PgConnection::connect(&url).await.unwrap()),
+                "DROP TABLE IF EXISTS bare_entries; CREATE",
+            )
+        } else {
+            let url = format!("sqlite:{}?mode=rwc", directory.join("bare.db").display());
+            let mut connection = Self::Sqlite(SqliteConnection::connect(&url).await.unwrap());
+            connection.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL").await;
+            (connection, "CREATE")
+        };
+        connection.run(&format!("{before} TABLE bare_entries {columns}")).await;
+        connection
+    }
+
+    async fn run(&mut self, statement: &str) {
+        let statement = raw_sql(AssertSqlSafe(statement));
+        match self {
+            Self::Sqlite(connection) => drop(statement.execute(connection).await.unwrap()),
+            Self::Postgres(connection) => drop(statement.execute(connection).await.unwrap()),
+        }
+    }
+
+    async fn insert(&mut self, task: &str, seq: i64, text: &str) {
+        let statement = "INSERT INTO bare_entries VALUES ($1, $2, 0, 'message', $3)";
+        match self {
+            Self::Sqlite(connection) => {
+                let insert = sqlx::query(statement).bind(task).bind(seq).bind(text);
+                insert.execute(connection).await.unwrap();
+            }
+            Self::Postgres(connection) => {
+                let insert = sqlx::query(statement).bind(task).bind(seq).bind(text);
+                insert.execute(connection).await.unwrap();
+            }
+        }
+    }
 }
 
 /// How long after its commit an entry is with a follower.
@@ -163,7 +203,15 @@ struct House {
 impl House {
     async fn open() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let (state, user): (_, UserId) = (Arc::new(Store::at(directory.path())), "riley".parse().unwrap());
+        let user: UserId = "riley".parse().unwrap();
+        let state = Arc::new(match env::var(POSTGRES) {
+            Ok(url) => {
+                // A schema of its own.
+                let schema = TaskId::generate().to_string();
+                Store::in_postgres(Address::new(&url, &schema).unwrap())
+            }
+            Err(_) => Store::at(directory.path()),
+        });
         let mut tasks = Vec::new();
         for _ in 0..TASKS {
             let root = NewRoot {

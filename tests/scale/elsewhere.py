@@ -18,8 +18,7 @@ from rows import Row, none_of, until, within
 from toolwire.v1 import confirmation_service_pb2 as confirmations_pb, result_pb2, tool_service_pb2 as pb
 
 USER = USERS[0]
-# A replica looks for confirmations of others each half second; a cancellation is told to it.
-SOON, POLLED = 0.3, 1
+SOON = 0.3
 LONG = duration_pb2.Duration(seconds=60)
 
 
@@ -139,8 +138,8 @@ def run(binary, short):
             times = list(cancel(world, rounds, by_request_id))
             yield within(f"CancelCall elsewhere, by {name}", SOON, times, is_held)
         decided = list(decide(world, rounds))
-        yield within("an approval elsewhere, until the write ended", POLLED, decided, is_held)
-        yield within("a watch of confirmations elsewhere", POLLED, list(hear(world, rounds)), is_held)
+        yield within("an approval elsewhere, until the write ended", SOON, decided, is_held)
+        yield within("a watch of confirmations elsewhere", SOON, list(hear(world, rounds)), is_held)
         yield none_of("calls that a replica does not list", list(listed(world)), 9)
         clients = world.clients(USER)
         world.start_host(0)

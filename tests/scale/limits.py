@@ -119,4 +119,5 @@ def figures(notes, readers, kills):
     found = [f"{user}: {it}" for user, times in by_user.items() for it in broken(times, USER)]
     yield none_of("windows and spacings of a user broken", found, len(arrivals))
     served = f"{len(by_user)} of {len(readers)}"
-    yield Row("users whose requests arrived", "half", served, len(by_user) > len(readers) // 2)
+    # In a short round the budget of all users is 20 requests, less those that the database was away for.
+    yield Row("users whose requests arrived", "≥ 5", served, len(by_user) >= 5)
