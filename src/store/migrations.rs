@@ -91,9 +91,12 @@ impl Migrations {
     }
 
     /// Adds the migrator of PostgreSQL, as `sqlx::migrate!("./migrations/<domain>/postgres")` embeds it. Without it the
-    /// domain cannot be served there.
+    /// domain cannot be served there. A step that programs without it must not go on after is named
+    /// `<number>_breaking_<what>.sql`.
     #[must_use]
-    pub fn with_postgres(mut self, steps: Migrator) -> Self {
+    pub fn with_postgres(mut self, mut steps: Migrator) -> Self {
+        // While replicas are upgraded one after the other, those of the version before go on, and start again.
+        steps.set_ignore_missing(true);
         self.on_postgres = Some(match self.owner {
             Owner::Platform => Arc::new(steps),
             Owner::Domain(domain) => of_domain(domain, steps),

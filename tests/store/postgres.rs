@@ -68,16 +68,18 @@ async fn a_domain_without_steps_for_it_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn tables_of_a_newer_program_are_refused_and_left_as_they_are() {
+async fn tables_of_a_newer_program_are_used_unless_a_step_of_it_breaks_this_one() {
     let Some((store, directory)) = database() else { return };
-    state::run(
-        &store,
-        sql!(
+    let add = async |version: i64, description: &str| {
+        let insert = sql!(
             "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-                             VALUES (9999, 'newer', TRUE, '', 0)"
-        ),
-    )
-    .await;
+             VALUES ({version}, {description}, TRUE, '', 0)"
+        );
+        state::run(&store, insert).await;
+    };
+    add(9998, "newer").await;
+    state::at(directory.path()).open().await.unwrap();
+    add(9999, "breaking newer").await;
     let error = state::at(directory.path()).open().await.unwrap_err().to_string();
     assert!(error.contains("the platform has schema 9999 of a newer toolwire"), "{error}");
 }

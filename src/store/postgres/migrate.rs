@@ -1,6 +1,9 @@
 //! Migrations, of all owners in one transaction under a lock: a concurrent process waits and then finds nothing to do.
 
-use sqlx::{Connection, Executor, PgConnection};
+use sqlx::{
+    AssertSqlSafe, Connection, Executor, PgConnection,
+    migrate::{MigrateError, Migrator},
+};
 
 use super::{
     address::Address,
@@ -32,7 +35,7 @@ pub(super) async fn migrate(
     let has_schema = sqlx::query_scalar::<_, bool>(HAS_SCHEMA).bind(address.schema());
     if !has_schema.fetch_one(&mut *tx).await.map_err(unusable)? {
         let create = format!("CREATE SCHEMA {}", address.schema());
-        tx.execute(sqlx::AssertSqlSafe(create)).await.map_err(unusable)?;
+        tx.execute(AssertSqlSafe(create)).await.map_err(unusable)?;
     }
     for migrations in tables {
         run(address, &mut tx, migrations).await?;
@@ -46,6 +49,10 @@ async fn run(address: &Address, db: &mut PgConnection, migrations: &Migrations) 
     let before = list_tables(address, db).await?;
     // Equivalent to `run`, whose future is not `Send` here.
     let applied = steps.run_direct(None, db, false).await;
+    let applied = match applied {
+        Ok(()) => refuse_breaking(db, steps).await,
+        failed => failed,
+    };
     applied.map_err(|error| error::migration_failed(address, &owner, error))?;
     let mut created = list_tables(address, db).await?.into_iter().filter(|table| !before.contains(table));
     match created.find(|table| !migrations.lists(table)) {
@@ -55,6 +62,18 @@ async fn run(address: &Address, db: &mut PgConnection, migrations: &Migrations) 
         }
         None => Ok(()),
     }
+}
+
+/// Refuses a schema with a step of a newer program that this one must not go on after, which the step's name says.
+async fn refuse_breaking(db: &mut PgConnection, steps: &Migrator) -> Result<(), MigrateError> {
+    let known: Vec<i64> = steps.iter().map(|step| step.version).collect();
+    let find = format!(
+        "SELECT min(version) FROM {} WHERE version <> ALL($1) AND starts_with(description, 'breaking ')",
+        steps.table_name
+    );
+    let breaking =
+        sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(find)).bind(known).fetch_one(db).await?;
+    breaking.map_or(Ok(()), |version| Err(MigrateError::VersionMissing(version)))
 }
 
 async fn list_tables(address: &Address, db: &mut PgConnection) -> Result<Vec<String>, StoreError> {
