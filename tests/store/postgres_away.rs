@@ -4,19 +4,22 @@
 mod failover;
 mod full_disk;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
 use toolwire::{
-    base::clock,
+    base::{clock, digest::Digest},
     contract::{Refusal, Terminal, ToolResult},
-    store::{Address, Store, StoreError, sql},
-    tool::context::RequestId,
+    store::{
+        Address, Store, StoreError, sql,
+        tasks::{Mutation, NewRoot},
+    },
+    tool::context::{RequestId, TaskId, TaskLabel},
 };
 
 use super::cluster::Cluster;
-use crate::support::{Bench, state};
+use crate::support::{Bench, state, user_id};
 
 /// The longest that a call waits for the database, and a moment more on a machine that is busy.
 const IN_TIME: Duration = Duration::from_secs(3);
@@ -46,12 +49,38 @@ impl World {
     }
 
     async fn write(&self, id: RequestId, duration: &str) -> Result<ToolResult, Refusal> {
+        self.write_in(None, id, duration).await
+    }
+
+    async fn write_in(
+        &self,
+        task: Option<&TaskId>,
+        id: RequestId,
+        duration: &str,
+    ) -> Result<ToolResult, Refusal> {
         let mut call = Bench::call("debug_write", json!({"value": "x", "duration": duration}));
         call.request_id = Some(id);
+        call.context.task_id = task.cloned().map(TaskLabel::from);
         match self.bench.run(call).await? {
             Terminal::Result(result) => Ok(result),
             Terminal::ConfirmationRequired(it) => panic!("awaits {it:?}"),
         }
+    }
+
+    async fn task(&self) -> TaskId {
+        let root = NewRoot {
+            id: TaskId::generate(),
+            user: user_id(),
+            tool: "start_task".to_owned(),
+            request: "Write".to_owned(),
+            role: String::new(),
+            documents: Vec::new(),
+            deadline: clock::wall() + Duration::from_hours(1),
+            labels: BTreeMap::new(),
+        };
+        let digest = Digest::of_bytes(b"root");
+        let create = Mutation { method: "CreateTask", request_id: RequestId::generate(), digest };
+        self.store.create_root_task(&root, create, clock::wall()).await.unwrap().id
     }
 
     /// The number of writes, counting a new one.
@@ -81,26 +110,31 @@ impl World {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_is_stopped_during_a_write_is_used_when_it_is_back_and_nothing_is_written_twice() {
     let Some((mut cluster, world)) = World::start(40).await else { return };
-    let (during, after) = (RequestId::generate(), RequestId::generate());
-    let slow = world.write(during, "1s");
+    let (during, in_task, after) = (RequestId::generate(), RequestId::generate(), RequestId::generate());
+    let task = world.task().await;
+    let slow = async { tokio::join!(world.write(during, "1s"), world.write_in(Some(&task), in_task, "1s")) };
     let stopping = async {
         let begun = async || {
             let open = sql!("SELECT count(*) FROM idempotency WHERE ended_at IS NULL");
-            state::rows::<u64>(&world.store, open).await == [1]
+            state::rows::<u64>(&world.store, open).await == [2]
         };
         state::until(begun).await;
         cluster.stop();
         world.is_refused(after).await;
     };
-    let (wrote, ()) = tokio::join!(slow, stopping);
-    // It was written; only its record is missing.
-    wrote.unwrap().outcome.unwrap();
+    let ((wrote, wrote_in_task), ()) = tokio::join!(slow, stopping);
+    // Both were written; only their records are missing.
+    let (wrote, wrote_in_task) = (wrote.unwrap().outcome.unwrap(), wrote_in_task.unwrap().outcome.unwrap());
     cluster.start_again();
     world.writes_again(after).await;
-    // Refused or answered, it does not write once more.
-    let _ = world.write(during, "0s").await;
+    state::until(async || world.bench.pipeline.in_flight().is_empty()).await;
+    assert_eq!(world.write(during, "1s").await.unwrap().outcome.unwrap().json(), wrote.json());
+    let again = world.write_in(Some(&task), in_task, "1s").await.unwrap();
+    assert_eq!(again.outcome.unwrap().json(), wrote_in_task.json());
+    let results = sql!("SELECT count(*) FROM entries WHERE kind = 'tool_call' AND result IS NOT NULL");
+    assert_eq!(state::rows::<u64>(&world.store, results).await, [1]);
     let _ = world.write(after, "0s").await;
-    assert_eq!(world.count().await, 4);
+    assert_eq!(world.count().await, 5);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

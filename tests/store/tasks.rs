@@ -260,7 +260,14 @@ fn result(call: &TaskCall, outcome: Result<Value, ToolError>) -> ToolResult {
 }
 
 fn ended(result: &ToolResult) -> CallEnd<'_> {
-    CallEnd { result, is_final: true, documents: &[], untrusted: false, needs_credentials: None }
+    CallEnd {
+        result,
+        is_final: true,
+        documents: &[],
+        untrusted: false,
+        needs_credentials: None,
+        is_again: false,
+    }
 }
 
 fn mutation(method: &'static str, content: &str) -> Mutation {

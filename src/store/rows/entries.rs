@@ -116,6 +116,14 @@ pub(crate) fn newest_of_request(task: &TaskId, request_id: RequestId) -> Stateme
     )
 }
 
+/// Sequence number of the newest entry of a call.
+pub(crate) fn find_newest(task: &TaskId, request_id: RequestId) -> Statement<u64> {
+    sql!(
+        "SELECT seq FROM entries WHERE kind = 'tool_call' AND task = {task} AND request_id = {AsText(request_id)}
+         ORDER BY seq DESC LIMIT 1"
+    )
+}
+
 /// Sequence number of the newest entry of a call, with which the call began to wait, unless it was answered.
 pub(crate) fn find_unanswered(task: &TaskId, request_id: RequestId) -> Statement<u64> {
     sql!(

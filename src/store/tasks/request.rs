@@ -74,6 +74,8 @@ pub struct CallEnd<'a> {
     pub untrusted: bool,
     /// The source for which the user must give credentials before the task can continue.
     pub needs_credentials: Option<&'a str>,
+    /// Whether it may be recorded already, by an attempt whose commit was not confirmed.
+    pub is_again: bool,
 }
 
 /// The recorded end of a call of a task.

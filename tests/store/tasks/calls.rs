@@ -71,6 +71,23 @@ async fn a_call_that_is_not_final_may_be_made_again_and_every_attempt_has_an_ent
     assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
 }
 
+/// The commit of the first attempt may have been lost, or only its confirmation.
+#[tokio::test]
+async fn an_end_that_is_recorded_again_has_one_entry() {
+    let house = House::new();
+    let root = house.root().await;
+    let call = call(&root, "write_file", CallType::Function);
+    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    let done = result(&call, Ok(json!({})));
+    for _ in 0..2 {
+        let end = CallEnd { is_again: true, ..ended(&done) };
+        let recorded = house.tasks().end_task_call(&call, end, now()).await.unwrap();
+        assert_eq!(recorded.sequence, Some(1));
+    }
+    assert_eq!(house.told(&root.id).await, ["created", "write_file"]);
+    assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
+}
+
 #[tokio::test]
 async fn what_is_long_is_kept_apart_and_a_page_ends_at_two_mebibytes() {
     let house = House::new();

@@ -12,7 +12,6 @@ use tokio::{pin, select, time::sleep_until};
 use super::{
     errors,
     key_locks::KeyLocks,
-    outcome::{record, record_late},
     records::Records,
     remote_calls::{RemoteCall, RemoteCalls},
     replay::{decode, replay},
@@ -30,6 +29,7 @@ use toolwire_store::{
     StoreError,
     confirmations::{Admission, Confirmation},
     idempotency::{Beginning, Begun, Key},
+    tasks::TaskError,
 };
 use toolwire_tool::{
     context::{Cancellation, StopCause},
@@ -227,19 +227,20 @@ impl KeyedCalls {
             let result = run(inner.call(work.clone()), &work).await;
             // Held from here on: a repeat finds either the work in flight or its final record.
             let lock = key_locks.lock(&key).await;
-            let mut recorded = Ok(());
             // A read that lost all its waiters may have been started again: the record is then that of its successor.
-            if leader.is_current() {
-                match call_record::task_call(&work) {
-                    Some(task) => records.end_task_call(&work, &task, &result).await,
-                    None if records_itself(&work) => {}
-                    None => recorded = record(&*records.of(&work), &key, &work, &result).await,
-                }
+            let recorded = if leader.is_current() {
+                records.record_end(&key, &work, &result, false).await
+            } else {
+                Ok(())
+            };
+            if let Err(error) = &recorded {
+                let call_id = work.context.call_id;
+                tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
             }
-            if recorded.is_err() && work.runs_once() {
+            if matches!(recorded, Err(TaskError::Store(_))) && work.runs_once() {
                 leader.finish(result.clone());
                 drop(lock);
-                record_late(&*records.of(&work), &key, &work, &result, &key_locks).await;
+                records.record_end_late(&key, &work, &result, &key_locks).await;
                 drop(guard);
             } else {
                 // Only once the outcome is recorded, since a drain waits for it.

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::key_locks::KeyLocks;
-use crate::pipeline::{Call, CallResult};
+use super::{Records, key_locks::KeyLocks};
+use crate::pipeline::{
+    Call, CallResult,
+    call_record::{records_itself, task_call},
+};
 use toolwire_base::clock;
 use toolwire_contract::{Terminal, ToolResult, status};
-use toolwire_store::{
-    StoreError,
-    idempotency::{Idempotency, Key},
-};
+use toolwire_store::{idempotency::Key, tasks::TaskError};
 
 /// From an attempt to record an outcome until the next one.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -37,55 +37,55 @@ pub(super) fn is_final(call: &Call, result: &ToolResult) -> bool {
     error.code.is_final() && (call.writes() || !error.retryable)
 }
 
-/// Stores the outcome, unless nothing was done and a retry may succeed.
-pub(super) async fn record(
-    store: &dyn Idempotency,
-    key: &Key,
-    call: &Call,
-    result: &CallResult,
-) -> Result<(), StoreError> {
-    let recorded = try_to_record(store, key, call, result).await;
-    if let Err(error) = &recorded {
-        let call_id = call.context.call_id;
-        tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
-    }
-    recorded
-}
-
-/// Stores the outcome of a call that runs once, which its waiters have, as soon as the state can be written again.
-/// Until then a repeat meets an unfinished call; without this it would for as long as the call is remembered.
-pub(super) async fn record_late(
-    store: &dyn Idempotency,
-    key: &Key,
-    call: &Call,
-    result: &CallResult,
-    key_locks: &KeyLocks,
-) {
-    let until = clock::now() + LATE_FOR;
-    while clock::now() < until {
-        sleep(PAUSE).await;
-        // Not held between the attempts: a repeat is answered meanwhile.
-        let _lock = key_locks.lock(key).await;
-        if try_to_record(store, key, call, result).await.is_ok() {
-            let call_id = call.context.call_id;
-            tracing::info!(%call_id, tool_name = %key.tool, "the end of a call is recorded late");
-            return;
+impl Records {
+    /// Stores the outcome, unless nothing was done and a retry may succeed. If that fails, waiters still get the outcome,
+    /// and a repeat meets an unfinished call. `is_again`: an attempt before this one failed, or so it seemed.
+    pub(super) async fn record_end(
+        &self,
+        key: &Key,
+        call: &Call,
+        result: &CallResult,
+        is_again: bool,
+    ) -> Result<(), TaskError> {
+        if let Some(task) = task_call(call) {
+            return self.end_task_call(call, &task, result, is_again).await;
         }
-    }
-}
-
-async fn try_to_record(
-    store: &dyn Idempotency,
-    key: &Key,
-    call: &Call,
-    result: &CallResult,
-) -> Result<(), StoreError> {
-    match result {
-        Ok(Terminal::Result(result)) if is_final(call, result) && call.runs_once() => {
-            store.end(key, result).await
+        if records_itself(call) {
+            return Ok(());
         }
-        Ok(Terminal::Result(result)) if is_final(call, result) => store.end_read(key, result).await,
-        Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
-        end => store.forget(key, code_of(end)).await,
+        let store = self.of(call);
+        Ok(match result {
+            Ok(Terminal::Result(result)) if is_final(call, result) && call.runs_once() => {
+                store.end(key, result).await
+            }
+            Ok(Terminal::Result(result)) if is_final(call, result) => store.end_read(key, result).await,
+            Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
+            end => store.forget(key, code_of(end)).await,
+        }?)
+    }
+
+    /// Stores the outcome of a call that runs once, which its waiters have, as soon as the state can be written again.
+    /// Until then a repeat meets an unfinished call; without this it would for as long as the call is remembered.
+    pub(super) async fn record_end_late(
+        &self,
+        key: &Key,
+        call: &Call,
+        result: &CallResult,
+        key_locks: &KeyLocks,
+    ) {
+        let (call_id, tool_name) = (call.context.call_id, &key.tool);
+        let until = clock::now() + LATE_FOR;
+        loop {
+            sleep(PAUSE).await;
+            // Not held between the attempts: a repeat is answered meanwhile.
+            let _lock = key_locks.lock(key).await;
+            match self.record_end(key, call, result, true).await {
+                Ok(()) => return tracing::info!(%call_id, %tool_name, "the end of a call is recorded late"),
+                Err(TaskError::Store(_)) if clock::now() < until => {}
+                Err(error) => {
+                    return tracing::error!(%error, %call_id, %tool_name, "the end of a call is lost");
+                }
+            }
+        }
     }
 }

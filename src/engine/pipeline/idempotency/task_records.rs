@@ -10,7 +10,7 @@ use toolwire_contract::{ConfirmationCause, Refusal, Terminal};
 use toolwire_store::{
     confirmations::Admission,
     idempotency::Begun,
-    tasks::{CallEnd, ExpiringRequest, TaskCall},
+    tasks::{CallEnd, ExpiringRequest, TaskCall, TaskError},
 };
 
 impl Records {
@@ -33,13 +33,18 @@ impl Records {
         }
     }
 
-    /// Records the outcome, with its entry. If that fails, waiters still get the outcome, and a repeat meets an
-    /// unfinished call.
-    pub(super) async fn end_task_call(&self, call: &Call, task: &TaskCall, result: &CallResult) {
+    /// Records the outcome, with its entry. `is_again`: an attempt before this one failed, or so it seemed.
+    pub(super) async fn end_task_call(
+        &self,
+        call: &Call,
+        task: &TaskCall,
+        result: &CallResult,
+        is_again: bool,
+    ) -> Result<(), TaskError> {
         let now = clock::wall();
-        let recorded = match result {
+        match result {
             // Recorded by the transaction that executed it.
-            Ok(Terminal::Result(result)) if records_itself(call) && result.outcome.is_ok() => return,
+            Ok(Terminal::Result(result)) if records_itself(call) && result.outcome.is_ok() => Ok(()),
             Ok(Terminal::Result(result)) => {
                 let needs_credentials = self.needs_credentials(call, result);
                 // A read changed nothing; a repeat succeeds once the credentials are there.
@@ -51,6 +56,7 @@ impl Records {
                     untrusted: result.outcome.is_ok()
                         && (call.tool().definition.untrusted || result.provenance.untrusted_nonce.is_some()),
                     needs_credentials,
+                    is_again,
                 };
                 self.tasks.end_task_call(task, end, now).await.map(|_| ())
             }
@@ -58,12 +64,8 @@ impl Records {
                 self.tasks.suspend_task_call(task, &it.confirmation_id, now).await.map(|_| ())
             }
             // A call that records itself has no record if it failed.
-            Err(_) if records_itself(call) && call.cause.is_none() => return,
+            Err(_) if records_itself(call) && call.cause.is_none() => Ok(()),
             Err(_) => self.tasks.forget_task_call(task, code_of(result)).await,
-        };
-        if let Err(error) = recorded {
-            let (call_id, task_id) = (task.call_id(), &task.task);
-            tracing::error!(%error, %call_id, %task_id, "the end of a call of a task is not recorded");
         }
     }
 }

@@ -89,15 +89,23 @@ async fn end_in(
     let Some(mut loaded) = find(tx, &call.task).await? else {
         return Ok(Recorded { sequence: None, blocks: None });
     };
+    let settled = match removed {
+        Some(_) => None,
+        // Its process was assumed to have ended, and recovery has settled the call.
+        None => unknown_entry(tx, &loaded, call).await?,
+    };
+    if end.is_again
+        && removed.is_none()
+        && settled.is_none()
+        && let Some(entry) = entries::find_newest(&call.task, call.key.request_id).optional(tx).await?
+    {
+        return Ok(Recorded { sequence: Some(entry), blocks: None });
+    }
     if loaded.task.state.is_final() {
         let sequence = end_late(tx, &mut loaded, call, (&end, lengths), now).await?;
         return Ok(Recorded { sequence, blocks: None });
     }
-    let answers = match removed {
-        Some(answers) => answers,
-        // Its process was assumed to have ended, and recovery has settled the call.
-        None => unknown_entry(tx, &loaded, call).await?,
-    };
+    let answers = removed.unwrap_or(settled);
     let body = body(call, end, answers, removed.is_none());
     let blocks = match &body {
         Body::ToolCall(ToolCall { waits_for: Some(target), status, .. }) => {
