@@ -111,8 +111,8 @@ pub enum Refusal {
     /// The tool's definition is not the one that the caller expects.
     #[error("the definition of {tool} is another than expected_digest says; read it again with GetTool")]
     DefinitionChanged { tool: String },
-    /// What must be recorded before a call begins cannot be: nothing was done.
-    #[error("calls with a request_id cannot be recorded now, and nothing was done; try again in {} s", .retry_after.as_secs_f64())]
+    /// What must be recorded before a call begins cannot be, or what is asked for cannot be read: nothing was done.
+    #[error("the state cannot be read or written now, and nothing was done; try again in {} s", .retry_after.as_secs_f64())]
     StateUnavailable {
         /// When to try again.
         retry_after: Duration,

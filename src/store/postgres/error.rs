@@ -10,6 +10,8 @@ const DEADLOCK: &str = "40P01";
 const QUERY_CANCELED: &str = "57014";
 const DISK_FULL: &str = "53100";
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
+/// Of a schema that the user may not use, which is passed over in the search path.
+const INVALID_SCHEMA_NAME: &str = "3F000";
 /// Of a transaction that began on a standby.
 const READ_ONLY: &str = "25006";
 /// Of a pooler that refuses the options of a session.
@@ -31,7 +33,9 @@ pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
     let place = address.to_string();
     let cause = match error {
         sqlx::Error::Database(error) => error.message().to_owned(),
-        sqlx::Error::PoolTimedOut => "no connection was made, or became free, in time".to_owned(),
+        sqlx::Error::PoolTimedOut => {
+            "no connection was made, or became free, in time; the log of the database says if it has too many".to_owned()
+        }
         other => other.to_string(),
     };
     match code(error).as_deref() {
@@ -42,7 +46,7 @@ pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
         Some(PROTOCOL_VIOLATION) if cause.starts_with("unsupported startup parameter") => {
             pooled(address, &cause)
         }
-        Some(INSUFFICIENT_PRIVILEGE) => refused(address, &cause, &grants(address)),
+        Some(INSUFFICIENT_PRIVILEGE | INVALID_SCHEMA_NAME) => refused(address, &cause, &grants(address)),
         Some(READ_ONLY) => refused(address, "it is a standby, which cannot be written", STANDBY),
         // Classes of a server that starts, stops or has no connection left, and of a lost connection.
         Some(code) if !["08", "53", "57"].contains(&&code[..2]) => {
