@@ -63,6 +63,10 @@ pub const LATE_WAIT: Duration = Duration::from_secs(10);
 pub const LATE_KEPT: Duration = Duration::from_mins(10);
 /// Lost writes that are remembered; of more, the oldest are forgotten.
 pub const MAX_LATE: usize = 16_384;
+/// How often a `Late` asks whether the process that started its write lives.
+pub const ELSEWHERE_INTERVAL: Duration = Duration::from_secs(2);
+/// The most `Late`s that do.
+pub const MAX_ELSEWHERE: usize = 256;
 /// Before its deadline a call stops waiting for a slot, so that its answer says what it waited for.
 pub const WAIT_MARGIN: Duration = Duration::from_millis(100);
 /// The wait that the error of a call without a slot advises.

@@ -1,17 +1,15 @@
 //! A tool that another process executes, as the pipeline executes it.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc};
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::{
-    ids::ProviderName,
-    outcome::{Effect, OutputSchema},
     remote::{Call, RemoteTool},
-    spec::Spec,
+    spec::{Spec, ToolParts},
 };
-use toolwire_contract::{Payload, Provenance, ToolName, arguments::Arguments};
+use toolwire_contract::{Payload, Provenance, arguments::Arguments};
 use toolwire_tool::{
     Executor, Reply, Shape,
     context::{Required, Services, ToolContext, Unfinished},
@@ -25,24 +23,11 @@ pub struct RemoteExecutor<T> {
     output: Arc<Value>,
 }
 
-/// The definition that is served: a file may say something else than the offer.
-#[derive(Clone, Debug)]
-pub struct ToolParts {
-    pub provider: ProviderName,
-    pub tool: ToolName,
-    pub effect: Effect,
-    pub timeout: Duration,
-    /// JSON Schemas, without references.
-    pub input: Arc<Value>,
-    pub output: Arc<Value>,
-}
-
 impl<T: RemoteTool> RemoteExecutor<T> {
     /// Fails if the output schema does not compile.
     pub fn new(tool: T, parts: ToolParts) -> Result<Self, String> {
-        let ToolParts { provider, tool: name, effect, timeout, input, output } = parts;
-        let schema = OutputSchema::new(Arc::clone(&output))?;
-        let spec = Arc::new(Spec { provider, tool: name, effect, timeout, output: schema });
+        let spec = Arc::new(Spec::new(&parts)?);
+        let ToolParts { input, output, .. } = parts;
         Ok(Self { tool, spec, input, output })
     }
 }

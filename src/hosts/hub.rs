@@ -1,5 +1,6 @@
 //! Where streams of hosts meet the calls and the registry: admission, greeting, and what is left of lost writes.
 
+mod elsewhere;
 mod greet;
 
 use std::{
@@ -14,6 +15,8 @@ use tokio::{
     time::sleep,
 };
 
+pub use self::elsewhere::Elsewhere;
+use self::elsewhere::Waiting;
 pub(crate) use self::greet::{Admitted, GreetingReply};
 use crate::{
     bounds::{DEGRADED_AFTER, MAX_REFUSALS, REMOVED_AFTER, SUPERSEDED_RETRY},
@@ -52,6 +55,9 @@ pub trait Registrar: Send + Sync {
 
 /// Replaces the unknown outcome of a write that was recorded. Implemented over the store.
 pub trait Settle: Send + Sync {
+    /// A write of the provider that this process did not start.
+    fn find<'a>(&'a self, provider: &'a ProviderName, call: CallId) -> BoxFuture<'a, Elsewhere>;
+
     /// Whether the outcome is recorded, or never will be: its host may forget it.
     fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool>;
 }
@@ -96,6 +102,7 @@ struct Inner {
     registrar: Arc<dyn Registrar>,
     settle: Arc<dyn Settle>,
     writes: Mutex<StartedWrites>,
+    waiting: Mutex<Waiting>,
     providers: Mutex<HashMap<ProviderName, Arc<Provider>>>,
     /// The grace of a drain is over.
     shutting_down: Cancellation,
@@ -128,6 +135,7 @@ impl Hub {
             registrar,
             settle,
             writes: Mutex::default(),
+            waiting: Mutex::default(),
             providers: Mutex::default(),
             shutting_down: Cancellation::new(),
         }))
@@ -176,7 +184,11 @@ impl Hub {
         let key = key(provider, instance, call);
         let late = lock(&self.0.writes).take(&key, outcome, clock::now());
         match late {
-            LateResult::Unknown | LateResult::Pending => false,
+            LateResult::Unknown(outcome) => {
+                self.take_elsewhere(key, outcome, answer);
+                false
+            }
+            LateResult::Pending | LateResult::OfAnother => false,
             LateResult::Taken => true,
             LateResult::Replaces(write, outcome) => {
                 let (hub, answer) = (self.clone(), answer.clone());

@@ -45,8 +45,10 @@ struct Open {
 /// What `Late` changed.
 #[derive(Debug)]
 pub(crate) enum LateResult {
-    /// The replica that started the call may know it, or another instance is meant.
-    Unknown,
+    /// Another process of the server started the call.
+    Unknown(Outcome),
+    /// It was started on another instance.
+    OfAnother,
     /// It is being recorded.
     Pending,
     /// The call got it, or had it before.
@@ -76,7 +78,13 @@ impl StartedWrites {
     pub(crate) fn take(&mut self, key: &Key, outcome: Outcome, now: Instant) -> LateResult {
         self.forget(now);
         let Some(open) = self.open(key) else {
-            return if self.lost.contains_key(key) { LateResult::Taken } else { LateResult::Unknown };
+            return if self.lost.contains_key(key) {
+                LateResult::Taken
+            } else if self.running.keys().chain(self.lost.keys()).any(|it| it.call == key.call) {
+                LateResult::OfAnother
+            } else {
+                LateResult::Unknown(outcome)
+            };
         };
         let Some(waiter) = open.waiter.take() else { return LateResult::Pending };
         if let Err(outcome) = waiter.send(outcome) {
@@ -151,7 +159,7 @@ mod tests {
                 writes.lose(key("a", call), now);
             }
             assert!(
-                matches!(writes.take(&key("b", call), data(), now), LateResult::Unknown),
+                matches!(writes.take(&key("b", call), data(), now), LateResult::OfAnother),
                 "another instance"
             );
             assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
@@ -177,7 +185,7 @@ mod tests {
         assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Pending));
         writes.end_settling(&key("a", call), true);
         assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Taken));
-        assert!(matches!(writes.take(&key("a", call), data(), now + LATE_KEPT), LateResult::Unknown));
+        assert!(matches!(writes.take(&key("a", call), data(), now + LATE_KEPT), LateResult::Unknown(_)));
         assert!(writes.lost.is_empty() && writes.order.is_empty() && writes.running.is_empty());
     }
 
@@ -202,7 +210,7 @@ mod tests {
         let (now, call) = (clock::now(), CallId::generate());
         let (mut writes, _receiver) = started(call);
         writes.end(&key("a", call));
-        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Unknown));
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Unknown(_)));
         writes.lose(key("a", call), now);
         assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
     }

@@ -28,12 +28,12 @@ mod work;
 
 pub use call::HostTool;
 pub use end::End;
-pub use executor::{RemoteExecutor, ToolParts};
-pub use hub::{Hub, Registrar, Settle, Verdicts};
+pub use executor::RemoteExecutor;
+pub use hub::{Elsewhere, Hub, Registrar, Settle, Verdicts};
 pub use outcome::{Effect, add_that_it_was_done, cut, read_data};
 pub use pool::Pool;
 pub use remote::{Attempt, Call, RemoteTool};
-pub use spec::Spec;
+pub use spec::{Spec, ToolParts};
 pub use start::{Write, traceparent};
 pub use throttle::Throttle;
 pub use work::{Answers, work};

@@ -68,6 +68,8 @@ pub struct Write {
     pub call_id: CallId,
     /// Whether it belongs to a task, whose timeline has the outcome too.
     pub is_of_task: bool,
+    /// Whether it was started by a process that has ended since, and may have recorded no outcome.
+    pub is_lost: bool,
 }
 
 impl Write {
@@ -79,6 +81,7 @@ impl Write {
             request_id: context.lineage.request_id(),
             call_id: context.call_id,
             is_of_task: context.task_id.is_some(),
+            is_lost: false,
         })
     }
 

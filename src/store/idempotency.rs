@@ -127,6 +127,26 @@ pub enum Owner {
     Over,
 }
 
+/// A recorded write, as another process than its owner finds it.
+#[derive(Clone, Debug)]
+pub struct FoundWrite {
+    pub key: Key,
+    pub is_of_task: bool,
+    pub state: WriteState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteState {
+    /// Its owner lives, or it waits for a person.
+    Open,
+    /// Its owner has ended without an outcome.
+    Lost,
+    /// The recorded outcome is that it is unknown.
+    Unknown,
+    /// It has an outcome.
+    Known,
+}
+
 /// The end of a call that another process executed.
 #[derive(Clone, Debug)]
 pub enum RemoteEnd {

@@ -15,7 +15,7 @@ from google.protobuf import duration_pb2
 
 from replicas import APPROVER, USERS, World
 from rows import Row, none_of, until, within
-from toolwire.v1 import confirmation_service_pb2 as confirmations_pb, result_pb2, tool_service_pb2 as pb
+from toolwire.v1 import call_pb2, confirmation_service_pb2 as confirmations_pb, result_pb2, tool_service_pb2 as pb
 
 USER = USERS[0]
 SOON = 0.3
@@ -130,6 +130,36 @@ def reach(client):
         return error.code().name
 
 
+def late(world, rounds):
+    """Writes of a host whose replica is killed meanwhile, and that have no outcome at another one a while later."""
+    for one in range(rounds):
+        client, other = world.client(one % 3, USER), world.client((one + 1) % 3, USER)
+        until(lambda: reach(client) == "data")
+        request_id = str(uuid.uuid4())
+        message = pb.CallToolRequest(tool="append_slowly", arguments_json='{"value": "x"}', request_id=request_id)
+        call = client.tools.CallTool.future(message, metadata=client.metadata, timeout=30)
+        get = pb.GetCallRequest(request_id=request_id, tool="append_slowly")
+        until(lambda: asked(other, get) == call_pb2.CALL_STATE_RUNNING)
+        replica = world.replicas[one % 3]
+        replica.kill()
+        call.exception()
+        try:
+            until(lambda: asked(other, get) == call_pb2.CALL_STATE_SUCCEEDED, limit=20)
+        except AssertionError:
+            yield f"{request_id}: {call_pb2.CallState.Name(asked(other, get))}"
+        replica.start()
+        client.close()
+
+
+def asked(client, get):
+    """The state of a call, or that it has none."""
+    try:
+        return client.ask(client.tools.GetCall, get).call.state
+    except grpc.RpcError as error:
+        assert error.code() == grpc.StatusCode.NOT_FOUND, error
+        return None
+
+
 def run(binary, short):
     # In a gate the times are shown only.
     rounds, is_held = (12, False) if short else (100, True)
@@ -149,3 +179,5 @@ def run(binary, short):
         world.start_host(0, 1, 2)
         until(lambda: all(reach(client) == "data" for client in clients))
         yield Row("a host with slots at each replica", "data", ", ".join(map(reach, clients)))
+        rounds = 3 if short else 30
+        yield none_of("writes of a host lost with their replica", list(late(world, rounds)), rounds)

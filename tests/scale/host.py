@@ -33,6 +33,13 @@ async def append_line(value: str, *, ctx: Context) -> dict:
     return {"value": value}
 
 
+async def append_slowly(value: str, *, ctx: Context) -> dict:
+    """Appends a line to a file after a while. Use this when the server is killed meanwhile."""
+    await asyncio.sleep(2)
+    os.write(EFFECTS, f"{ctx.request_id}\n".encode())
+    return {"value": value}
+
+
 async def append_never(*, ctx: Context) -> dict:
     """Returns who called. Use this for calls without an effect."""
     return {"user": ctx.user.id}
@@ -40,7 +47,7 @@ async def append_never(*, ctx: Context) -> dict:
 
 async def main():
     target = Replicas(f"http://{ADDRESSES[0]}", os.environ["TOOLWIRE_HOST_TOKEN"])
-    host = Host([make(append_line, write=True), make(append_never)], target, slots=SLOTS)
+    host = Host([make(append_line, write=True), make(append_slowly, write=True), make(append_never)], target, slots=SLOTS)
     await host.join()
     print("serves", flush=True)
     await asyncio.Event().wait()

@@ -6,9 +6,10 @@ use futures_util::future::BoxFuture;
 use toolwire::{
     contract::{Payload, ToolError, proto::host::v1::Offer},
     hosts::{
-        Hub, Registrar, Settle, Verdicts, Write,
+        Elsewhere, Hub, Registrar, Settle, Verdicts, Write,
         ids::{CatalogueId, ProviderName},
     },
+    tool::context::CallId,
 };
 
 struct NoHosts;
@@ -35,6 +36,10 @@ impl Registrar for NoHosts {
 }
 
 impl Settle for NoHosts {
+    fn find<'a>(&'a self, _: &'a ProviderName, _: CallId) -> BoxFuture<'a, Elsewhere> {
+        Box::pin(ready(Elsewhere::Unknown))
+    }
+
     fn settle<'a>(&'a self, _: &'a Write, _: Result<Payload, ToolError>) -> BoxFuture<'a, bool> {
         Box::pin(ready(true))
     }

@@ -13,5 +13,6 @@ pub(crate) fn write(call_id: CallId) -> Arc<Write> {
         request_id: RequestId::generate(),
         call_id,
         is_of_task: false,
+        is_lost: false,
     })
 }

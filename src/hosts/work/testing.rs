@@ -1,6 +1,7 @@
 //! A host on channels in place of a stream, a registrar that takes every offer, and calls of tools.
 
 use std::{
+    collections::VecDeque,
     future::pending,
     sync::{
         Arc, Mutex,
@@ -22,11 +23,12 @@ use tonic::Status;
 use super::work;
 use crate::{
     call::HostTool,
-    executor::{RemoteExecutor, ToolParts},
-    hub::{Hub, Registrar, Settle, Verdicts},
+    executor::RemoteExecutor,
+    hub::{Elsewhere, Hub, Registrar, Settle, Verdicts},
     ids::{CatalogueId, ProviderName},
     offer::Problem,
     outcome::Effect,
+    spec::ToolParts,
     start::Write,
     wire::{self, WorkRequest, WorkResponse, work_request, work_response::Message},
 };
@@ -57,6 +59,8 @@ pub(super) struct Log {
     is_slow: AtomicBool,
     /// The store records nothing.
     pub(super) is_full: AtomicBool,
+    /// What the store finds of writes of other processes, in turn.
+    pub(super) elsewhere: Mutex<VecDeque<Elsewhere>>,
 }
 
 impl Log {
@@ -111,6 +115,12 @@ impl Registrar for Log {
 }
 
 impl Settle for Log {
+    fn find<'a>(&'a self, _: &'a ProviderName, call: CallId) -> BoxFuture<'a, Elsewhere> {
+        let found = self.elsewhere.lock().expect("not poisoned").pop_front().unwrap_or(Elsewhere::Unknown);
+        self.add(format!("find {call}"));
+        async move { found }.boxed()
+    }
+
     fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool> {
         let outcome = outcome.map_or_else(|error| error.to_string(), |it| it.json().to_string());
         self.add(format!("settle {}: {outcome}", write.call_id));

@@ -17,12 +17,14 @@ use crate::{
         WAIT_MARGIN,
     },
     end::End,
+    hub::Elsewhere,
     outcome::Effect,
+    start::{Write, testing::write},
     wire::{self, CancelReason, work_request, work_response::Message},
 };
 use toolwire_base::clock;
 use toolwire_contract::{ErrorCode, Event};
-use toolwire_tool::context::StopCause;
+use toolwire_tool::context::{CallId, StopCause};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -195,6 +197,27 @@ async fn an_outcome_that_comes_late_is_taken_once_it_is_recorded() {
     log.is_full.store(false, Ordering::SeqCst);
     same.late(&start, &json!({"done": true})).await;
     assert!(matches!(same.next().await, Message::LateTaken(it) if it.call_id == start.call_id));
+}
+
+#[tokio::test(start_paused = true)]
+async fn late_of_a_write_of_another_process_is_taken_once_that_has_ended() {
+    let (hub, log) = hub();
+    let mut host = Host::join(&hub, "a", "c1").await;
+    let call = CallId::generate();
+    let start = wire::Start { call_id: call.to_string(), ..wire::Start::default() };
+    let lost = Write { is_lost: true, ..Write::clone(&write(call)) };
+    log.elsewhere.lock().unwrap().extend([Elsewhere::Open, Elsewhere::Lost(lost), Elsewhere::Known]);
+    log.take();
+    for _ in 0..2 {
+        host.late(&start, &json!({"done": true})).await;
+        assert!(matches!(host.next().await, Message::LateTaken(it) if it.call_id == start.call_id));
+    }
+    let found = format!("find {call}");
+    let settled = format!(r#"settle {call}: {{"done":true}}"#);
+    assert_eq!(log.take(), [found.clone(), found.clone(), settled, found]);
+    // Such a write is not recorded, or is another provider's.
+    host.late(&start, &json!({"done": true})).await;
+    timeout(SECOND, host.next()).await.expect_err("it is not answered");
 }
 
 #[tokio::test(start_paused = true)]

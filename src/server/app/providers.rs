@@ -44,7 +44,7 @@ pub(super) fn hub(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>,
     let (registry, gates) = (Arc::clone(registry), gates.clone());
     let offers =
         Offers { registry, providers: config.providers.clone(), gates, strictness: strictness(config) };
-    let late = Arc::new(LateOutcomes::new(Arc::clone(state)));
+    let late = Arc::new(LateOutcomes::new(Arc::clone(state), Arc::clone(&offers.registry)));
     Hub::new(config.server.limits.max_work_streams, Arc::new(offers), late)
 }
 
@@ -133,19 +133,22 @@ fn host_tool(hub: &Hub, provider: &ProviderName, catalogue: &CatalogueId) -> Arc
     })
 }
 
-/// What executes a tool as it is served.
-fn executor<T: RemoteTool + 'static>(
-    tool: T,
-    provider: &ProviderName,
-    definition: &Definition,
-) -> Result<Arc<dyn Executor>, String> {
-    let parts = ToolParts {
+fn parts(provider: &ProviderName, definition: &Definition) -> ToolParts {
+    ToolParts {
         provider: provider.clone(),
         tool: definition.name.clone(),
         effect: effect(definition),
         timeout: definition.timeout,
         input: Arc::clone(&definition.input_schema),
         output: Arc::clone(&definition.output_schema),
-    };
-    RemoteExecutor::new(tool, parts).map(|tool| Arc::new(tool) as Arc<dyn Executor>)
+    }
+}
+
+/// What executes a tool as it is served.
+fn executor<T: RemoteTool + 'static>(
+    tool: T,
+    provider: &ProviderName,
+    definition: &Definition,
+) -> Result<Arc<dyn Executor>, String> {
+    RemoteExecutor::new(tool, parts(provider, definition)).map(|tool| Arc::new(tool) as Arc<dyn Executor>)
 }

@@ -34,7 +34,8 @@ pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
     let cause = match error {
         sqlx::Error::Database(error) => error.message().to_owned(),
         sqlx::Error::PoolTimedOut => {
-            "no connection was made, or became free, in time; the log of the database says if it has too many".to_owned()
+            "no connection was made, or became free, in time; the log of the database says if it has too many"
+                .to_owned()
         }
         other => other.to_string(),
     };

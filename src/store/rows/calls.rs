@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 pub(crate) use self::{
     list::{Listed, list, list_selected, pending_part},
-    owners::{audit_code, owners},
+    owners::{audit_code, find_write, owners},
     quota::{delete_expired, delete_reads, free_at, next_end},
 };
 use super::{

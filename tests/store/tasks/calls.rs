@@ -188,7 +188,8 @@ async fn an_outcome_that_comes_late_is_kept_unless_it_says_that_nothing_was_done
         let unknown = result(&call, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
         house.tasks().end_task_call(&call, ended(&unknown), now()).await.unwrap();
         let late = result(&call, outcome);
-        let settled = house.tasks().settle_unknown_call(&call.key, call.call_id(), &late, now()).await;
+        let settled =
+            house.tasks().settle_unknown_call(&call.key, (call.call_id(), false), &late, now()).await;
         assert_eq!(settled.unwrap(), Settled { record: true, wait: true });
         let again = house.store.begin(call.begins(), now()).await;
         assert_eq!(matches!(again, Begun::Ended(_)), is_kept, "{again:?}");

@@ -6,10 +6,17 @@ use std::{sync::Arc, time::Duration};
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::sleep;
 
+use super::parts;
 use toolwire_base::clock;
-use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolResult};
-use toolwire_hosts::{Settle, Write};
-use toolwire_store::{Store, idempotency::Key, tasks::Settled};
+use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, ToolResult};
+use toolwire_engine::registry::Registry;
+use toolwire_hosts::{Elsewhere, Settle, Spec, Write, ids::ProviderName};
+use toolwire_store::{
+    Store,
+    idempotency::{FoundWrite, Key, WriteState},
+    tasks::Settled,
+};
+use toolwire_tool::context::CallId;
 
 /// The unknown outcome is recorded after the call has ended, which the late one may overtake.
 const ATTEMPTS: u32 = 5;
@@ -17,16 +24,27 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct LateOutcomes {
     store: Arc<Store>,
+    registry: Arc<Registry>,
 }
 
 impl LateOutcomes {
-    pub(super) fn new(store: Arc<Store>) -> Self {
-        Self { store }
+    pub(super) const fn new(store: Arc<Store>, registry: Arc<Registry>) -> Self {
+        Self { store, registry }
+    }
+
+    /// A tool of the provider as it is served. `None` while it is not, an error if it is another's.
+    fn spec(&self, provider: &ProviderName, tool: &ToolName) -> Result<Option<Spec>, NotOwned> {
+        let snapshot = self.registry.snapshot();
+        let Some(tool) = snapshot.get(tool) else { return Ok(None) };
+        if tool.definition.provider() != Some(provider.as_str()) {
+            return Err(NotOwned);
+        }
+        Ok(Spec::new(&parts(provider, &tool.definition)).ok())
     }
 
     /// What the outcome replaced. `None` if that could not be recorded.
     async fn replace(&self, write: &Write, outcome: Result<Payload, ToolError>) -> Option<Settled> {
-        let Write { spec, user, request_id, call_id, is_of_task } = write;
+        let Write { spec, user, request_id, call_id, is_of_task, is_lost } = write;
         let tool = &spec.tool;
         let key = Key { user: user.clone(), tool: tool.clone(), request_id: *request_id };
         let provenance = Provenance::of(format!("tool:{tool}:v1"), "");
@@ -37,7 +55,8 @@ impl LateOutcomes {
             if attempt > 0 {
                 sleep(PAUSE).await;
             }
-            let settled = self.store.settle_unknown_call(&key, *call_id, &result, clock::wall()).await;
+            let settled =
+                self.store.settle_unknown_call(&key, (*call_id, *is_lost), &result, clock::wall()).await;
             is_recorded = settled.is_ok();
             match settled {
                 Ok(Settled { record, wait }) => {
@@ -55,7 +74,36 @@ impl LateOutcomes {
     }
 }
 
+/// The tool is not of the provider.
+struct NotOwned;
+
 impl Settle for LateOutcomes {
+    fn find<'a>(&'a self, provider: &'a ProviderName, call: CallId) -> BoxFuture<'a, Elsewhere> {
+        async move {
+            let write = match self.store.find_write(call).await {
+                Ok(Some(write)) => write,
+                Ok(None) => return Elsewhere::Unknown,
+                // It is tried again.
+                Err(_) => return Elsewhere::Open,
+            };
+            let FoundWrite { key: Key { user, tool, request_id }, is_of_task, state } = write;
+            let spec = match self.spec(provider, &tool) {
+                Ok(Some(spec)) => Arc::new(spec),
+                Ok(None) => return Elsewhere::Open,
+                Err(NotOwned) => return Elsewhere::Unknown,
+            };
+            match state {
+                WriteState::Open => Elsewhere::Open,
+                WriteState::Known => Elsewhere::Known,
+                WriteState::Lost | WriteState::Unknown => {
+                    let is_lost = state == WriteState::Lost;
+                    Elsewhere::Lost(Write { spec, user, request_id, call_id: call, is_of_task, is_lost })
+                }
+            }
+        }
+        .boxed()
+    }
+
     fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool> {
         async move {
             let (call_id, tool_name) = (write.call_id, &write.spec.tool);

@@ -4,9 +4,11 @@ use tokio::time::{Duration, timeout};
 
 use super::{CallRecord, RecordState};
 use crate::{
+    StoreError,
     engine::{Error, Store, follow::Topic},
-    idempotency::{Begun, Key, Owner, RemoteEnd},
+    idempotency::{Begun, FoundWrite, Key, Owner, RemoteEnd, WriteState},
     rows::calls::{self as rows, Record},
+    sql::AsText,
 };
 use toolwire_contract::ErrorCode;
 use toolwire_tool::context::CallId;
@@ -21,6 +23,31 @@ impl Store {
             Some(record) => Ok(self.owner_of(record, key).await?.0),
             None => Ok(Owner::Over),
         }
+    }
+
+    /// The write that a call executes.
+    pub async fn find_write(&self, call: CallId) -> Result<Option<FoundWrite>, StoreError> {
+        let found = self.find_write_of(call).await;
+        self.explain(found)
+    }
+
+    async fn find_write_of(&self, call: CallId) -> Result<Option<FoundWrite>, Error> {
+        let mut reader = self.reader().await?;
+        let found = rows::find_write(call).optional(&mut reader).await?;
+        let Some((user, tool, AsText(request_id), task)) = found else { return Ok(None) };
+        let key = Key { user, tool, request_id };
+        let Some(record) = rows::find(&key).optional(&mut reader).await? else { return Ok(None) };
+        drop(reader);
+        let is_own = record.replica.as_deref() == Some(&*self.current_name().await?);
+        let state = match self.owner_of(record, &key).await? {
+            (_, RecordState::Ended(Begun::Ended(result))) => match &result.outcome {
+                Err(error) if error.code == ErrorCode::OutcomeUnknown => WriteState::Unknown,
+                _ => WriteState::Known,
+            },
+            (Owner::Lost, _) if !is_own => WriteState::Lost,
+            _ => WriteState::Open,
+        };
+        Ok(Some(FoundWrite { key, is_of_task: task.is_some(), state }))
     }
 
     /// While the state cannot be read, the call counts as running.

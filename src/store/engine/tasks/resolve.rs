@@ -19,7 +19,10 @@ use crate::{
         time::millis,
     },
     idempotency::{Begun, Key},
-    rows::{entries, waits},
+    rows::{
+        calls::{self as records, State},
+        entries, waits,
+    },
     scoped,
     sql::AsText,
     tasks::{
@@ -62,11 +65,11 @@ impl Store {
     }
 
     /// Replaces the unknown outcome of a call by the one that came after all: in the call's record, and in the timeline
-    /// of the task that waits for it.
+    /// of the task that waits for it. `is_lost`: the owner of the call has ended, and may have recorded none.
     pub async fn settle_unknown_call(
         &self,
         key: &Key,
-        call_id: CallId,
+        (call_id, is_lost): (CallId, bool),
         result: &ToolResult,
         now: SystemTime,
     ) -> Result<Settled, TaskError> {
@@ -76,7 +79,7 @@ impl Store {
         };
         // Power, since the host forgets the outcome next.
         self.transact_tasks(&key.user, Durability::Power, now, |tx| {
-            scoped(settle(tx, (key, call_id), (result, lengths), now))
+            scoped(settle(tx, key, (call_id, is_lost), (result, lengths), now))
         })
         .await
     }
@@ -170,11 +173,12 @@ async fn resolve(
 
 async fn settle(
     tx: &mut Tx,
-    (key, call_id): (&Key, CallId),
+    key: &Key,
+    (call_id, is_lost): (CallId, bool),
     (result, lengths): (&ToolResult, Lengths),
     now: SystemTime,
 ) -> Result<Settled, TxError> {
-    let record = is_unknown(tx, key, now).await?;
+    let record = is_unknown(tx, key, now).await? || (is_lost && is_started(tx, key, call_id).await?);
     match &result.outcome {
         _ if !record => {}
         // Nothing was done: a repeat is another attempt.
@@ -212,6 +216,14 @@ async fn is_unknown(tx: &mut Tx, key: &Key, now: SystemTime) -> Result<bool, Err
             ended.outcome.is_err_and(|error| error.code == ErrorCode::OutcomeUnknown)
         }
         _ => false,
+    }))
+}
+
+/// Whether the record of a call says that this execution of it goes on.
+async fn is_started(tx: &mut Tx, key: &Key, call_id: CallId) -> Result<bool, Error> {
+    let record = records::find(key).optional(tx).await?;
+    Ok(record.is_some_and(|it| {
+        it.kept.is_none() && it.state == State::Started && it.call_id == Some(call_id.to_string())
     }))
 }
 

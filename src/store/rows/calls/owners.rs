@@ -3,9 +3,10 @@
 use super::State;
 use crate::{
     cancellations::Subject,
-    sql::{Statement, sql},
+    sql::{AsText, Statement, sql},
 };
-use toolwire_tool::context::{CallId, UserId};
+use toolwire_contract::ToolName;
+use toolwire_tool::context::{CallId, RequestId, UserId};
 
 /// The processes that execute the calls of a subject, by their records. `None` if the subject is not a call.
 pub(crate) fn owners(user: &UserId, subject: &Subject) -> Option<Statement<String>> {
@@ -18,6 +19,13 @@ pub(crate) fn owners(user: &UserId, subject: &Subject) -> Option<Statement<Strin
         "SELECT replica FROM idempotency WHERE kept IS NULL AND replica IS NOT NULL AND state = {State::Started}
          AND user_id = {user} AND {..column} = {subject.name()}"
     ))
+}
+
+/// The write that a call executes: its user, its tool, its `request_id`, and its task.
+pub(crate) fn find_write(
+    call_id: CallId,
+) -> Statement<(UserId, ToolName, AsText<RequestId>, Option<String>)> {
+    sql!("SELECT user_id, tool, request_id, task_id FROM idempotency WHERE call_id = {call_id} AND reads = 0")
 }
 
 /// The code with which a write ended, by its audit record, which outlives the record of the call.
