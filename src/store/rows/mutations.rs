@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     Error,
-    sql::{AsText, FromRow, Row, Statement, row, sql, values},
+    sql::{AsText, FromRow, Row, Statement, row, sql},
     tasks::{MUTATION_RETENTION, Mutation},
 };
 use toolwire_base::digest::Digest;
@@ -36,11 +36,17 @@ pub(crate) fn find_all<T>(
     ids: impl IntoIterator<Item = RequestId>,
     now: SystemTime,
 ) -> Statement<StoredAnswer<T>> {
-    let ids = values(ids.into_iter().map(AsText));
-    sql!(
-        "SELECT request_id, digest, answer FROM mutations
-         WHERE expires_at > {now} AND user_id = {user} AND method = {method} AND request_id IN ({..ids})"
-    )
+    // One row of the primary key each. Of a list PostgreSQL may read all rows of the user and the method, and compare
+    // each with the list.
+    let mut all: Statement = Statement::default();
+    for (index, id) in ids.into_iter().enumerate() {
+        let one: Statement = sql!(
+            "SELECT request_id, digest, answer FROM mutations
+             WHERE user_id = {user} AND method = {method} AND request_id = {AsText(id)} AND expires_at > {now}"
+        );
+        all = all.and_if(index > 0, " UNION ALL ").and(one);
+    }
+    sql!("{..all}")
 }
 
 /// Inserts the responses to requests, at least one. An expired response under the same `request_id` is replaced.
