@@ -130,8 +130,8 @@ async fn a_state_that_a_process_uses_is_not_moved() {
     assert!(matches!(refused, BackupError::InUse(_)), "{refused}");
 }
 
-/// A follower by one number sees no position before those below it are known, also if the transaction that has the lower
-/// position has the higher number.
+/// A follower by one number sees no position before those below it are known, also if the transaction that has the
+/// lower position has the higher number.
 #[tokio::test]
 async fn positions_over_all_users_have_no_gap_while_one_of_them_is_not_committed() {
     let Some((store, _directory)) = database() else { return };

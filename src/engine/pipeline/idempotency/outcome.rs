@@ -38,8 +38,8 @@ pub(super) fn is_final(call: &Call, result: &ToolResult) -> bool {
 }
 
 impl Records {
-    /// Stores the outcome, unless nothing was done and a retry may succeed. If that fails, waiters still get the outcome,
-    /// and a repeat meets an unfinished call. `is_again`: an attempt before this one failed, or so it seemed.
+    /// Stores the outcome, unless nothing was done and a retry may succeed. If that fails, waiters still get it, and a
+    /// repeat meets an unfinished call. `is_again`: an attempt before this one failed, or so it seemed.
     pub(super) async fn record_end(
         &self,
         key: &Key,
