@@ -1,6 +1,6 @@
 //! What a timeline costs: appends beside a bare loop of grouped inserts into the same database with the same durability,
 //! how soon a follower sees an entry, the last page of a long one, and what a model is shown of it. Prints what is
-//! promised and what was seen. The database is SQLite, or PostgreSQL where TOOLWIRE_TEST_STATE has its address:
+//! promised and what was seen. The database is SQLite, or PostgreSQL where `TOOLWIRE_TEST_STATE` has its address:
 //! `.ci/postgres.sh cargo bench --bench timeline`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints figures")]
