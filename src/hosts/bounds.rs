@@ -65,8 +65,9 @@ pub const LATE_KEPT: Duration = Duration::from_mins(10);
 pub const MAX_LATE: usize = 16_384;
 /// How often a `Late` asks whether the process that started its write lives.
 pub const ELSEWHERE_INTERVAL: Duration = Duration::from_secs(2);
-/// The most `Late`s that do.
+/// The most `Late`s of one provider that do, and their bytes, unless it is a single one.
 pub const MAX_ELSEWHERE: usize = 256;
+pub const MAX_ELSEWHERE_BYTES: usize = 16 * 1024 * 1024;
 /// Before its deadline a call stops waiting for a slot, so that its answer says what it waited for.
 pub const WAIT_MARGIN: Duration = Duration::from_millis(100);
 /// The wait that the error of a call without a slot advises.

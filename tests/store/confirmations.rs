@@ -14,6 +14,7 @@ use toolwire::{
             EVENT_RETENTION, Verdict, life::State,
         },
         idempotency::{About, Beginning, Begun, Effect, Key, Quota},
+        sql,
     },
     tool::context::{CallId, KnownBy, Outermost, RequestId},
 };
@@ -132,6 +133,21 @@ async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
         }
     };
     tokio::time::timeout(60 * SECOND, notified).await.expect("notified");
+}
+
+/// Otherwise every call that waits would read as fast as it can while the database is away.
+#[tokio::test]
+async fn a_waiter_pauses_while_changes_cannot_be_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = state::at(directory.path());
+    let id = asks(ask(&store, &key("riley"), "x", toolwire::base::clock::wall()).await).id;
+    let mut changes = store.follow_confirmation(&id);
+    // The first read notifies every waiter, since it does not know what changed before it.
+    store.confirmation_may_have_changed(&mut changes, toolwire::base::clock::now() + 60 * SECOND).await;
+    state::run(&store, sql!("ALTER TABLE confirmation_events RENAME TO elsewhere")).await;
+    let began = toolwire::base::clock::now();
+    store.confirmation_may_have_changed(&mut changes, began + 60 * SECOND).await;
+    assert!((SECOND / 4..60 * SECOND).contains(&began.elapsed()), "{:?}", began.elapsed());
 }
 
 /// The stored counts, which quotas are checked against, equal those that `state check` computes from the rows.

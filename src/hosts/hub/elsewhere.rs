@@ -1,12 +1,12 @@
 //! `Late` of a write that this process did not start: it is taken once the process that did has ended.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use tokio::{sync::mpsc, time::sleep};
 
 use super::{Hub, lock};
 use crate::{
-    bounds::{ELSEWHERE_INTERVAL, LATE_KEPT, MAX_ELSEWHERE},
+    bounds::{ELSEWHERE_INTERVAL, LATE_KEPT, MAX_ELSEWHERE, MAX_ELSEWHERE_BYTES},
     late::Key,
     pool::Command,
     start::Write,
@@ -27,18 +27,34 @@ pub enum Elsewhere {
     Lost(Write),
 }
 
-/// The writes whose `Late` waits for the end of the process that started them.
+/// The writes whose `Late` waits for the end of the process that started them, and its bytes.
 #[derive(Debug, Default)]
-pub(super) struct Waiting(HashSet<Key>);
+pub(super) struct Waiting(HashMap<Key, usize>);
+
+impl Waiting {
+    /// Adds a write, unless it waits already or its provider has too many.
+    fn add(&mut self, key: &Key, bytes: usize) -> bool {
+        let (mut count, mut sum) = (0, 0);
+        for (of_provider, bytes) in self.0.iter().filter(|(it, _)| it.provider == key.provider) {
+            if of_provider == key {
+                return false;
+            }
+            count += 1;
+            sum += bytes;
+        }
+        if count > 0 && (count >= MAX_ELSEWHERE || sum + bytes > MAX_ELSEWHERE_BYTES) {
+            return false;
+        }
+        self.0.insert(key.clone(), bytes);
+        true
+    }
+}
 
 impl Hub {
     /// Takes `Late` of a write that this process did not start, and answers it once it is recorded.
     pub(super) fn take_elsewhere(&self, key: Key, outcome: Outcome, answer: &mpsc::UnboundedSender<Command>) {
-        {
-            let mut waiting = lock(&self.0.waiting);
-            if waiting.0.len() >= MAX_ELSEWHERE || !waiting.0.insert(key.clone()) {
-                return;
-            }
+        if !lock(&self.0.waiting).add(&key, outcome.encoded_len()) {
+            return;
         }
         let (hub, answer) = (self.clone(), answer.clone());
         tokio::spawn(async move {
@@ -65,5 +81,27 @@ impl Hub {
             }
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwire_tool::context::CallId;
+
+    use super::*;
+
+    fn key(provider: &str) -> Key {
+        Key { provider: provider.into(), instance: "a".into(), call: CallId::generate() }
+    }
+
+    #[test]
+    fn a_provider_with_too_many_or_too_large_leaves_room_to_others() {
+        let mut waiting = Waiting::default();
+        let (first, large) = (key("shop"), MAX_ELSEWHERE_BYTES + 1);
+        assert!(waiting.add(&first, large) && !waiting.add(&first, 1) && !waiting.add(&key("shop"), 1));
+        assert!(waiting.add(&key("other"), large));
+        let mut waiting = Waiting::default();
+        assert_eq!((0..MAX_ELSEWHERE + 10).filter(|_| waiting.add(&key("shop"), 1)).count(), MAX_ELSEWHERE);
+        assert!(waiting.add(&key("other"), 1));
     }
 }

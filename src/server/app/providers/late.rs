@@ -7,8 +7,8 @@ use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::sleep;
 
 use super::parts;
-use toolwire_base::clock;
-use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, ToolResult};
+use toolwire_base::{clock, offload};
+use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolResult};
 use toolwire_engine::registry::Registry;
 use toolwire_hosts::{Elsewhere, Settle, Spec, Write, ids::ProviderName};
 use toolwire_store::{
@@ -30,16 +30,6 @@ pub(super) struct LateOutcomes {
 impl LateOutcomes {
     pub(super) const fn new(store: Arc<Store>, registry: Arc<Registry>) -> Self {
         Self { store, registry }
-    }
-
-    /// A tool of the provider as it is served. `None` while it is not, an error if it is another's.
-    fn spec(&self, provider: &ProviderName, tool: &ToolName) -> Result<Option<Spec>, NotOwned> {
-        let snapshot = self.registry.snapshot();
-        let Some(tool) = snapshot.get(tool) else { return Ok(None) };
-        if tool.definition.provider() != Some(provider.as_str()) {
-            return Err(NotOwned);
-        }
-        Ok(Spec::new(&parts(provider, &tool.definition)).ok())
     }
 
     /// What the outcome replaced. `None` if that could not be recorded.
@@ -74,9 +64,6 @@ impl LateOutcomes {
     }
 }
 
-/// The tool is not of the provider.
-struct NotOwned;
-
 impl Settle for LateOutcomes {
     fn find<'a>(&'a self, provider: &'a ProviderName, call: CallId) -> BoxFuture<'a, Elsewhere> {
         async move {
@@ -87,18 +74,26 @@ impl Settle for LateOutcomes {
                 Err(_) => return Elsewhere::Open,
             };
             let FoundWrite { key: Key { user, tool, request_id }, is_of_task, state } = write;
-            let spec = match self.spec(provider, &tool) {
-                Ok(Some(spec)) => Arc::new(spec),
-                Ok(None) => return Elsewhere::Open,
-                Err(NotOwned) => return Elsewhere::Unknown,
+            let snapshot = self.registry.snapshot();
+            // It may be offered a moment later.
+            let Some(tool) = snapshot.get(&tool) else { return Elsewhere::Open };
+            if tool.definition.provider() != Some(provider.as_str()) {
+                return Elsewhere::Unknown;
+            }
+            let is_lost = match state {
+                WriteState::Open => return Elsewhere::Open,
+                WriteState::Known => return Elsewhere::Known,
+                WriteState::Lost => true,
+                WriteState::Unknown => false,
             };
-            match state {
-                WriteState::Open => Elsewhere::Open,
-                WriteState::Known => Elsewhere::Known,
-                WriteState::Lost | WriteState::Unknown => {
-                    let is_lost = state == WriteState::Lost;
+            let parts = parts(provider, &tool.definition);
+            // The schema is compiled.
+            match offload::run_alone(move || Spec::new(&parts)).await {
+                Ok(Ok(spec)) => {
+                    let spec = Arc::new(spec);
                     Elsewhere::Lost(Write { spec, user, request_id, call_id: call, is_of_task, is_lost })
                 }
+                _ => Elsewhere::Open,
             }
         }
         .boxed()

@@ -21,7 +21,7 @@ use crate::{
 };
 use toolwire_contract::ConfirmationId;
 
-/// A waiter reads its confirmation again after this long if the state could not be followed.
+/// A waiter reads its confirmation again after this long if the state could not be followed or read.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// Entries without a waiter are removed from the map when it has this many.
@@ -72,9 +72,11 @@ impl Store {
             // Also before the first notification: a change may lie between the waiter's read and this.
             loop {
                 let notification = *elsewhere.borrow_and_update();
-                self.notify_changes_elsewhere(notification).await;
-                if elsewhere.changed().await.is_err() {
-                    return;
+                // While the state cannot be read, each waiter reads its confirmation at this interval, and no faster.
+                if self.notify_changes_elsewhere(notification).await.is_err()
+                    || elsewhere.changed().await.is_err()
+                {
+                    return sleep(RETRY_DELAY).await;
                 }
             }
         };
@@ -86,22 +88,18 @@ impl Store {
     }
 
     /// Notifies waiters of changes by other processes, unless another waiter has since this notification.
-    async fn notify_changes_elsewhere(&self, notification: u64) {
+    async fn notify_changes_elsewhere(&self, notification: u64) -> Result<(), StoreError> {
         let mut polled = self.confirmation_waiters.polled.lock().await;
         if polled.notification == Some(notification) {
-            return;
+            return Ok(());
         }
-        match self.explain(self.changed_since(polled.last).await) {
-            Ok((ids, last)) => {
-                *polled = Polled { last: Some(last), notification: Some(notification) };
-                match ids {
-                    Some(ids) => ids.iter().for_each(|id| self.confirmation_waiters.notify(id)),
-                    None => self.confirmation_waiters.notify_all(),
-                }
-            }
-            // Every waiter then reads its confirmation, and receives the error.
-            Err(_) => self.confirmation_waiters.notify_all(),
+        let (ids, last) = self.explain(self.changed_since(polled.last).await)?;
+        *polled = Polled { last: Some(last), notification: Some(notification) };
+        match ids {
+            Some(ids) => ids.iter().for_each(|id| self.confirmation_waiters.notify(id)),
+            None => self.confirmation_waiters.notify_all(),
         }
+        Ok(())
     }
 
     /// The confirmations that changed after a position, and the position up to which changes were read. `None`: too
