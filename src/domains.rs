@@ -19,6 +19,8 @@ pub fn bundled() -> Vec<Domain> {
         sample(research::domain()),
         #[cfg(feature = "samples")]
         sample(orchestration::domain()),
+        #[cfg(feature = "samples")]
+        orchestration::results(),
         diagnostics::domain(),
     ]
 }

@@ -45,7 +45,7 @@ pub(super) struct Serve {
     /// The certificate's private key, a PEM file [env: TOOLWIRE_TLS_KEY]
     #[arg(long, value_name = "FILE")]
     tls_key: Option<String>,
-    /// Offers none of the bundled sample tools [env: TOOLWIRE_SAMPLES=false]
+    /// Offers none of the bundled sample tools; `read_result` is not one of them [env: TOOLWIRE_SAMPLES=false]
     #[arg(long)]
     no_samples: bool,
     /// Ends when its standard input does: with the process that started it, however that ends

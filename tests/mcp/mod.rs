@@ -9,6 +9,7 @@ mod confirming;
 mod leaving;
 mod listing;
 mod plain;
+mod read_on;
 mod rounds;
 mod state;
 mod stdio;

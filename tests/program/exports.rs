@@ -79,6 +79,9 @@ async fn tags_narrow_and_json_has_the_notes_too() {
     let names: Vec<_> = names.collect();
     assert!(names.iter().all(|name| name.starts_with("debug_")) && names.len() == 8, "{names:?}");
     assert!(printed["notes"].is_array());
+    // Results that MCP cuts are read on in by a tool of another tag.
+    let (out, _, _) = self::printed(&server, &["--for", "mcp", "--tags", "diagnostics"]).await;
+    assert!(out.matches("\"inputSchema\"").count() == 9 && out.contains("\"name\":\"read_result\""), "{out}");
 }
 
 #[tokio::test]
@@ -107,13 +110,15 @@ async fn a_user_is_told_of_no_tool_that_it_may_not_call() {
     config.auth = Auth { users: vec![AuthUser { tools, ..user }] };
     let server = Server::with(config);
     for format in Format::VARIANTS.iter().map(Format::into_str) {
-        let mut request = Request::new(request(format, false));
+        let tags = vec!["market".to_owned()];
+        let mut request = Request::new(ExportToolsRequest { tags, ..request(format, false) });
         let token = "Bearer 0123456789abcdef0123456789abcdef".parse().unwrap();
         request.metadata_mut().insert("authorization", token);
         let export = server.tools().await.export_tools(request).await.unwrap().into_inner();
         assert_eq!(export.json.matches("\"name\":\"get_").count(), 1, "{}", export.json);
         // Neither do notes name others.
         assert_eq!(export.notes, Vec::<String>::new());
+        assert!(!export.json.contains("read_result"), "{}", export.json);
     }
 }
 

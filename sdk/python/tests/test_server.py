@@ -477,6 +477,8 @@ def test_a_shared_server_takes_hosts_by_their_token_and_within_their_floor(tmp_p
             host.list_tools()
         with Toolwire.connect(server.url, user_token, retries=0) as tools:
             listed = {it.name: (it.consequence, it.requires_confirmation) for it in tools.list_tools()}
+            own = listed.pop("read_result")
+            assert own == ("low", False)
             assert listed == {"shop_delete_order": ("medium", True), "shop_refund": ("medium", False)}
             assert tools.call("shop_refund", {"amount": 50}).data == {"amount": 50}
             # The conditions of the offer and of the configuration must both hold.
@@ -508,7 +510,8 @@ def test_the_settings_of_a_folder_count_only_where_they_are_asked_for(
     for name, token in [("SHOP_TOKEN", "shop"), ("TOOLWIRE_HOST_TOKEN", "shop"), ("TOOLWIRE_TOKEN", "riley")]:
         monkeypatch.setenv(name, f"{token}s-token-of-20-chars")
     with Toolwire.local(shop_status, config="toolwire.toml") as tools:
-        assert tools.list_tools()[0].consequence == "medium"
+        listed = {it.name: it for it in tools.list_tools()}
+        assert listed["shop_status"].consequence == "medium"
         assert tools.call("shop_status", {"order_id": "A-1"}).data == {"state": "sent"}
 
 

@@ -1,7 +1,7 @@
 //! Orchestration: the tools by which agents think, delegate, ask and hand off, and work with what is in the workspace.
 //!
 //! Half of them execute nothing: the platform carries them out by their type, so that a manifest is all there is of
-//! them.
+//! them. `read_result` is a domain of its own, since a server without samples keeps long results too.
 
 pub mod ask_data;
 mod open;
@@ -9,13 +9,12 @@ pub mod proto;
 pub mod sources;
 pub mod tools;
 
-use std::sync::Arc;
-
 use include_dir::{Dir, include_dir};
 
+use self::tools::ReadResult;
 use toolwire_base::files::Embedded;
 use toolwire_server::domain::Domain;
-use toolwire_tool::Executor;
+use toolwire_tool::{Tool, erase};
 
 /// The manifests of all bundled domains: each takes those of its own tools.
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
@@ -39,7 +38,8 @@ const WITHOUT_CODE: [&str; 10] = [
 
 pub fn domain() -> Domain {
     let tools = tools::all();
-    let manifests = Embedded::manifests(&MANIFESTS, names(&tools));
+    let names = WITHOUT_CODE.into_iter().chain(tools.iter().map(|tool| tool.name()));
+    let manifests = Embedded::manifests(&MANIFESTS, names);
     Domain {
         data: Embedded::folder("orchestration", &DATA).and(&manifests),
         tools,
@@ -51,6 +51,12 @@ pub fn domain() -> Domain {
     }
 }
 
-fn names(tools: &[Arc<dyn Executor>]) -> impl Iterator<Item = &str> {
-    WITHOUT_CODE.into_iter().chain(tools.iter().map(|tool| tool.name()))
+/// `read_result` alone: where a user may call it, results that are too long for a model are kept and cut.
+pub fn results() -> Domain {
+    Domain {
+        data: Embedded::manifests(&MANIFESTS, [ReadResult::NAME]),
+        tools: vec![erase(ReadResult)],
+        descriptors: proto::DESCRIPTORS,
+        ..Domain::new("results")
+    }
 }

@@ -24,7 +24,7 @@ pub use write_file::WriteFile;
 
 use toolwire_tool::{Executor, erase};
 
-/// The tools that the domain offers beside those that are a manifest alone.
+/// The tools that the domain `orchestration` offers beside those that are a manifest alone.
 pub(super) fn all() -> Vec<Arc<dyn Executor>> {
     vec![
         erase(AskClaude),
@@ -32,7 +32,6 @@ pub(super) fn all() -> Vec<Arc<dyn Executor>> {
         erase(AskGpt),
         erase(ListDocuments),
         erase(LoadToContext),
-        erase(ReadResult),
         erase(SearchDocuments),
         erase(SearchWeb),
         erase(WriteFile),

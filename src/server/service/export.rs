@@ -4,12 +4,13 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use strum::VariantArray as _;
 
-use super::{Filter, Tools, request, shared_export::Exported};
+use super::{Filter, Listing, Tools, request, shared_export::Exported};
 use toolwire_base::{digest::Digest, offload};
 use toolwire_contract::{Refusal, near::did_you_mean};
 use toolwire_engine::{
     exports::{self, Format, Options},
-    registry::RegisteredTool,
+    model::READ_RESULT,
+    registry::{RegisteredTool, Status},
 };
 use toolwire_tool::context::User;
 
@@ -41,7 +42,8 @@ impl Tools {
         let snapshot = Arc::clone(tools.snapshot());
         let options = Options { strict, on_network };
         let work = move || {
-            let exported = export_tools(format, &tools.collect::<Vec<_>>(), &options);
+            let tools = if format == Format::Mcp { with_read_result(tools) } else { tools.collect() };
+            let exported = export_tools(format, &tools, &options);
             (exported.export.json.len(), Arc::new(exported))
         };
         let exported = match kept {
@@ -57,6 +59,21 @@ impl Tools {
         }
         Ok(exported)
     }
+}
+
+/// The tools of a listing and `read_result`, whatever their tags: long results of them are cut over MCP, and a client
+/// offers its model only what is listed.
+fn with_read_result(listing: Listing) -> Vec<Arc<RegisteredTool>> {
+    let is_callable = |tool: &&Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
+    let read_result = listing.visible(READ_RESULT).filter(is_callable).cloned();
+    let mut tools: Vec<_> = listing.collect();
+    if let Some(read_result) = read_result
+        && !tools.is_empty()
+        && let Err(place) = tools.binary_search_by(|tool| tool.definition.name.as_str().cmp(READ_RESULT))
+    {
+        tools.insert(place, read_result);
+    }
+    tools
 }
 
 fn export_tools(format: Format, tools: &[Arc<RegisteredTool>], options: &Options) -> Exported {

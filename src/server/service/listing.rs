@@ -48,6 +48,11 @@ impl Listing {
         self.visibility.is_whole && self.filter == Filter::default()
     }
 
+    /// A tool of the same moment that the user may call, whether or not it passes the filter.
+    pub(super) fn visible(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
+        self.snapshot.get(name).filter(|tool| self.visibility.sees(tool))
+    }
+
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }
