@@ -2,6 +2,7 @@
 //! connection open. An answer to it would count as delivered, and an unchanged repeat of a write as another write.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     future::pending,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -9,6 +10,7 @@ use std::{
 
 use rmcp::model::RequestId;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 const CANCELLED: &str = "notifications/cancelled";
@@ -35,10 +37,12 @@ pub(super) struct Cancellable {
 
 /// The members of a message that say what it is.
 #[derive(Deserialize)]
-struct Message {
-    method: String,
+struct Message<'a> {
+    #[serde(borrow)]
+    method: Cow<'a, str>,
     id: Option<RequestId>,
-    params: Option<Params>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -48,19 +52,25 @@ struct Params {
 }
 
 impl Cancellations {
-    /// Reads a message of a user's client: cancels the request that it names, or else is what cancels the message
-    /// itself if it is a request.
+    /// Reads a message of a user's client that nothing else has read: cancels the request that it names, or else is
+    /// what cancels the message itself if it is a request.
     pub(super) fn read(self: &Arc<Self>, user: String, client: &str, message: &[u8]) -> Option<Cancellable> {
         let Message { method, id, params } = serde_json::from_slice(message).ok()?;
-        let key = |request| Key { user, client: client.to_owned(), request };
-        if method == CANCELLED {
-            let request = self.lock().get(&key(params?.request_id?)).cloned();
-            request.inspect(CancellationToken::cancel);
-            return None;
+        if method != CANCELLED {
+            return Some(self.begin(user, client, &id?));
         }
-        let key = key(id?);
+        let Params { request_id } = serde_json::from_str(params?.get()).ok()?;
+        let key = Key { user, client: client.to_owned(), request: request_id? };
+        let request = self.lock().get(&key).cloned();
+        request.inspect(CancellationToken::cancel);
+        None
+    }
+
+    /// What cancels a request of a user's client.
+    pub(super) fn begin(self: &Arc<Self>, user: String, client: &str, id: &RequestId) -> Cancellable {
+        let key = Key { user, client: client.to_owned(), request: id.clone() };
         let cancelled = self.lock().entry(key.clone()).or_default().clone();
-        Some(Cancellable { cancellations: Arc::clone(self), key, cancelled })
+        Cancellable { cancellations: Arc::clone(self), key, cancelled }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, CancellationToken>> {

@@ -43,11 +43,17 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Answers a request, whose body is complete.
 pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
+    let plain_call = PlainCall::read(&parts, &body);
     if let Some(client) = header(&parts, SESSION.as_str()) {
-        handler.cancellable = handler.shared.cancellations.read(handler.user(), client, &body).map(Arc::new);
+        let (cancellations, user) = (&handler.shared.cancellations, handler.user());
+        let cancellable = match &plain_call {
+            Some(call) => Some(cancellations.begin(user, client, call.id())),
+            None => cancellations.read(user, client, &body),
+        };
+        handler.cancellable = cancellable.map(Arc::new);
     }
     // Both are boxed, since axum moves this future several times before its first poll.
-    if let Some(call) = PlainCall::read(&parts, &body)
+    if let Some(call) = plain_call
         && let Some(message) = Box::pin(call.answer(&handler)).await
     {
         return with_json(StatusCode::OK, message);

@@ -100,6 +100,10 @@ impl PlainCall {
         Some(Self { id, params, meta, mode, is_newest })
     }
 
+    pub(super) fn id(&self) -> &RequestId {
+        &self.id
+    }
+
     /// The mode of a client, unless its call may become a task.
     fn mode(capabilities: Option<ClientCapabilities>, is_newest: bool) -> Option<ConfirmationMode> {
         let version = is_newest.then_some(ProtocolVersion::V_2026_07_28);
