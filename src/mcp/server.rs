@@ -25,6 +25,7 @@ pub mod stdio;
 mod task_permits;
 mod tasks;
 
+pub use cancellations::Cancellations;
 pub use handler::Handler;
 pub use services::{Detached, LocalCall, LocalCalls, LocalEnd, Services, Via};
 pub use settings::{Confirmations, Settings, Transport};

@@ -63,6 +63,7 @@ use toolwire_base::files::Tree;
 use toolwire_config::{Config, Section};
 use toolwire_engine::registry::{DataSource, Registry};
 use toolwire_hosts::Hub;
+use toolwire_mcp::server::Cancellations;
 use toolwire_sources::upstream::{settings, source_status::SourceLimits};
 use toolwire_store::{
     Store,
@@ -92,6 +93,8 @@ pub struct App {
     pub hub: Hub,
     /// MCP servers that are providers.
     pub mcp_servers: McpServers,
+    /// Requests over MCP that are under way here, and that other processes can cancel.
+    client_requests: Arc<Cancellations>,
     /// The names of the tools that have no manifest, and so are not offered.
     pub undeclared: Arc<[String]>,
     limits: Arc<dyn SourceLimits>,
@@ -148,6 +151,7 @@ impl App {
             runs,
             hub,
             mcp_servers,
+            client_requests: Arc::default(),
             undeclared,
             limits,
             data,

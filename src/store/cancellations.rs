@@ -24,6 +24,8 @@ pub enum Subject {
     /// The running turn of a session.
     Session(SessionId),
     Job(RequestId),
+    /// A request of a client that gives requests up by a notification, by the name that its face has for it.
+    ClientRequest(String),
 }
 
 /// A request to cancel work of a user.
@@ -42,6 +44,7 @@ impl Subject {
             Self::Call(id) => id.to_string(),
             Self::Request(id) | Self::Turn(id) | Self::Job(id) => id.to_string(),
             Self::Session(id) => id.to_string(),
+            Self::ClientRequest(name) => name.clone(),
         }
     }
 
@@ -53,6 +56,7 @@ impl Subject {
             "turn" => name.parse().ok().map(Self::Turn),
             "session" => name.parse().ok().map(Self::Session),
             "job" => name.parse().ok().map(Self::Job),
+            "client_request" => Some(Self::ClientRequest(name.to_owned())),
             _ => None,
         }
     }

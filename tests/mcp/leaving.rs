@@ -2,11 +2,71 @@
 
 use std::{env, time::Duration};
 
-use serde_json::json;
-use toolwire::base::clock;
+use serde_json::{Value, json};
+use toolwire::{base::clock, engine::pipeline::InFlight};
 
 use super::client::{ERAS, Era, Message, OLD, Stdio, house, messages};
-use crate::{http::raw::Raw, support::stops::Stops};
+use crate::{
+    http::{
+        house::House,
+        raw::Raw,
+        talk::{Answer, Talk},
+    },
+    support::{state, stops::Stops},
+};
+
+/// A client of the older revisions.
+struct Client {
+    talk: Talk,
+    session: String,
+}
+
+impl Client {
+    async fn greet(talk: Talk) -> Self {
+        let client = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": OLD, "capabilities": {}, "clientInfo": client});
+        let answer = Message::new(Era::Old, "initialize", params).send(&talk, "/mcp").await;
+        let session = answer.headers["mcp-session-id"].to_str().unwrap().to_owned();
+        Self { talk, session }
+    }
+
+    /// The same one, whose requests reach another server.
+    fn at(&self, house: &House) -> Self {
+        Self { talk: house.talk("riley"), session: self.session.clone() }
+    }
+
+    async fn send(&self, mut message: Message) -> Answer {
+        message.headers.push(("mcp-session-id", self.session.clone()));
+        message.send(&self.talk, "/mcp").await
+    }
+
+    /// Gives its request up, and leaves the response open.
+    async fn cancel(&self) {
+        let mut message = Message::new(Era::Old, "notifications/cancelled", json!({"requestId": 7}));
+        message.body.as_object_mut().unwrap().remove("id");
+        assert_eq!(self.send(message).await.status, 202);
+    }
+}
+
+/// The answer to a call that one client gives up by itself, after another one has tried to.
+async fn answer_to_cancelled(
+    call: impl Future<Output = Answer>,
+    in_flight: &InFlight,
+    client: &Client,
+    other: &Client,
+) -> Value {
+    let give_up = async {
+        while in_flight.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        other.cancel().await;
+        assert!(!in_flight.is_empty(), "another client cancels nothing");
+        client.cancel().await;
+    };
+    let (answer, ()) = tokio::join!(call, give_up);
+    in_flight.wait_until_empty().await;
+    messages(&answer).pop().unwrap()
+}
 
 /// How often each is tried.
 fn rounds() -> usize {
@@ -75,51 +135,24 @@ async fn a_cancelled_request_stops_the_tool_over_standard_input() {
     assert_eq!(Stops::causes(&stopped).into_iter().collect::<Vec<_>>(), [("caller_gone", rounds() * 4)]);
 }
 
-/// It leaves the response of the request that it gives up open.
 #[tokio::test]
 async fn what_a_client_cancels_over_http_counts_as_unanswered() {
     let (stops, _guard) = Stops::of_this_thread();
     let house = house();
-    let (talk, in_flight) = (house.talk("riley"), house.server.app.tools.in_flight());
-    let greet = async || {
-        let client = json!({"name": "test", "version": "1"});
-        let params = json!({"protocolVersion": OLD, "capabilities": {}, "clientInfo": client});
-        let answer = Message::new(Era::Old, "initialize", params).send(&talk, "/mcp").await;
-        answer.headers["mcp-session-id"].to_str().unwrap().to_owned()
-    };
-    let (client, other) = (greet().await, greet().await);
-    let send = async |client: &str, mut message: Message| {
-        message.headers.push(("mcp-session-id", client.to_owned()));
-        message.send(&talk, "/mcp").await
-    };
-    let cancel = async |client: &str| {
-        let mut message = Message::new(Era::Old, "notifications/cancelled", json!({"requestId": 7}));
-        message.body.as_object_mut().unwrap().remove("id");
-        assert_eq!(send(client, message).await.status, 202);
-    };
+    let in_flight = house.server.app.tools.in_flight();
+    let (client, other) =
+        (Client::greet(house.talk("riley")).await, Client::greet(house.talk("riley")).await);
     for (round, meta) in [json!({}), json!({"progressToken": 1})].into_iter().enumerate() {
         for (tool, arguments) in [
             ("debug_sleep", json!({"duration": "60s"})),
             ("debug_write", json!({"value": meta.to_string(), "duration": "0.5s"})),
         ] {
-            let call = || Message::call(Era::Old, tool, &arguments, &meta);
-            let give_up = async {
-                while in_flight.is_empty() {
-                    tokio::task::yield_now().await;
-                }
-                cancel(&other).await;
-                assert!(!in_flight.is_empty(), "another client cancels nothing");
-                cancel(&client).await;
-            };
-            let (answer, ()) = tokio::join!(send(&client, call()), give_up);
-            let answer = messages(&answer).pop().unwrap();
+            let call = || client.send(Message::call(Era::Old, tool, &arguments, &meta));
+            let answer = answer_to_cancelled(call(), in_flight, &client, &other).await;
             assert!(answer["error"]["message"].as_str().unwrap().contains("cancelled"), "{answer}");
-            in_flight.wait_until_empty().await;
             if tool == "debug_write" {
-                let writes = |answer| messages(&answer).pop().unwrap()["result"]["structuredContent"].take();
-                let repeat = writes(send(&client, call()).await);
                 assert_eq!(
-                    repeat["writes"],
+                    writes(&call().await),
                     round + 1,
                     "the repeat of a write that was given up is not a write"
                 );
@@ -128,6 +161,46 @@ async fn what_a_client_cancels_over_http_counts_as_unanswered() {
     }
     let stopped = stops.take(2).await;
     assert!(Stops::causes(&stopped).contains_key("caller_gone"), "{stopped:?}");
+}
+
+/// As a balancer gives them to replicas of one state.
+#[tokio::test]
+async fn what_a_client_cancels_at_another_server_counts_as_unanswered() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = || {
+        House::with(|config| {
+            config.server.diagnostics = true;
+            state::keep_in(&mut config.state, directory.path());
+        })
+    };
+    let (house, elsewhere) = (house(), house());
+    for server in [&house, &elsewhere] {
+        server.server.app.state.seen().await;
+    }
+    let in_flight = house.server.app.tools.in_flight();
+    let (client, other) =
+        (Client::greet(house.talk("riley")).await, Client::greet(house.talk("riley")).await);
+    let (away, other_away) = (client.at(&elsewhere), other.at(&elsewhere));
+    for (round, meta) in [json!({}), json!({"progressToken": 1})].into_iter().enumerate() {
+        let arguments = json!({"value": meta.to_string(), "duration": "3s"});
+        let call = || client.send(Message::call(Era::Old, "debug_write", &arguments, &meta));
+        let answer = answer_to_cancelled(call(), in_flight, &away, &other_away).await;
+        assert!(answer["error"]["message"].as_str().unwrap().contains("cancelled"), "{answer}");
+        assert_eq!(
+            writes(&call().await),
+            round + 1,
+            "the repeat of a write that was given up is not a write"
+        );
+    }
+    let arguments = json!({"duration": "60s"});
+    let sleep = client.send(Message::call(Era::Old, "debug_sleep", &arguments, &json!({})));
+    let answer = answer_to_cancelled(sleep, in_flight, &away, &other_away).await;
+    assert!(answer["error"]["message"].as_str().unwrap().contains("cancelled"), "{answer}");
+}
+
+/// The number of writes that a result of `debug_write` counts.
+fn writes(answer: &Answer) -> Value {
+    messages(answer).pop().unwrap()["result"]["structuredContent"]["writes"].take()
 }
 
 fn report(transport: &str, mut took: Vec<Duration>) {

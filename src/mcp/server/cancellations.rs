@@ -1,5 +1,7 @@
 //! Cancels requests over HTTP in the older revisions, whose clients give up a request by a notification and leave its
 //! connection open. An answer to it would count as delivered, and an unchanged repeat of a write as another write.
+//!
+//! Not here: how a notification is passed on to the process that answers the request, which is that of the services.
 
 use std::{
     borrow::Cow,
@@ -14,17 +16,28 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 const CANCELLED: &str = "notifications/cancelled";
+/// Maximum length of the name of a request that other processes are asked to cancel, in bytes.
+const MAX_NAME: usize = 512;
 
 /// The requests under way that can be cancelled: those of clients that name themselves.
 #[derive(Debug, Default)]
-pub(super) struct Cancellations(Mutex<HashMap<Key, CancellationToken>>);
+pub struct Cancellations(Mutex<HashMap<Key, CancellationToken>>);
 
-/// A request is numbered by its client, and a client is named for its user.
+/// A request of a user.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     user: String,
-    client: String,
-    request: RequestId,
+    /// Its name: its client and the number that this gave it, as JSON.
+    request: String,
+}
+
+/// What a message of a client is.
+#[derive(Debug)]
+pub(super) enum Received {
+    Request(Cancellable),
+    /// Cancels a request of this name, which this process does not answer.
+    Elsewhere(String),
+    Other,
 }
 
 /// A request under way, until it is dropped.
@@ -52,23 +65,33 @@ struct Params {
 }
 
 impl Cancellations {
-    /// Reads a message of a user's client that nothing else has read: cancels the request that it names, or else is
-    /// what cancels the message itself if it is a request.
-    pub(super) fn read(self: &Arc<Self>, user: String, client: &str, message: &[u8]) -> Option<Cancellable> {
-        let Message { method, id, params } = serde_json::from_slice(message).ok()?;
+    /// Reads a message of a user's client that nothing else has read. If it cancels a request that is under way here,
+    /// that is done.
+    pub(super) fn read(self: &Arc<Self>, user: String, client: &str, message: &[u8]) -> Received {
+        let Ok(Message { method, id, params }) = serde_json::from_slice(message) else {
+            return Received::Other;
+        };
         if method != CANCELLED {
-            return Some(self.begin(user, client, &id?));
+            return id.map_or(Received::Other, |id| Received::Request(self.begin(user, client, &id)));
         }
-        let Params { request_id } = serde_json::from_str(params?.get()).ok()?;
-        let key = Key { user, client: client.to_owned(), request: request_id? };
-        let request = self.lock().get(&key).cloned();
-        request.inspect(CancellationToken::cancel);
-        None
+        let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let Some(Params { request_id: Some(id) }) = params else { return Received::Other };
+        let name = name(client, &id);
+        if self.cancel(user, name.clone()) || name.len() > MAX_NAME {
+            return Received::Other;
+        }
+        Received::Elsewhere(name)
+    }
+
+    /// Cancels a user's request of this name. Returns whether it was under way here.
+    pub fn cancel(&self, user: String, request: String) -> bool {
+        let request = self.lock().get(&Key { user, request }).cloned();
+        request.inspect(CancellationToken::cancel).is_some()
     }
 
     /// What cancels a request of a user's client.
     pub(super) fn begin(self: &Arc<Self>, user: String, client: &str, id: &RequestId) -> Cancellable {
-        let key = Key { user, client: client.to_owned(), request: id.clone() };
+        let key = Key { user, request: name(client, id) };
         let cancelled = self.lock().entry(key.clone()).or_default().clone();
         Cancellable { cancellations: Arc::clone(self), key, cancelled }
     }
@@ -76,6 +99,11 @@ impl Cancellations {
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, CancellationToken>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The name of a request, the same in every process.
+fn name(client: &str, id: &RequestId) -> String {
+    serde_json::to_string(&(client, id)).expect("texts and numbers")
 }
 
 /// Waits until the client of a request cancels it by its notification.
@@ -98,37 +126,59 @@ mod tests {
 
     use super::*;
 
-    fn read(
-        cancellations: &Arc<Cancellations>,
-        user: &str,
-        client: &str,
-        message: &str,
-    ) -> Option<Cancellable> {
+    fn read(cancellations: &Arc<Cancellations>, user: &str, client: &str, message: &str) -> Received {
         cancellations.read(user.to_owned(), client, message.as_bytes())
+    }
+
+    fn notification(id: &str) -> String {
+        format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
+    }
+
+    fn begin(cancellations: &Arc<Cancellations>) -> Cancellable {
+        let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"}}"#;
+        match read(cancellations, "riley", "a", call) {
+            Received::Request(request) => request,
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn a_request_is_cancelled_by_its_own_client_alone() {
         let cancellations = Arc::new(Cancellations::default());
-        let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"}}"#;
-        let request = read(&cancellations, "riley", "a", call).expect("a request");
-        let notification =
-            |id| format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
+        let request = begin(&cancellations);
         for (user, client, id) in [("riley", "b", "7"), ("sam", "a", "7"), ("riley", "a", r#""7""#)] {
-            assert!(read(&cancellations, user, client, &notification(id)).is_none());
+            let received = read(&cancellations, user, client, &notification(id));
+            assert!(matches!(received, Received::Elsewhere(_)), "{received:?}");
             assert!(cancelled(Some(&request)).now_or_never().is_none(), "{user} {client} {id}");
         }
-        assert!(read(&cancellations, "riley", "a", &notification("7")).is_none());
+        assert!(matches!(read(&cancellations, "riley", "a", &notification("7")), Received::Other));
         assert!(cancelled(Some(&request)).now_or_never().is_some());
         drop(request);
         assert!(cancellations.lock().is_empty());
     }
 
     #[test]
+    fn a_request_is_cancelled_by_the_name_that_another_process_gives_it() {
+        let (here, there) = (Arc::new(Cancellations::default()), Arc::new(Cancellations::default()));
+        let request = begin(&there);
+        let Received::Elsewhere(name) = read(&here, "riley", "a", &notification("7")) else { panic!() };
+        assert!(!there.cancel("sam".to_owned(), name.clone()));
+        assert!(cancelled(Some(&request)).now_or_never().is_none());
+        assert!(there.cancel("riley".to_owned(), name));
+        assert!(cancelled(Some(&request)).now_or_never().is_some());
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_not_passed_on() {
+        let long = format!("{:?}", "7".repeat(MAX_NAME));
+        assert!(matches!(read(&Arc::default(), "riley", "a", &notification(&long)), Received::Other));
+    }
+
+    #[test]
     fn what_is_no_request_cannot_be_cancelled() {
         let cancellations = Arc::new(Cancellations::default());
         for message in ["{", "[]", r#"{"method":"notifications/initialized"}"#, r#"{"id":1}"#] {
-            assert!(read(&cancellations, "riley", "a", message).is_none(), "{message}");
+            assert!(matches!(read(&cancellations, "riley", "a", message), Received::Other), "{message}");
         }
         assert!(cancellations.lock().is_empty());
     }

@@ -18,7 +18,7 @@ use tonic::Status;
 use tracing::{Instrument, Span};
 
 use super::{
-    cancellations::{Cancellable, cancelled},
+    cancellations::{Cancellable, Cancellations, cancelled},
     confirmation_mode::ConfirmationMode,
     known_tools::KnownTools,
     listen,
@@ -94,6 +94,13 @@ impl Handler {
     #[must_use]
     pub fn with_flags(mut self, flags: String) -> Self {
         Arc::make_mut(&mut self.shared).flags = flags.into();
+        self
+    }
+
+    /// The same, which cancels requests by these, to which notifications that reach other processes lead too.
+    #[must_use]
+    pub fn with_cancellations(mut self, cancellations: Arc<Cancellations>) -> Self {
+        Arc::make_mut(&mut self.shared).cancellations = cancellations;
         self
     }
 

@@ -23,6 +23,7 @@ use tonic::Status;
 use uuid::Uuid;
 
 use super::{
+    cancellations::Received,
     handler::Handler,
     listing::{EncodedPage, Page},
     malformed,
@@ -46,11 +47,16 @@ pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response
     let plain_call = PlainCall::read(&parts, &body);
     if let Some(client) = header(&parts, SESSION.as_str()) {
         let (cancellations, user) = (&handler.shared.cancellations, handler.user());
-        let cancellable = match &plain_call {
-            Some(call) => Some(cancellations.begin(user, client, call.id())),
+        let received = match &plain_call {
+            Some(call) => Received::Request(cancellations.begin(user, client, call.id())),
             None => cancellations.read(user, client, &body),
         };
-        handler.cancellable = cancellable.map(Arc::new);
+        match received {
+            Received::Request(request) => handler.cancellable = Some(Arc::new(request)),
+            // Before the notification is answered: a client that repeats its call then finds it given up.
+            Received::Elsewhere(request) => handler.services.cancel_elsewhere(request).await,
+            Received::Other => {}
+        }
     }
     // Both are boxed, since axum moves this future several times before its first poll.
     if let Some(call) = plain_call

@@ -38,6 +38,10 @@ pub struct Services {
 pub trait LocalCalls: Debug + Send + Sync {
     /// Carries a call out on behalf of the request that has these extensions.
     fn call_tool<'a>(&'a self, extensions: &'a Extensions, call: LocalCall) -> BoxFuture<'a, LocalEnd>;
+
+    /// Asks the other processes that share the state to cancel a request of the user in these extensions, by the name
+    /// that [`Cancellations`](super::Cancellations) have for it, and waits until one has or a moment has passed.
+    fn cancel_elsewhere<'a>(&'a self, extensions: &'a Extensions, request: String) -> BoxFuture<'a, ()>;
 }
 
 /// A call within the process.
@@ -138,6 +142,13 @@ impl Services {
     /// Calls a tool of this process. `None` if the services are those of another one.
     pub(super) fn call_locally(&self, call: LocalCall) -> Option<BoxFuture<'_, LocalEnd>> {
         Some(self.local.as_ref()?.call_tool(&self.extensions, call))
+    }
+
+    /// Cancels a request that another process of the same state answers.
+    pub(super) async fn cancel_elsewhere(&self, request: String) {
+        if let Some(local) = &self.local {
+            local.cancel_elsewhere(&self.extensions, request).await;
+        }
     }
 
     pub(super) fn is_local(&self) -> bool {

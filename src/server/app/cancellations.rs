@@ -1,4 +1,5 @@
-//! Follows cancellations from other processes of the same state: of calls, turns and jobs that this one carries out.
+//! Follows cancellations from other processes of the same state: of calls, turns and jobs that this one carries out,
+//! and of requests that it answers.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -42,6 +43,7 @@ impl App {
             Subject::Request(id) => self.tools.in_flight().cancel(user, CallSelector::Request(*id)).is_some(),
             Subject::Turn(_) | Subject::Session(_) => self.turns.cancel_here(user, subject),
             Subject::Job(id) => self.jobs.cancel_here(user, *id),
+            Subject::ClientRequest(name) => self.client_requests.cancel(user.to_string(), name.clone()),
         };
         if let Err(error) = self.state.answer_cancel(request, was_running).await {
             tracing::warn!(%error, subject = subject.into_str(), "a request to cancel cannot be answered");

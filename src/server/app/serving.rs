@@ -1,6 +1,6 @@
 //! Serves the listeners of callers, and ends them together.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::sync::watch::Receiver;
@@ -62,6 +62,7 @@ impl App {
         let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
         let flags = grpc_at.map(|at| mcp::flags(scheme, at)).unwrap_or_default();
         let mcp = mcp::handler(face.clone(), grpc.clone(), config).with_flags(flags);
+        let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let http = Http::new(Services { face, grpc, mcp });
         let needs_credentials = !config.auth.users.is_empty();
         let (table, shutdown) = (self.http.clone(), shutdown.cancelled());

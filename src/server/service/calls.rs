@@ -177,6 +177,15 @@ impl Calls {
         })
     }
 
+    /// Cancels a request of a user's client in the other processes that share the state, by the name that its face has
+    /// for it. Best effort: if none of them answers, it goes on.
+    pub async fn cancel_client_request(&self, user: &UserId, name: String) {
+        let subject = Subject::ClientRequest(name);
+        if let Err(error) = self.0.store.cancel_elsewhere(user, &subject).await {
+            tracing::warn!(%error, "other processes cannot be requested to cancel a request");
+        }
+    }
+
     fn is_meant(&self, user: &User, which: &CallRef, seen: &CallInfo) -> bool {
         match which {
             CallRef::Call(call_id) => seen.call_id == *call_id && self.may_see(user, &seen.user),

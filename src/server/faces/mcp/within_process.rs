@@ -19,6 +19,7 @@ use crate::faces::{
 };
 use toolwire_engine::pipeline::ArrivalTime;
 use toolwire_mcp::server::{Detached, LocalCall, LocalCalls, LocalEnd, Via};
+use toolwire_tool::context::User;
 
 /// The gRPC services of this process, for requests that carry the extensions of one that has arrived.
 #[derive(Clone, Debug)]
@@ -63,6 +64,14 @@ impl LocalCalls for Face {
             let response = response.await.map_err(Into::into);
             let digest = facts.tool().map(|tool| tool.definition.digest);
             LocalEnd { call_id: Some(call_id), digest, response }
+        })
+    }
+
+    fn cancel_elsewhere<'a>(&'a self, extensions: &'a Extensions, request: String) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            if let Some(user) = extensions.get::<User>() {
+                self.tools.calls().cancel_client_request(&user.id, request).await;
+            }
         })
     }
 }

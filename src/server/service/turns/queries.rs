@@ -125,7 +125,7 @@ impl Turns {
         let running = match subject {
             Subject::Turn(turn_id) => self.running.get(user, *turn_id),
             Subject::Session(session) => self.running.of_session(user, session).map(|(_, entry)| entry),
-            Subject::Call(_) | Subject::Request(_) | Subject::Job(_) => None,
+            Subject::Call(_) | Subject::Request(_) | Subject::Job(_) | Subject::ClientRequest(_) => None,
         };
         if let Some(entry) = &running {
             entry.cancel();

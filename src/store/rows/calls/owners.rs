@@ -13,7 +13,7 @@ pub(crate) fn owners(user: &UserId, subject: &Subject) -> Option<Statement<Strin
     let column = match subject {
         Subject::Call(_) => "call_id",
         Subject::Request(_) => "request_id",
-        Subject::Turn(_) | Subject::Session(_) | Subject::Job(_) => return None,
+        Subject::Turn(_) | Subject::Session(_) | Subject::Job(_) | Subject::ClientRequest(_) => return None,
     };
     Some(sql!(
         "SELECT replica FROM idempotency WHERE kept IS NULL AND replica IS NOT NULL AND state = {State::Started}
