@@ -13,6 +13,7 @@ mod recover;
 mod repeat_last;
 mod route;
 mod routed;
+mod shared;
 mod statements;
 mod writes;
 

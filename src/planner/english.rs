@@ -38,6 +38,10 @@ pub(crate) struct English {
     pub(crate) tags: Vec<Phrase>,
     /// Verbs between a thing and what is to become of it: `Acme can come off my list`.
     pub(crate) permissions: WordSet,
+    /// Words behind a verb that says how somebody is minded: `thinking of`.
+    pub(crate) behind_attitudes: WordSet,
+    /// Verbs by which a statement tells what somebody said: it makes no order of it.
+    pub(crate) reporting: WordSet,
     /// Subjects with which a statement beside an order begins.
     pub(crate) subjects: WordSet,
     /// Words before a number that something is compared with: it is then not a number of things to show.
@@ -71,6 +75,10 @@ pub(crate) struct English {
     pub(crate) leads: Vec<Phrase>,
     /// Words that stand for what was named before.
     pub(crate) pronouns: WordSet,
+    /// Words that stand for each of what was named in the same message.
+    pub(crate) distributives: WordSet,
+    /// Words that stand, at the end of a clause, for what the clause before is about: `do I have any`.
+    pub(crate) indefinites: WordSet,
     /// Words that stand for what was named before if nothing is said behind them.
     pub(crate) demonstratives: WordSet,
     /// Words that stand for what was named before together with one of `pointed_at`: `that one`.

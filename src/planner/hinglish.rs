@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use foldhash::HashMap;
 use serde::Deserialize;
 
 use crate::english::ByForm;
@@ -16,11 +17,18 @@ static HINGLISH: LazyLock<Hinglish> =
 #[serde(deny_unknown_fields)]
 struct Hinglish {
     meanings: ByForm<String>,
+    /// The English words for two Hindi ones side by side, by these.
+    phrases: HashMap<String, String>,
 }
 
 /// The English words for a Hindi one, in small letters.
 pub(crate) fn english_for(word: &str) -> Option<&'static str> {
     HINGLISH.meanings.get(word).map(String::as_str)
+}
+
+/// The English words for two Hindi ones side by side, in small letters.
+pub(crate) fn english_for_two(one: &str, other: &str) -> Option<&'static str> {
+    HINGLISH.phrases.get(&format!("{one} {other}")).map(String::as_str)
 }
 
 /// Every Hindi word.
@@ -37,6 +45,7 @@ mod tests {
     fn the_file_of_words_is_read_and_has_no_english_word() {
         assert_eq!(english_for("kitna"), Some("how much"));
         assert_eq!(english_for("much"), None);
+        assert_eq!(english_for_two("mere", "paas"), Some("i have"));
         let shadowed: Vec<_> = words().filter(|word| english().stop.has(word)).collect();
         assert!(shadowed.is_empty(), "English comes first, so these never count: {shadowed:?}");
     }

@@ -135,6 +135,9 @@ pub(crate) struct Clauses {
     pub(crate) sure: f32,
     /// If it is not.
     pub(crate) very_sure: f32,
+    /// The score of the whole message's tool in a clause, as a share of that of the clause's own, at which the message
+    /// is one wish.
+    pub(crate) one: f32,
 }
 
 /// The least score of another tool, as a share of the first one's.
@@ -175,7 +178,7 @@ mod tests {
     fn the_file_of_weights_is_read() {
         let Regression { some, enough, .. } = weights().regression;
         assert!(some < enough);
-        let Clauses { sure, very_sure } = weights().clauses;
-        assert!(sure < very_sure);
+        let Clauses { sure, very_sure, one } = weights().clauses;
+        assert!(sure < very_sure && one < 1.0);
     }
 }

@@ -75,6 +75,23 @@ fn what_orders_nothing_is_rarely_proposed() {
     assert!(count <= 4, "{count}");
 }
 
+#[test]
+fn what_is_told_thought_of_or_meant_otherwise_is_no_order() {
+    let bench = Bench::new();
+    for said in [
+        "Watching Titan",
+        "Removing Titan from my watchlist",
+        "I was thinking of maybe tracking Titan someday",
+        "Track Reliance results",
+        "I want to keep track of ITC results",
+        "Watch Titan on TV for me",
+        "Add Wipro to my watchlist later",
+        "Stop watching Titan, they said",
+    ] {
+        assert_eq!(proposed(&bench, said), [], "{said}");
+    }
+}
+
 /// Another author's, of whom nothing has been read: what it reaches stands in docs/PLANNER.md and must not get worse.
 #[test]
 fn the_orders_of_another_author_are_proposed_as_stated() {

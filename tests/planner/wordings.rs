@@ -46,6 +46,7 @@ fn a_misspelt_word_is_read_as_the_one_that_is_meant() {
         ("tehcnicals of Relience", &["get_technicals RELIANCE"]),
         ("lattest news about wirpo", &["get_news WIPRO"]),
         ("how did my porfolio perfrom this yaer", &["get_performance YTD"]),
+        ("compair Infosys n TCS", &["compare_stocks [\"INFY\",\"TCS\"]"]),
     ]);
 }
 
@@ -73,6 +74,10 @@ fn hindi_in_latin_letters_is_understood() {
         ("HDFC Bank ka RSI batao", &["get_technicals HDFCBANK"]),
         ("Infosys aur TCS ki tulna karo", &["compare_stocks [\"INFY\",\"TCS\"]"]),
         ("Infosys ki khabar dikhao", &["get_news INFY"]),
+        ("mera sabse kharab stock kaunsa hai", &["rank_portfolio worst"]),
+        ("kya mere paas Apple hai", &["get_positions AAPL"]),
+        ("iss mahine kitna kamaya", &["get_performance 1M"]),
+        ("Tata Motors ke baare mein log kya keh rahe hain", &["get_stock_thesis TATAMOTORS"]),
     ]);
 }
 
@@ -92,6 +97,70 @@ fn both_wishes_of_a_sentence_are_looked_up() {
         ("Show my positions and cash balance", &["get_positions_list", "get_account_summary"]),
         ("My best and worst positions", &["rank_portfolio best", "rank_portfolio worst"]),
         ("the stocks and the bonds I own", &["get_positions_list stocks", "get_positions_list bonds"]),
+    ]);
+}
+
+#[test]
+fn each_wish_of_a_list_is_looked_up() {
+    check(&[
+        (
+            "price, news and fundamentals of TCS",
+            &["get_technicals TCS", "get_news TCS", "get_fundamentals TCS"],
+        ),
+        (
+            "show my holdings, and what's the price of Apple and Tesla",
+            &["get_positions_list", "get_quotes AAPL,TSLA"],
+        ),
+        ("RSI and news of TCS, and its price", &["get_technicals TCS", "get_news TCS"]),
+    ]);
+}
+
+#[test]
+fn what_a_later_clause_shares_with_an_earlier_one_is_written_out() {
+    check(&[
+        ("What is Tesla trading at? Do I own any?", &["get_quotes TSLA", "get_positions TSLA"]),
+        ("what's an index fund, and do I have any", &["get_facts index fund", "get_positions_list etf"]),
+        ("ITC dividend yield? and its bhav", &["get_fundamentals ITC", "get_technicals ITC"]),
+        (
+            "compare TCS and Infosys and show news for both",
+            &["compare_stocks [\"TCS\",\"INFY\"]", "get_news TCS", "get_news INFY"],
+        ),
+    ]);
+}
+
+#[test]
+fn one_question_about_two_times_or_accounts_is_a_call_each() {
+    check(&[
+        (
+            "trades in June and in August 2025",
+            &["get_activity 2025-06-01 2025-06-30", "get_activity 2025-08-01 2025-08-31"],
+        ),
+        ("between June and August what did I buy", &["get_activity 2025-06-01 2025-08-31"]),
+        (
+            "cash in brokerage and in retirement",
+            &["get_account_summary Brokerage", "get_account_summary Retirement"],
+        ),
+        (
+            "return of my account this year, then the same for the retirement one",
+            &["get_performance YTD", "get_performance YTD Retirement"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_time_speaks_for_every_tool_that_takes_it() {
+    check(&[
+        ("Did I sell anything last month?", &["get_activity 2025-12-01 2025-12-31"]),
+        ("my deposits and withdrawals this quarter", &["get_transfers 2026-01-01"]),
+        ("total return since I first opened the account", &["get_performance ALL"]),
+    ]);
+}
+
+#[test]
+fn a_tool_that_takes_no_names_is_asked_with_them_if_its_examples_are() {
+    check(&[
+        ("At what price did I sell Tesla?", &["get_activity"]),
+        ("When did I last sell Nvidia?", &["get_activity"]),
     ]);
 }
 

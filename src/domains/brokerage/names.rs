@@ -80,7 +80,7 @@ fn names(master: &Master) -> Vec<Name> {
     // `Retirement` alone is a word, and `my retirement account` or `my cash in retirement` is not.
     let accounts = master.account_names().into_iter();
     let of_accounts = accounts.flat_map(|account| {
-        let whole = ["{} account", "in {}", "of {}"].map(|text| text.replace("{}", account));
+        let whole = ["{} account", "{} one", "in {}", "of {}"].map(|text| text.replace("{}", account));
         let whole = whole.map(|text| name(&text, account, ACCOUNT, false));
         whole.into_iter().chain([name(account, account, ACCOUNT, true)])
     });

@@ -2,12 +2,13 @@
 //!
 //! Not here: where a text is split into clauses (`clauses`) and which parts are statements (`statements`).
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use super::{
-    follow_up::Before,
+    follow_up::{Before, is_bare_value},
     route::{find_ordered, read, route, slot_context},
     routed::{ALTERNATIVES, Routed, Routing},
+    shared::write_out,
     statements,
 };
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
         clauses::{commas, joints},
         index::{Index, Indexed},
         message::Message,
+        names::ACCOUNT,
         orders,
         rank::Ranking,
     },
@@ -60,35 +62,112 @@ pub(super) fn beside_statements(
     }
     let kinds: Vec<_> = named.named.iter().map(|(kind, _)| kind.clone()).collect();
     named.named.extend(before.named.iter().filter(|(kind, _)| !kinds.contains(kind)).cloned());
-    each(request, &orders, &named, false)
+    each(request, &orders, &named, false, None)
 }
 
 /// The calls of two halves without a verb, each clearly about a tool of its own: `The price of Apple and the RSI of
 /// TCS`, `RSI and news of TCS`.
-pub(super) fn halves(request: &PlanRequest<'_>, whole: &Message<'_>) -> Option<Routed> {
-    let is_in_name = |at: usize| whole.found.iter().any(|found| found.begin < at && at < found.end);
+///
+/// `tool` is that of the whole message.
+pub(super) fn halves(
+    request: &PlanRequest<'_>,
+    whole: &Message<'_>,
+    tool: Option<&str>,
+    is_one: bool,
+) -> Option<Routed> {
     let clauses = &weights().clauses;
     // A comma alone may be anything, so that either half must be surer.
-    let joints = joints(whole.text).into_iter().map(|joint| (joint, clauses.sure));
-    let joints = joints.chain(commas(whole.text).into_iter().map(|comma| (comma, clauses.very_sure)));
-    let joints = joints.filter(|(joint, _)| !is_in_name(joint.start));
-    let routed = joints.take(MOST_HALVES).filter_map(|(joint, least)| {
-        let (left, right) = (&whole.text[..joint.start], &whole.text[joint.end..]);
-        let halves = [with_names(request, left, right), with_names(request, right, left)];
-        let halves = [read(request, &halves[0]), read(request, &halves[1])];
-        each(request, &halves, &Before::default(), false).filter(|it| it.score >= least)
+    let joints: Vec<_> = places(whole, joints).map(|joint| (joint, clauses.sure)).collect();
+    let commas: Vec<_> = places(whole, commas).map(|comma| (comma, clauses.very_sure)).collect();
+    let list = (joints.len() + commas.len() > 1).then(|| {
+        let mut all: Vec<_> = joints.iter().chain(&commas).cloned().collect();
+        all.sort_by_key(|(place, _)| place.start);
+        all
     });
-    routed.max_by(|left, right| left.score.total_cmp(&right.score))
+    let split = |places: &[(Range<usize>, f32)]| {
+        let mut begin = 0;
+        let mut parts: Vec<_> = places
+            .iter()
+            .map(|(place, _)| &whole.text[std::mem::replace(&mut begin, place.end)..place.start])
+            .collect();
+        parts.push(&whole.text[begin..]);
+        let parts: Vec<_> = parts.into_iter().map(|part| with_names(request, part, whole)).collect();
+        let parts: Vec<_> = parts.iter().map(|part| read(request, part)).collect();
+        let may_repeat = parts.len() == 2 && gives_another(whole, &parts[0], &parts[1]);
+        if is_one && !may_repeat {
+            return None;
+        }
+        each(request, &parts, &Before::default(), may_repeat, tool)
+    };
+    // All of `price, news and P/E of Acme`, before two halves.
+    let list = list.filter(|all| all.len() < MOST_HALVES).and_then(|all| split(&all));
+    list.filter(|it| it.score >= clauses.sure).or_else(|| {
+        let places = joints.into_iter().chain(commas).take(MOST_HALVES);
+        let routed = places.filter_map(|place| {
+            let least = place.1;
+            split(&[place]).filter(|it| it.score >= least)
+        });
+        routed.max_by(|left, right| left.score.total_cmp(&right.score))
+    })
 }
 
-/// A half with the names of the other one behind it, if it has none itself and is then more clearly about a tool.
-fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, other: &str) -> Cow<'a, str> {
-    let (message, other) = (read(request, half), read(request, other));
+/// The places at which a message may be split that are not within a name or a time, as `between June and August`.
+fn places<'a>(
+    whole: &'a Message<'_>,
+    find: fn(&str) -> Vec<Range<usize>>,
+) -> impl Iterator<Item = Range<usize>> + 'a {
+    let is_in_name = |at: usize| whole.found.iter().any(|found| found.begin < at && at < found.end);
+    let is_in_time = |place: &Range<usize>| is_between(whole, place, |at| whole.times.takes(at));
+    find(whole.text).into_iter().filter(move |place| !is_in_name(place.start) && !is_in_time(place))
+}
+
+/// Whether a message may be more than this many parts: it has as many joints that join no names.
+pub(super) fn may_be_more(whole: &Message<'_>, parts: usize) -> bool {
+    // A name has no token.
+    let joins_names = |place: &Range<usize>| is_between(whole, place, |at| whole.tokens[at].is_none());
+    places(whole, joints).filter(|place| !joins_names(place)).count() >= parts
+}
+
+/// Whether both the word before a place and the word behind it are such.
+fn is_between(whole: &Message<'_>, place: &Range<usize>, is_such: impl Fn(usize) -> bool) -> bool {
+    let before = whole.words.iter().rposition(|word| word.end <= place.start);
+    let after = whole.words.iter().position(|word| word.begin >= place.end);
+    [before, after].into_iter().all(|at| at.is_some_and(&is_such))
+}
+
+/// Whether the second half only gives another time or account to what the first one asks: `trades in June and in
+/// August`, but not `between June and August`.
+fn gives_another(whole: &Message<'_>, first: &Message<'_>, second: &Message<'_>) -> bool {
+    let has_account = |message: &Message<'_>| message.found.iter().any(|found| found.is_of(ACCOUNT));
+    let is_of_range = whole.times.since.is_some() && whole.times.since == first.times.since;
+    let has_times = !is_of_range && first.times.is_any() && second.times.is_any();
+    is_bare_value(second) && (has_times || (has_account(first) && has_account(second)))
+}
+
+/// The calls of a half, if no tool has anything of the other one, which is of another subject.
+pub(super) fn one_half(
+    request: &PlanRequest<'_>,
+    whole: &Message<'_>,
+    before: &Before<'_>,
+) -> Option<Routed> {
+    let index = request.offer.index();
+    let is_other =
+        |part: &Message<'_>| part.content.iter().any(|(_, at)| index.words.is_out_of_scope(&part.words[*at]));
+    places(whole, joints).take(MOST_HALVES).find_map(|joint| {
+        let halves = [&whole.text[..joint.start], &whole.text[joint.end..]].map(|half| read(request, half));
+        let is_either = is_other(&halves[0]) != is_other(&halves[1]);
+        is_either.then(|| some(request, &halves, before)).flatten()
+    })
+}
+
+/// A half with the names of the whole behind it, if it has none itself and is then more clearly about a tool.
+fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, whole: &Message<'_>) -> Cow<'a, str> {
+    let message = read(request, half);
     let is_named = |message: &Message<'_>| message.found.iter().any(|found| !found.is_unknown());
-    if is_named(&message) || !is_named(&other) {
+    if is_named(&message) || !is_named(whole) {
         return half.into();
     }
-    let others = other.found.iter().map(|found| &other.text[found.begin..found.end]);
+    let others = whole.found.iter().map(|found| &whole.text[found.begin..found.end]);
     let named = std::iter::once(half).chain(others).collect::<Vec<_>>().join(" ");
     let score = |message: &Message<'_>| match route(request, message, &Before::default(), &[]) {
         Routed { step: Routing::Calls(_), score, .. } => score,
@@ -98,20 +177,36 @@ fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, other: &str) -> Cow<
     if is_better { named.into() } else { half.into() }
 }
 
-/// The calls of all clauses, if each is about a tool of its own or, where `may_repeat`, gives it other values.
+/// The calls of all clauses, if each is about a tool of its own or, where `may_repeat`, gives it other values. `None`
+/// if one is about `whole`, the tool of the message as one, nearly as much as about its own: that cuts one wish in two.
 pub(super) fn each(
     request: &PlanRequest<'_>,
     clauses: &[Message<'_>],
     before: &Before<'_>,
     may_repeat: bool,
+    whole: Option<&str>,
 ) -> Option<Routed> {
     let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
     let (mut confidence, mut score) = (1.0_f32, f32::MAX);
     let mut named = before.named.clone();
-    for clause in clauses {
-        let routed = route(request, clause, before, &named);
+    for (at, clause) in clauses.iter().enumerate() {
+        let text = write_out(clause, &clauses[..at]);
+        let written = text.as_deref().map(|text| read(request, text));
+        let clause = written.as_ref().unwrap_or(clause);
+        // `… and the same for my other account` follows up on the clause before.
+        let routed = if is_bare_value(clause) && !all.is_empty() {
+            route(request, clause, &Before::of_calls(request.offer.index(), &all), &named)
+        } else {
+            route(request, clause, before, &named)
+        };
         let Routing::Calls(calls) = routed.step else { return None };
         let tool = calls.first()?.tool.clone();
+        let is_near = |it: &Alternative| {
+            Some(it.tool.as_str()) == whole && it.score >= f64::from(weights().clauses.one * routed.score)
+        };
+        if routed.alternatives.iter().any(is_near) {
+            return None;
+        }
         if all.iter().any(|call: &PlannedCall| call.tool == tool) {
             // A repetition is one call: `Acme to my list, please add it`.
             let is_said = |call: &PlannedCall| all.iter().any(|it| it.arguments == call.arguments);
@@ -155,7 +250,7 @@ pub(super) fn some(
             Routing::Calls(_) | Routing::Ask(_) => return None,
         }
     }
-    if kept.is_empty() { None } else { each(request, &kept, before, true) }
+    if kept.is_empty() { None } else { each(request, &kept, before, true, None) }
 }
 
 /// The earlier names, with those of each kind that the calls name replaced.

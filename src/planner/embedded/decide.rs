@@ -4,7 +4,7 @@ use std::slice;
 
 use super::{
     abstain,
-    compound::{beside_statements, each, halves, some},
+    compound::{beside_statements, each, halves, may_be_more, one_half, some},
     follow_up::Before,
     repeat_last::repeat_last,
     route::{read, route},
@@ -107,9 +107,15 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
         return answer(routed);
     } else {
         // Clauses of which one lacks what another names, as halves do: `PE and what's the RSI of TCS`.
-        let parts = if parts.len() > 1 { each(request, &parts, before, true) } else { None };
-        let is_one = || has_every_word(request.offer.index(), &routed, whole);
-        parts.or_else(|| halves(request, whole).filter(|_| !is_one()))
+        let by_clause = if parts.len() > 1 { each(request, &parts, before, true, None) } else { None };
+        let is_one = has_every_word(request.offer.index(), &routed, whole);
+        // A clause may be two halves itself: `RSI and news of TCS, and its price`.
+        let is_tried = by_clause.is_none() || may_be_more(whole, parts.len());
+        let by_half = is_tried.then(|| halves(request, whole, routed.tool(), is_one)).flatten();
+        match (by_clause, by_half) {
+            (Some(clauses), Some(halves)) if halves.count() > clauses.count() => Some(halves),
+            (clauses, halves) => clauses.or(halves),
+        }
     };
     let clauses = &weights().clauses;
     // A split that loses the tool of the whole message must be surer: it may cut one question in two.
@@ -118,7 +124,10 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     };
     let routed = match split.filter(is_sure) {
         Some(split) => split,
-        None if matches!(routed.step, Routing::Nothing(_)) => some(request, &parts, before).unwrap_or(routed),
+        None if matches!(routed.step, Routing::Nothing(_)) => {
+            let parts = some(request, &parts, before).or_else(|| one_half(request, whole, before));
+            parts.unwrap_or(routed)
+        }
         None => routed,
     };
     let routed = match resolve_change(request, whole, before, routed) {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     Exchange, PlannedCall,
     english::{Phrase, WordSet, english},
-    matching::{index::Index, lexicon::Words, message::Message, words::Word},
+    matching::{index::Index, lexicon::Words, message::Message, names::ACCOUNT, words::Word},
 };
 
 /// Calls, each with the place of its tool in the index. They are computed when they are first read.
@@ -63,6 +63,13 @@ impl<'a> Before<'a> {
         before
     }
 
+    /// The state right behind these calls.
+    pub(crate) fn of_calls(index: &Index, calls: &[PlannedCall]) -> Self {
+        let placed = calls.iter().filter_map(|call| Some((index.place(&call.tool)?, call.clone())));
+        let placed: Vec<_> = placed.collect();
+        Self { calls: LazyCell::new(Box::new(|| placed)), ..Self::default() }
+    }
+
     /// Adds the names of a message without calls.
     pub(crate) fn name_said(&mut self, message: &Message<'_>) {
         let known = message.found.iter().filter(|found| !found.is_unknown());
@@ -101,6 +108,14 @@ pub(crate) fn leads(message: &Message<'_>) -> bool {
 pub(crate) fn is_bare(message: &Message<'_>) -> bool {
     let lead = lead(message);
     message.content.iter().all(|(_, word)| *word < lead)
+}
+
+/// Whether a message has nothing but a lead, times and accounts, so that it only gives another value.
+pub(crate) fn is_bare_value(message: &Message<'_>) -> bool {
+    let lead = lead(message);
+    let says_nothing = |at: usize| at < lead || message.times.takes(at);
+    message.content.iter().all(|(_, word)| says_nothing(*word))
+        && (lead > 0 || message.times.is_any() || message.found.iter().any(|found| found.is_of(ACCOUNT)))
 }
 
 /// The number of words of a message's lead.

@@ -1,5 +1,7 @@
 //! The result of routing a clause.
 
+use std::collections::BTreeSet;
+
 use crate::{
     Alternative, PlannedCall,
     matching::{
@@ -28,6 +30,12 @@ impl Routed {
             Routing::Calls(calls) => calls.first().map(|call| call.tool.as_str()),
             _ => None,
         }
+    }
+
+    /// The number of tools that are called.
+    pub(super) fn count(&self) -> usize {
+        let Routing::Calls(calls) = &self.step else { return 0 };
+        calls.iter().map(|call| &call.tool).collect::<BTreeSet<_>>().len()
     }
 
     /// The first tool of the calls that changes something, by its place in the index.

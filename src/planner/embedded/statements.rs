@@ -36,7 +36,9 @@ impl Part<'_> {
     /// Whether it is a statement: it begins with a subject. Before an order, a short reaction is one too.
     pub(super) fn is_statement(&self, message: &Message<'_>, is_before: bool) -> bool {
         let Some(first) = message.words.get(message.first()) else { return true };
-        let is_of_subject = english().subjects.has(&first.lower);
+        // `They said` tells whose words the order is.
+        let is_reported = message.words.iter().any(|word| english().reporting.has(&word.lower));
+        let is_of_subject = english().subjects.has(&first.lower) && (first.lower == "i" || !is_reported);
         let is_of_name =
             message.found.first().is_some_and(|found| found.begin == first.begin && !found.is_unknown());
         let is_reaction =

@@ -105,13 +105,18 @@ fn is_dropped(index: &Index, called: &[(usize, &Indexed)], part: &Message<'_>, s
         let term = &part.words[at].term;
         slots.iter().any(|slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(term)))
     };
+    let is_other = |at: usize| index.words.is_out_of_scope(&part.words[at]);
+    let is_of_other = part.content.iter().any(|(_, at)| is_other(*at));
     let is_used = part.content.iter().any(|(term, at)| {
-        index.words.postings(*term).iter().any(is_of_tool) || is_of_value(*at) || part.times.takes(*at)
+        // `The weather this week` is none of a tool's that knows weeks.
+        if part.times.takes(*at) {
+            return !is_of_other;
+        }
+        index.words.postings(*term).iter().any(is_of_tool) || is_of_value(*at)
     });
     let is_taken = |found: &NameMatch| !found.is_unknown() && slots.iter().any(|slot| takes(slot, found));
     let is_named = part.found.iter().any(is_taken);
-    let is_other = |(_, at): &(_, usize)| index.words.is_out_of_scope(&part.words[*at]);
-    let says = part.content.len() > 1 || part.content.iter().any(is_other);
+    let says = part.content.len() > 1 || is_of_other;
     says && !is_used && !is_named
 }
 

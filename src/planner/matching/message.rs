@@ -9,8 +9,8 @@ use super::{
     words::{Word, words},
 };
 use crate::{
-    english::{Phrase, english},
-    hinglish::english_for,
+    english::{Phrase, WordSet, english},
+    hinglish::{english_for, english_for_two},
 };
 
 /// A message or a clause of one.
@@ -39,14 +39,13 @@ impl<'a> Message<'a> {
         };
         let found = names.find(text, &words, &known);
         let is_named = |word: &Word| found.iter().any(|it| it.begin < word.end && word.begin < it.end);
-        let meant =
-            |word: Word| if is_named(&word) { vec![word] } else { in_english(spelled(word, index), index) };
-        let words: Vec<_> = words.into_iter().flat_map(meant).collect();
+        let words = in_english(words, is_named, index);
         let times = Times::of(&words, today);
         let (places, rest): (Vec<_>, Vec<_>) =
             words.iter().enumerate().filter(|(_, word)| !is_named(word)).unzip();
         let left = index.tokens(&rest);
-        let content = index.content(&left).into_iter().map(|(term, at)| (term, places[at])).collect();
+        let content = index.content(&left).into_iter().map(|(term, at)| (term, places[at]));
+        let content = content.filter(|(_, at)| !is_attitude(&words, *at)).collect();
         let mut tokens = vec![None; words.len()];
         for (at, token) in places.iter().zip(left) {
             tokens[*at] = Some(token);
@@ -96,6 +95,16 @@ impl<'a> Message<'a> {
     }
 }
 
+/// Whether a word only says how somebody is minded: `I was thinking of …`, `I've been meaning to …`.
+fn is_attitude(words: &[Word], at: usize) -> bool {
+    let is = |at: Option<usize>, set: &WordSet| {
+        at.and_then(|at| words.get(at)).is_some_and(|it| set.has(&it.lower))
+    };
+    let english = english();
+    let is_of_self = (1..=3).any(|before| at.checked_sub(before).is_some_and(|at| words[at].lower == "i"));
+    words[at].lower.ends_with("ing") && is_of_self && is(Some(at + 1), &english.behind_attitudes)
+}
+
 /// The word that is meant by a mistyped one.
 fn spelled(word: Word, index: &InvertedIndex) -> Word {
     match index.meant_by(&word).filter(|_| english_for(&word.lower).is_none()) {
@@ -104,17 +113,37 @@ fn spelled(word: Word, index: &InvertedIndex) -> Word {
     }
 }
 
-/// The English words for one that neither English nor a tool has: the first one in its place, the others behind it.
-fn in_english(word: Word, index: &InvertedIndex) -> Vec<Word> {
-    let is_other = || !word.is_stop() && !index.knows(&word);
-    match english_for(&word.lower).filter(|_| is_other()) {
-        Some(english) => {
-            let begin = std::iter::once(word.begin).chain(std::iter::repeat(word.end));
-            let placed = english.split(' ').zip(begin);
-            placed.map(|(english, begin)| Word { begin, ..word.clone().read_as(english) }).collect()
+/// The words but for names in English: for mistyped ones those that are meant, and for those that neither English nor a
+/// tool has their English ones.
+fn in_english(words: Vec<Word>, is_named: impl Fn(&Word) -> bool, index: &InvertedIndex) -> Vec<Word> {
+    let mut all = Vec::with_capacity(words.len());
+    let mut rest = words.into_iter().peekable();
+    while let Some(word) = rest.next() {
+        if is_named(&word) {
+            all.push(word);
+            continue;
         }
-        None => vec![word],
+        let next = rest.peek().filter(|next| !is_named(next));
+        if let Some(english) = next.and_then(|next| english_for_two(&word.lower, &next.lower)) {
+            let end = rest.next().map_or(word.end, |next| next.end);
+            all.extend(placed(&Word { end, ..word }, english));
+            continue;
+        }
+        let word = spelled(word, index);
+        let is_other = || !word.is_stop() && !index.knows(&word);
+        match english_for(&word.lower).filter(|_| is_other()) {
+            Some(english) => all.extend(placed(&word, english)),
+            None => all.push(word),
+        }
     }
+    all
+}
+
+/// English words for one: the first one in its place, the others behind it.
+fn placed(word: &Word, english: &str) -> impl Iterator<Item = Word> {
+    let begin = std::iter::once(word.begin).chain(std::iter::repeat(word.end));
+    let placed = english.split(' ').zip(begin);
+    placed.map(|(english, begin)| Word { begin, ..word.clone().read_as(english) })
 }
 
 /// How many words stand before what is to be done, and are only polite.

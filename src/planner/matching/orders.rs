@@ -47,9 +47,15 @@ impl Orders {
         }
         // A keyword belongs to one tool, so its stop words are accepted in orders as well.
         let of_phrases = tool.routing.keywords.iter().chain([&definition.title]).map(|text| (text, true));
+        // What an example notes is no word of an order: `with the note: after the results`.
+        let cues = tool.routing.extracts.values().flat_map(|extract| &extract.after);
+        let cues: Vec<_> = cues.filter_map(|cue| cue.split(" …").next()).collect();
+        let note = |text: &str| cues.iter().filter_map(|cue| text.find(cue)).min().unwrap_or(text.len());
         for (text, is_phrase) in definition.utterances.iter().map(|text| (text, false)).chain(of_phrases) {
             let words = without_names(text);
-            let says = words.iter().filter(|word| is_phrase || !word.is_stop());
+            let note = if is_phrase { text.len() } else { note(text) };
+            let said = words.iter().filter(|word| word.begin < note);
+            let says = said.filter(|word| is_phrase || !word.is_stop());
             let says = says.filter(|word| !english().negations.has(&word.lower));
             orders.terms.extend(says.map(|word| word.term.clone()));
             orders.phrases.insert(core(words.iter()));
@@ -95,7 +101,7 @@ impl Orders {
         slots: &[Slot],
         is_known: impl Fn(&Word) -> bool,
     ) -> bool {
-        if is_quoted(message.text) {
+        if is_quoted(message.text) || has_place_between(message, slots) {
             return false;
         }
         let (first, is_told_of) = subject(message);
@@ -181,6 +187,17 @@ fn is_quoted(text: &str) -> bool {
     ["> ", "# ", "```", "<!--"].iter().any(|mark| text.starts_with(mark)) || text.contains('`')
 }
 
+/// Whether a direction stands right before a further name, so that it is nothing to change: `watch Acme on TV`.
+fn has_place_between(message: &Message<'_>, slots: &[Slot]) -> bool {
+    let is_named = |word: &Word| message.found.iter().any(|it| it.begin <= word.begin && word.end <= it.end);
+    let is_noted =
+        |word: &Word| slots.iter().filter_map(|slot| slot.note(message)).any(|it| it.cue.start <= word.begin);
+    let words = message.words.iter().take_while(|word| !is_noted(word));
+    let names = words.enumerate().filter(|(_, word)| is_named(word)).map(|(at, _)| at);
+    let names: Vec<_> = names.collect();
+    names.iter().skip(1).any(|at| is_direction(&message.words[at - 1]))
+}
+
 /// Whether a word is part of the value of a slot: of a name of its kind, or of a note.
 fn is_filled(word: &Word, message: &Message<'_>, slots: &[Slot]) -> bool {
     let is_within = |note: &Note| note.cue.start <= word.begin && word.begin < note.text.end;
@@ -224,10 +241,11 @@ fn is_form(verb: &str, word: &str, ending: &str) -> bool {
     begin == verb || verb.strip_suffix('e') == Some(begin) || doubled()
 }
 
-/// The terms of the words that a phrase is compared by.
+/// The terms of the words that a phrase is compared by. The first one is as it is written: `watching Acme` orders
+/// nothing.
 fn core<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<String> {
-    words
-        .filter(|word| !english().function.has(&word.lower) && !english().optional.has(&word.lower))
-        .map(|word| word.term.clone())
-        .collect()
+    let english = english();
+    let says = |word: &&Word| !english.function.has(&word.lower) && !english.optional.has(&word.lower);
+    let form = |(at, word): (usize, &Word)| if at == 0 { &word.lower } else { &word.term }.clone();
+    words.filter(says).enumerate().map(form).collect()
 }

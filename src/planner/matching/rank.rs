@@ -55,12 +55,19 @@ impl Ranking {
     pub(crate) fn new(index: &Index, offered: &[bool], given: SlotContext<'_>) -> Self {
         let message = given.message;
         let terms = message_terms(&index.words, message);
-        let mut scores = vec![0.0_f32; index.tools.len()];
-        for term in terms.iter().filter_map(|said| said.term) {
+        let (mut scores, mut of_times) = (vec![0.0_f32; index.tools.len()], Vec::new());
+        for (term, word) in terms.iter().filter_map(|said| Some((said.term?, said.word))) {
+            let is_time = word.is_some_and(|word| message.times.takes(word));
             for (tool, weight) in index.words.postings(term) {
                 scores[*tool as usize] += weight;
+                if is_time {
+                    of_times.resize(index.tools.len(), 0.0_f32);
+                    of_times[*tool as usize] += weight;
+                }
             }
         }
+        let most_of_times = of_times.iter().copied().fold(0.0, f32::max);
+        let lack = |tool: usize| of_times.get(tool).map_or(0.0, |of_times| most_of_times - of_times);
         let mut best: Vec<_> = (0..scores.len())
             .filter(|tool| scores[*tool] > 0.0 && offered[*tool] && index.tools[*tool].is_readable)
             .collect();
@@ -69,8 +76,10 @@ impl Ranking {
             best.select_nth_unstable_by(CANDIDATES, by_score);
             best.truncate(CANDIDATES);
         }
-        let mut candidates: Vec<_> =
-            best.into_iter().filter_map(|tool| Candidate::new(index, tool, scores[tool], given)).collect();
+        let mut candidates: Vec<_> = best
+            .into_iter()
+            .filter_map(|tool| Candidate::new(index, tool, (scores[tool], lack(tool)), given))
+            .collect();
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
         let (coverage, unknown, foreign) = coverage(&index.words, message, &terms);
         Self { candidates, coverage, unknown, foreign, terms }
@@ -92,11 +101,17 @@ impl Ranking {
 
 impl Candidate {
     /// A tool with what the message gives for it. `None` if the message names what the tool knows nothing of.
-    fn new(index: &Index, tool: usize, words: f32, given: SlotContext<'_>) -> Option<Self> {
+    ///
+    /// `words` is the score by words, and how much more those of its times speak for another tool.
+    fn new(index: &Index, tool: usize, (words, lack): (f32, f32), given: SlotContext<'_>) -> Option<Self> {
         let indexed = &index.tools[tool];
         let filled = Filled::new(&indexed.slots, given);
-        let score = fit(indexed, &filled, given, words)?;
-        let takes_known = indexed.slots.iter().any(|slot| slot.takes_names() && takes(slot, given));
+        // A time speaks as much for each tool that takes it: `sold last month` is no `return of last month`.
+        let has_dates = filled.from_message.iter().any(|at| indexed.slots[*at].takes_dates());
+        let lack = if has_dates && filled.missing.is_empty() { lack } else { 0.0 };
+        let score = fit(indexed, &filled, given, words + lack)?;
+        let takes_names = |slot: &Slot| slot.takes_names() || slot.extract.kind == ExtractKind::Account;
+        let takes_known = indexed.slots.iter().any(|slot| takes_names(slot) && takes(slot, given));
         Some(Self { tool, score, takes_known, filled })
     }
 }
@@ -135,7 +150,7 @@ fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>,
     let Some(slot) = indexed.slots.iter().find(|slot| slot.takes_names()) else {
         let is_before = given.refers && !given.carried.is_empty();
         return Some(match () {
-            () if !known.is_empty() => words * weights.name_not_taken,
+            () if !known.is_empty() && !indexed.is_asked_with_names => words * weights.name_not_taken,
             () if is_before => words * weights.nothing_referred,
             () => words,
         });

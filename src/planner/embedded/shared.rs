@@ -1,0 +1,36 @@
+//! What a clause shares with those before it, written out: their names for `its`, and their noun behind `have any`.
+
+use crate::{
+    english::english,
+    matching::{message::Message, names::NameMatch, words::Word},
+};
+
+/// The clause with what it shares written out. `None` if it names something itself, or shares nothing.
+pub(super) fn write_out(clause: &Message<'_>, earlier: &[Message<'_>]) -> Option<String> {
+    let has_name = |message: &Message<'_>| message.found.iter().any(is_clear);
+    let before = earlier.iter().rev().find(|before| has_name(before)).or(earlier.last())?;
+    if has_name(clause) {
+        return None;
+    }
+    let named: Vec<_> =
+        before.found.iter().filter(|it| is_clear(it)).map(|it| &before.text[it.begin..it.end]).collect();
+    let english = english();
+    let stands = |word: &&Word| english.pronouns.has(&word.lower) || english.distributives.has(&word.lower);
+    if let Some(word) = clause.words.iter().find(stands).filter(|_| !named.is_empty()) {
+        let (before, after) = (&clause.text[..word.begin], &clause.text[word.end..]);
+        return Some(format!("{before}{}{after}", named.join(" and ")));
+    }
+    let last = clause.words.last().filter(|word| english.indefinites.has(&word.lower))?;
+    let noun = match named.last() {
+        Some(name) => name,
+        None => before
+            .content
+            .last()
+            .map(|(_, at)| &before.text[before.words[*at].begin..before.words[*at].end])?,
+    };
+    Some(format!("{} {noun}", &clause.text[..last.end]))
+}
+
+fn is_clear(found: &NameMatch) -> bool {
+    !found.is_unknown() && found.candidates.is_empty()
+}
