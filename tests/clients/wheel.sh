@@ -75,6 +75,10 @@ for _ in {1..500}; do is_alive || break; sleep 0.02; done
 passed
 serving=''
 
+# The calls by which a program is optimised.
+venv/bin/python "$root/scripts/package/training.py" 1 2>training.log || { cat training.log >&2; failed 'the training'; }
+passed
+
 cp -r "$root/examples/hosts/python" examples
 venv/bin/python -m pytest -q -p no:cacheprovider examples
 for page in README docs/TUTORIAL docs/OPERATIONS docs/CLIENTS docs/OWN_TOOLS docs/MCP; do
