@@ -46,8 +46,11 @@ def build_by_counts(profile, glibc=None):
     train(build(profile, flags=[f"-Cprofile-generate={folder}"], options=options))
     counts = folder / "counts.profdata"
     subprocess.run([tool, "merge", "-o", counts, *folder.glob("*.profraw")], check=True)
-    # The linker places the functions that calls go through side by side.
-    return build(profile, glibc, flags=[f"-Cprofile-use={counts}", "-Clink-arg=-Wl,-z,keep-text-section-prefix"])
+    flags = [f"-Cprofile-use={counts}"]
+    if not glibc:
+        # The functions that calls go through stand side by side. Zig's linker does not take this.
+        flags.append("-Clink-arg=-Wl,-z,keep-text-section-prefix")
+    return build(profile, glibc, flags=flags)
 
 
 def train(program):
