@@ -6,6 +6,7 @@ What calls go through is read by the `llvm-profdata` of rustc's LLVM: `rustup co
 as llvm-22. The calls need what the stubs of the SDK need (scripts/sdk_stubs.py).
 """
 
+import hashlib
 import os
 import re
 import shutil
@@ -15,6 +16,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# How often the function that is run most often is run at least, if the calls are counted.
+FEWEST = 100_000
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import sdk_stubs  # noqa: E402
@@ -44,8 +47,15 @@ def build_by_counts(profile, glibc=None):
     # Counted in each crate as it is compiled, before functions of several are made into one.
     options = ["--config", f'profile.{profile}.lto="off"']
     train(build(profile, flags=[f"-Cprofile-generate={folder}"], options=options))
-    counts = folder / "counts.profdata"
-    subprocess.run([tool, "merge", "-o", counts, *folder.glob("*.profraw")], check=True)
+    merged = folder / "counts.profdata"
+    subprocess.run([tool, "merge", "-o", merged, *folder.glob("*.profraw")], check=True)
+    shown = subprocess.run([tool, "show", merged], capture_output=True, text=True, check=True).stdout
+    # A server that is killed writes none; `toolwire --version` does.
+    if int(re.search(r"^Maximum function count: (\d+)$", shown, re.MULTILINE)[1]) < FEWEST:
+        sys.exit("the program counted too few calls: its server did not end by itself")
+    # Cargo compiles dependencies anew for other flags, not for other counts.
+    counts = merged.with_stem(f"counts-{hashlib.sha256(merged.read_bytes()).hexdigest()[:12]}")
+    merged.rename(counts)
     flags = [f"-Cprofile-use={counts}"]
     if not glibc:
         # The functions that calls go through stand side by side. Zig's linker does not take this.
@@ -55,7 +65,8 @@ def build_by_counts(profile, glibc=None):
 
 def train(program):
     with tempfile.TemporaryDirectory() as folder:
-        package = shutil.copytree(ROOT / "sdk/python/toolwire", Path(folder) / "toolwire")
+        others = shutil.ignore_patterns("_bin")
+        package = shutil.copytree(ROOT / "sdk/python/toolwire", Path(folder) / "toolwire", ignore=others)
         sdk_stubs.main(package / "_stubs")
         environment = {**os.environ, "PYTHONPATH": folder, "TOOLWIRE_BINARY": str(program)}
         with open(Path(folder) / "log", "w+") as log:
@@ -66,12 +77,12 @@ def train(program):
 
 
 def target():
-    return Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").absolute()
+    return ROOT / (os.environ.get("CARGO_TARGET_DIR") or "target")
 
 
 def rustc(what):
-    said = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
-    return re.search(f"^{what}: (.*)$", said, re.MULTILINE)[1]
+    version = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    return re.search(f"^{what}: (.*)$", version, re.MULTILINE)[1]
 
 
 def profdata():

@@ -1,8 +1,7 @@
 """Makes the calls by which a program is optimised: what agents ask most, over gRPC, MCP and HTTP, and of a host.
 `python scripts/package/training.py [ROUNDS]`, where the SDK can be imported.
 
-Code that none of these calls runs is compiled as rarely executed. What agents wait for must therefore be among them;
-how often hardly matters.
+Code that none of these calls runs is compiled as rarely executed. What agents wait for must therefore be among them.
 """
 
 import http.client
@@ -31,7 +30,7 @@ kind = "host"
 token_env = "TOOLWIRE_HOST_TOKEN"
 tools = ["order_*"]
 """
-REVISION = "2026-07-28"
+REVISION, REVISION_BEFORE = "2026-07-28", "2025-11-25"
 STOCK = {"symbol": "RELIANCE"}
 QUOTES = {"symbol": "AAPL,VTI,BND,MSFT"}
 
@@ -124,11 +123,18 @@ def over_http(connection):
             headers["mcp-name"] = params["name"]
         return ask("/mcp", body, **headers)
 
+    def mcp_before(**params):
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return ask("/mcp", body, **{"mcp-protocol-version": REVISION_BEFORE, "mcp-session-id": "training"})
+
     yield mcp("tools/call", name="get_technicals", arguments=STOCK), 1
     yield mcp("tools/call", name="order_status", arguments={"order_id": "A-1"}), 1
     yield mcp("tools/call", name="debug_write", arguments={"value": "x"}), 4
+    yield mcp_before(name="get_technicals", arguments=STOCK), 1
+    yield mcp_before(name="order_status", arguments={"order_id": "A-1"}, _meta={"progressToken": 1}), 4
     yield mcp("tools/list"), 20
     yield ask("/v1/tools/get_technicals:call", STOCK), 1
+    yield ask("/api/chat", {"message": "What is Apple trading at, and any news on TCS?"}), 20
 
 
 if __name__ == "__main__":

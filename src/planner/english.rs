@@ -38,9 +38,9 @@ pub(crate) struct English {
     pub(crate) tags: Vec<Phrase>,
     /// Verbs between a thing and what is to become of it: `Acme can come off my list`.
     pub(crate) permissions: WordSet,
-    /// Words behind a verb that says how somebody is minded: `thinking of`.
+    /// Words behind a verb that expresses an intention: `thinking of`.
     pub(crate) behind_attitudes: WordSet,
-    /// Verbs by which a statement tells what somebody said: it makes no order of it.
+    /// Verbs by which a statement reports the words of others: it makes no order of them.
     pub(crate) reporting: WordSet,
     /// Subjects with which a statement beside an order begins.
     pub(crate) subjects: WordSet,
@@ -77,6 +77,10 @@ pub(crate) struct English {
     pub(crate) pronouns: WordSet,
     /// Words that stand for each of what was named in the same message.
     pub(crate) distributives: WordSet,
+    /// Words with which what a distributive is about follows it: `each of my accounts`.
+    pub(crate) determiners: WordSet,
+    /// Words that stand for one thing alone.
+    pub(crate) singular: WordSet,
     /// Words that stand, at the end of a clause, for what the clause before is about: `do I have any`.
     pub(crate) indefinites: WordSet,
     /// Words that stand for what was named before if nothing is said behind them.

@@ -76,6 +76,14 @@ fn what_orders_nothing_is_rarely_proposed() {
 }
 
 #[test]
+fn a_question_behind_an_order_is_no_other_order() {
+    let bench = Bench::new();
+    let said = "Do I own Titan? Add Titan to my watchlist. What about Infosys?";
+    let changed: Vec<_> = proposed(&bench, said).into_iter().map(|call| call.arguments).collect();
+    assert!(changed.iter().all(|arguments| !format!("{arguments:?}").contains("INFY")), "{changed:?}");
+}
+
+#[test]
 fn what_is_told_thought_of_or_meant_otherwise_is_no_order() {
     let bench = Bench::new();
     for said in [
@@ -87,6 +95,7 @@ fn what_is_told_thought_of_or_meant_otherwise_is_no_order() {
         "Watch Titan on TV for me",
         "Add Wipro to my watchlist later",
         "Stop watching Titan, they said",
+        "Stop watching Titan, they said, and the price of TCS",
     ] {
         assert_eq!(proposed(&bench, said), [], "{said}");
     }

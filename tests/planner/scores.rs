@@ -221,6 +221,9 @@ fn questions_by_kind() {
 fn questions_by_kind_that_are_held_out() {
     let total = &by_kind("tests/fixtures/agent/held_out_2.jsonl")["total"];
     assert_eq!(total.relevant + total.irrelevant + total.asked.1 + total.orders.1, 120);
+    assert!(share(total.first, total.relevant) >= 0.90, "right tool");
+    assert!(share(total.clean, total.relevant) >= 0.80, "right and clean");
+    assert!(share(total.called, total.irrelevant) <= 0.08, "irrelevant");
 }
 
 #[test]

@@ -112,6 +112,7 @@ fn each_wish_of_a_list_is_looked_up() {
             &["get_positions_list", "get_quotes AAPL,TSLA"],
         ),
         ("RSI and news of TCS, and its price", &["get_technicals TCS", "get_news TCS"]),
+        ("price of TCS, along with its news", &["get_technicals TCS", "get_news TCS"]),
     ]);
 }
 

@@ -25,7 +25,12 @@ const PARENT_ID: &str = "b7ad6b7169203331";
 /// The program, exporting to the collector.
 async fn serve(collector: SocketAddr) -> Program {
     let endpoint = format!("http://{collector}");
-    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_BSP_SCHEDULE_DELAY", "50")];
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
+        ("OTEL_BSP_SCHEDULE_DELAY", "50"),
+        // Only traces are exported while a test runs, however long it takes.
+        ("OTEL_METRIC_EXPORT_INTERVAL", "3600000"),
+    ];
     Program::start(Path::new("."), &[], &variables).await
 }
 

@@ -74,7 +74,10 @@ impl Keep {
     /// Whether the user can read on in results of a tool. Otherwise nothing is kept, and so nothing is cut.
     fn can_read_on(&self, user: &User, tool: &ToolName) -> bool {
         let snapshot = self.registry.snapshot();
-        let is_there = |tool: &Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
+        // A provider's tool of this name reads something else.
+        let is_there = |tool: &Arc<RegisteredTool>| {
+            tool.definition.provider().is_none() && !matches!(tool.definition.status, Status::Disabled(_))
+        };
         // A part of a result has the size that its caller asked for.
         tool.as_str() != READ_RESULT
             && self.policy.may_call(user, READ_RESULT)

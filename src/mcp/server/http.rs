@@ -20,6 +20,7 @@ use rmcp::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tonic::Status;
+use tracing::Instrument;
 use uuid::Uuid;
 
 use super::{
@@ -54,7 +55,12 @@ pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response
         match received {
             Received::Request(request) => handler.cancellable = Some(Arc::new(request)),
             // Before the notification is answered: a client that repeats its call then finds it given up.
-            Received::Elsewhere(request) => handler.services.cancel_elsewhere(request).await,
+            // A client that leaves now does not take its notification back.
+            Received::Elsewhere(request) => {
+                let services = handler.services.clone();
+                let asked = async move { services.cancel_elsewhere(request).await };
+                let _ = tokio::spawn(asked.in_current_span()).await;
+            }
             Received::Other => {}
         }
     }

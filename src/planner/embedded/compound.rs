@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     Alternative, PlanRequest, PlannedCall,
+    english::english,
     matching::{
         clauses::{commas, joints},
         index::{Index, Indexed},
@@ -77,8 +78,9 @@ pub(super) fn halves(
 ) -> Option<Routed> {
     let clauses = &weights().clauses;
     // A comma alone may be anything, so that either half must be surer.
-    let joints: Vec<_> = places(whole, joints).map(|joint| (joint, clauses.sure)).collect();
-    let commas: Vec<_> = places(whole, commas).map(|comma| (comma, clauses.very_sure)).collect();
+    let bounded = |find| places(whole, find).take(MOST_HALVES);
+    let joints: Vec<_> = bounded(joints).map(|joint| (joint, clauses.sure)).collect();
+    let commas: Vec<_> = bounded(commas).map(|comma| (comma, clauses.very_sure)).collect();
     let list = (joints.len() + commas.len() > 1).then(|| {
         let mut all: Vec<_> = joints.iter().chain(&commas).cloned().collect();
         all.sort_by_key(|(place, _)| place.start);
@@ -97,7 +99,11 @@ pub(super) fn halves(
         if is_one && !may_repeat {
             return None;
         }
-        each(request, &parts, &Before::default(), may_repeat, tool)
+        let routed = each(request, &parts, &Before::default(), may_repeat, tool)?;
+        // Whose order it is may stand in another part: `stop watching Acme, they said, and the price of TCS`.
+        let is_reported = || whole.words.iter().any(|word| english().reporting.has(&word.lower));
+        let changes = routed.changing(request.offer.index()).is_some();
+        (!changes || !is_reported()).then_some(routed)
     };
     // All of `price, news and P/E of Acme`, before two halves.
     let list = list.filter(|all| all.len() < MOST_HALVES).and_then(|all| split(&all));
@@ -125,7 +131,7 @@ fn places<'a>(
 pub(super) fn may_be_more(whole: &Message<'_>, parts: usize) -> bool {
     // A name has no token.
     let joins_names = |place: &Range<usize>| is_between(whole, place, |at| whole.tokens[at].is_none());
-    places(whole, joints).filter(|place| !joins_names(place)).count() >= parts
+    places(whole, joints).filter(|place| !joins_names(place)).nth(parts - 1).is_some()
 }
 
 /// Whether both the word before a place and the word behind it are such.
@@ -189,16 +195,32 @@ pub(super) fn each(
     let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
     let (mut confidence, mut score) = (1.0_f32, f32::MAX);
     let mut named = before.named.clone();
+    // Where the calls of the clause before begin.
+    let mut last = 0;
     for (at, clause) in clauses.iter().enumerate() {
-        let text = write_out(clause, &clauses[..at]);
-        let written = text.as_deref().map(|text| read(request, text));
-        let clause = written.as_ref().unwrap_or(clause);
-        // `… and the same for my other account` follows up on the clause before.
-        let routed = if is_bare_value(clause) && !all.is_empty() {
-            route(request, clause, &Before::of_calls(request.offer.index(), &all), &named)
-        } else {
-            route(request, clause, before, &named)
+        let index = request.offer.index();
+        let route_clause = |clause: &Message<'_>, calls: &[PlannedCall]| {
+            // `… and the same for my other account` follows up on the clause before, if that changes nothing.
+            let is_read =
+                |call: &PlannedCall| index.place(&call.tool).is_some_and(|tool| index.tools[tool].is_read);
+            if is_bare_value(clause) && !calls.is_empty() && calls.iter().all(is_read) {
+                route(request, clause, &Before::of_calls(index, calls), &named)
+            } else {
+                route(request, clause, before, &named)
+            }
         };
+        let written = write_out(clause, &clauses[..at]);
+        let written = written.as_deref().map(|text| route_clause(&read(request, text), &all[last..]));
+        // An order is taken as it stands.
+        let written = written.filter(|it| it.changing(index).is_none());
+        let routed = match written {
+            Some(written) => {
+                let as_it_stands = route_clause(clause, &all[last..]);
+                if as_it_stands.changing(index).is_some() { as_it_stands } else { written }
+            }
+            None => route_clause(clause, &all[last..]),
+        };
+        last = all.len();
         let Routing::Calls(calls) = routed.step else { return None };
         let tool = calls.first()?.tool.clone();
         let is_near = |it: &Alternative| {
@@ -217,7 +239,7 @@ pub(super) fn each(
                 return None;
             }
         }
-        named = newer(request.offer.index(), &calls, named);
+        named = newer(index, &calls, named);
         confidence = confidence.min(routed.confidence);
         score = score.min(routed.score);
         reasons.push(routed.reason);

@@ -115,6 +115,7 @@ pub(crate) fn is_bare_value(message: &Message<'_>) -> bool {
     let lead = lead(message);
     let says_nothing = |at: usize| at < lead || message.times.takes(at);
     message.content.iter().all(|(_, word)| says_nothing(*word))
+        && message.found.iter().all(|found| found.is_of(ACCOUNT))
         && (lead > 0 || message.times.is_any() || message.found.iter().any(|found| found.is_of(ACCOUNT)))
 }
 

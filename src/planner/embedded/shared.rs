@@ -15,10 +15,21 @@ pub(super) fn write_out(clause: &Message<'_>, earlier: &[Message<'_>]) -> Option
     let named: Vec<_> =
         before.found.iter().filter(|it| is_clear(it)).map(|it| &before.text[it.begin..it.end]).collect();
     let english = english();
-    let stands = |word: &&Word| english.pronouns.has(&word.lower) || english.distributives.has(&word.lower);
-    if let Some(word) = clause.words.iter().find(stands).filter(|_| !named.is_empty()) {
+    // `Each of my accounts` and `both accounts` refer to nothing before.
+    let refers = |at: usize| {
+        let behind = clause.words.get(at + 1);
+        behind.is_none_or(|word| word.is_stop() && !english.determiners.has(&word.lower))
+    };
+    let stands = |(at, word): &(usize, &Word)| {
+        english.pronouns.has(&word.lower) || (english.distributives.has(&word.lower) && refers(*at))
+    };
+    if let Some((_, word)) = clause.words.iter().enumerate().find(stands)
+        && let Some(last) = named.last()
+    {
         let (before, after) = (&clause.text[..word.begin], &clause.text[word.end..]);
-        return Some(format!("{before}{}{after}", named.join(" and ")));
+        let is_one = english.singular.has(&word.lower);
+        let names = if is_one { (*last).to_owned() } else { named.join(" and ") };
+        return Some(format!("{before}{names}{after}"));
     }
     let last = clause.words.last().filter(|word| english.indefinites.has(&word.lower))?;
     let noun = match named.last() {

@@ -44,8 +44,10 @@ pub(crate) fn joints(text: &str) -> Vec<Range<usize>> {
 /// Where a text has a comma that is no joint, and so may be split all the same, in bytes.
 pub(crate) fn commas(text: &str) -> Vec<Range<usize>> {
     let joints = joints(text);
-    let is_joint = |at: usize| joints.iter().any(|joint| joint.contains(&at));
-    text.match_indices(", ").filter(|(at, _)| !is_joint(*at)).map(|(at, mark)| at..at + mark.len()).collect()
+    // The space behind the comma may begin a joint: `, along with `.
+    let is_joint =
+        |comma: &Range<usize>| joints.iter().any(|it| it.start < comma.end && comma.start < it.end);
+    text.match_indices(", ").map(|(at, mark)| at..at + mark.len()).filter(|comma| !is_joint(comma)).collect()
 }
 
 /// Splits a text at `?`, `;`, `!` and at a full stop before a space.
@@ -86,4 +88,23 @@ fn begins_clause(text: &str, lexicon: &Words) -> bool {
     let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
     let first = first.to_lowercase();
     is_asking(&first) || lexicon.verbs.contains(&first) || english().wanted.has(&first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_places_of_a_split_overlap() {
+        let marks = english().joints.iter().map(String::as_str).chain([", ", ",", " "]);
+        let marks: Vec<_> = marks.collect();
+        for first in &marks {
+            for second in &marks {
+                let text = format!("price{first}news{second}results{first}{second}RSI of \u{130}TC");
+                let mut all = [joints(&text), commas(&text)].concat();
+                all.sort_by_key(|place| place.start);
+                assert!(all.is_sorted_by(|one, next| one.end <= next.start), "{text:?}: {all:?}");
+            }
+        }
+    }
 }

@@ -190,9 +190,9 @@ fn is_quoted(text: &str) -> bool {
 /// Whether a direction stands right before a further name, so that it is nothing to change: `watch Acme on TV`.
 fn has_place_between(message: &Message<'_>, slots: &[Slot]) -> bool {
     let is_named = |word: &Word| message.found.iter().any(|it| it.begin <= word.begin && word.end <= it.end);
-    let is_noted =
-        |word: &Word| slots.iter().filter_map(|slot| slot.note(message)).any(|it| it.cue.start <= word.begin);
-    let words = message.words.iter().take_while(|word| !is_noted(word));
+    let notes = slots.iter().filter_map(|slot| slot.note(message)).map(|note| note.cue.start);
+    let end = notes.min().unwrap_or(message.text.len());
+    let words = message.words.iter().take_while(|word| word.begin < end);
     let names = words.enumerate().filter(|(_, word)| is_named(word)).map(|(at, _)| at);
     let names: Vec<_> = names.collect();
     names.iter().skip(1).any(|at| is_direction(&message.words[at - 1]))

@@ -64,11 +64,14 @@ impl Tools {
 /// The tools of a listing and `read_result`, whatever their tags: long results of them are cut over MCP, and a client
 /// offers its model only what is listed.
 fn with_read_result(listing: Listing) -> Vec<Arc<RegisteredTool>> {
-    let is_callable = |tool: &&Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
-    let read_result = listing.visible(READ_RESULT).filter(is_callable).cloned();
+    let is_callable = |tool: &Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
+    let read_result = listing
+        .visible(READ_RESULT)
+        .filter(|tool| is_callable(tool) && tool.definition.provider().is_none())
+        .cloned();
     let mut tools: Vec<_> = listing.collect();
     if let Some(read_result) = read_result
-        && !tools.is_empty()
+        && tools.iter().any(is_callable)
         && let Err(place) = tools.binary_search_by(|tool| tool.definition.name.as_str().cmp(READ_RESULT))
     {
         tools.insert(place, read_result);
