@@ -28,8 +28,8 @@ pub(super) fn write_out(clause: &Message<'_>, earlier: &[Message<'_>]) -> Option
     {
         let (before, after) = (&clause.text[..word.begin], &clause.text[word.end..]);
         let is_one = english.singular.has(&word.lower);
-        let names = if is_one { (*last).to_owned() } else { named.join(" and ") };
-        return Some(format!("{before}{names}{after}"));
+        let subject = if is_one { (*last).to_owned() } else { named.join(" and ") };
+        return Some(format!("{before}{subject}{after}"));
     }
     let last = clause.words.last().filter(|word| english.indefinites.has(&word.lower))?;
     let noun = match named.last() {
