@@ -100,7 +100,7 @@ pub(super) fn halves(
             return None;
         }
         let routed = each(request, &parts, &Before::default(), may_repeat, tool)?;
-        // Whose order it is may stand in another part: `stop watching Acme, they said, and the price of TCS`.
+        // Another part may say that the order is reported: `stop watching Acme, they said, and the price of TCS`.
         let is_reported = || whole.words.iter().any(|word| english().reporting.has(&word.lower));
         let changes = routed.changing(request.offer.index()).is_some();
         (!changes || !is_reported()).then_some(routed)
