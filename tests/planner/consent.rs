@@ -76,6 +76,17 @@ fn what_orders_nothing_is_rarely_proposed() {
 }
 
 #[test]
+fn a_note_is_found_behind_letters_whose_small_form_has_another_length() {
+    let bench = Bench::new();
+    // Of equal length in small letters, but with other places between them.
+    for said in
+        ["Add TCS to my watchlist, İ note: é and ẞ", "Add TCS to my watchlist, ẞ with the note é and İ"]
+    {
+        assert!(proposed(&bench, said).iter().all(|call| call.tool == "add_to_watchlist"), "{said}");
+    }
+}
+
+#[test]
 fn a_question_behind_an_order_is_no_other_order() {
     let bench = Bench::new();
     let said = "Do I own Titan? Add Titan to my watchlist. What about Infosys?";

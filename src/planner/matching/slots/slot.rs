@@ -92,11 +92,9 @@ impl Slot {
         if self.extract.kind != ExtractKind::Rest {
             return None;
         }
-        let lower = message.text.to_lowercase();
-        if lower.len() != message.text.len() {
-            return None;
-        }
-        let places = self.extract.after.iter().filter_map(|cue| place(&lower, &cue.to_lowercase()));
+        // Other letters may change their length, and so the places of those behind them.
+        let lower = message.text.to_ascii_lowercase();
+        let places = self.extract.after.iter().filter_map(|cue| place(&lower, &cue.to_ascii_lowercase()));
         let cue = places.min_by_key(|place| (place.start, Reverse(place.end)))?;
         let rest = &message.text[cue.end..];
         let end = cue.end + self.closed(&message.text[..cue.start], rest).unwrap_or(rest.len());
