@@ -199,27 +199,7 @@ pub(super) fn each(
     let mut last = 0;
     for (at, clause) in clauses.iter().enumerate() {
         let index = request.offer.index();
-        let route_clause = |clause: &Message<'_>, calls: &[PlannedCall]| {
-            // `… and the same for my other account` follows up on the clause before, if that changes nothing.
-            let is_read =
-                |call: &PlannedCall| index.place(&call.tool).is_some_and(|tool| index.tools[tool].is_read);
-            if is_bare_value(clause) && !calls.is_empty() && calls.iter().all(is_read) {
-                route(request, clause, &Before::of_calls(index, calls), &named)
-            } else {
-                route(request, clause, before, &named)
-            }
-        };
-        let written = write_out(clause, &clauses[..at]);
-        let written = written.as_deref().map(|text| route_clause(&read(request, text), &all[last..]));
-        // An order is taken as it stands.
-        let written = written.filter(|it| it.changing(index).is_none());
-        let routed = match written {
-            Some(written) => {
-                let as_it_stands = route_clause(clause, &all[last..]);
-                if as_it_stands.changing(index).is_some() { as_it_stands } else { written }
-            }
-            None => route_clause(clause, &all[last..]),
-        };
+        let routed = with_shared(request, clause, &clauses[..at], &all[last..], before, &named);
         last = all.len();
         let Routing::Calls(calls) = routed.step else { return None };
         let tool = calls.first()?.tool.clone();
@@ -249,6 +229,35 @@ pub(super) fn each(
     alternatives.retain(|other: &Alternative| !all.iter().any(|call| call.tool == other.tool));
     alternatives.truncate(ALTERNATIVES);
     Some(Routed { step: Routing::Calls(all), reason: reasons.join("; "), confidence, score, alternatives })
+}
+
+/// Routes a clause with what it shares with those before it, of which the last one has these calls. One that orders a
+/// change is taken as it stands.
+fn with_shared(
+    request: &PlanRequest<'_>,
+    clause: &Message<'_>,
+    earlier: &[Message<'_>],
+    calls: &[PlannedCall],
+    before: &Before<'_>,
+    named: &[(String, String)],
+) -> Routed {
+    let index = request.offer.index();
+    let is_read = |call: &PlannedCall| index.place(&call.tool).is_some_and(|tool| index.tools[tool].is_read);
+    let may_follow = !calls.is_empty() && calls.iter().all(is_read);
+    let route = |clause: &Message<'_>| {
+        // `… and the same for my other account` follows up on the clause before, if that changes nothing.
+        if may_follow && is_bare_value(clause) {
+            route(request, clause, &Before::of_calls(index, calls), named)
+        } else {
+            route(request, clause, before, named)
+        }
+    };
+    let as_it_stands = route(clause);
+    if as_it_stands.changing(index).is_some() {
+        return as_it_stands;
+    }
+    let written = write_out(clause, earlier).map(|text| route(&read(request, &text)));
+    written.filter(|it| it.changing(index).is_none()).unwrap_or(as_it_stands)
 }
 
 /// The calls of the clauses that a tool is clearly about, if no tool has anything of the others. An answer says which
