@@ -1,6 +1,6 @@
 //! The pipeline of calls: one stack of layers, the same for every face.
 //!
-//! A layer is a [`Middleware`](toolwire_base::middleware::Middleware) over a `tower::Service<Call, Response = Terminal,
+//! A layer is a [`Middleware`](toolwire_base::middleware::Middleware) over a `tower::Service<Box<Call>, Response = Terminal,
 //! Error = Refusal>`, in a file of its own. A refusal becomes a status, everything else a result. Not here: rate limits
 //! and retries, which belong to each source's own stack.
 
@@ -102,7 +102,7 @@ pub struct Parts {
 /// calls.
 #[derive(Clone)]
 pub struct Pipeline {
-    stack: Arc<dyn Fn(Call) -> BoxFuture<'static, CallResult> + Send + Sync>,
+    stack: Arc<dyn Fn(Box<Call>) -> BoxFuture<'static, CallResult> + Send + Sync>,
     services: Services,
     in_flight: InFlight,
     keep: Keep,
@@ -187,7 +187,9 @@ impl Pipeline {
         }
     }
 
-    fn begin(self: &Arc<Self>, mut call: Call, sink: EventSink) -> BoxFuture<'static, CallResult> {
+    fn begin(self: &Arc<Self>, call: Call, sink: EventSink) -> BoxFuture<'static, CallResult> {
+        // Boxed once: each layer moves it.
+        let mut call = Box::new(call);
         call.context.events = sink;
         call.context.services = self.services.clone();
         call.context.caller = Arc::clone(self) as _;

@@ -103,10 +103,10 @@ fn check_digest(call: &Call, name: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-impl<S: Inner> Middleware<Call, S> for Authorize {
+impl<S: Inner> Middleware<Box<Call>, S> for Authorize {
     type Future = Either<Ready<CallResult>, S::Future>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         match self.check(&call) {
             Err(refusal) => Either::Left(ready(Err(refusal))),
             Ok(()) => Either::Right(inner.call(call)),

@@ -60,10 +60,10 @@ impl Cache {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for Cache {
+impl<S: Inner> Middleware<Box<Call>, S> for Cache {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         match policy(&call) {
             None => Either::Left(inner.call(call)),
             // A clone, which only an execution makes ready: a hit leaves the ready service unused.
@@ -72,7 +72,7 @@ impl<S: Inner> Middleware<Call, S> for Cache {
     }
 }
 
-async fn answer(Cache(shared): Cache, policy: CachePolicy, call: Call, inner: impl Inner) -> CallResult {
+async fn answer(Cache(shared): Cache, policy: CachePolicy, call: Box<Call>, inner: impl Inner) -> CallResult {
     let snapshot = call.context.pins.get_or_pin(|| shared.registry.snapshot());
     let tool_state =
         call.tool().executor.as_ref().and_then(|tool| tool.state(&call.arguments, &call.context));

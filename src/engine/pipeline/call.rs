@@ -32,12 +32,16 @@ pub type CallResult = Result<Terminal, Refusal>;
 
 /// The bounds on the rest of the pipeline below a layer.
 pub(super) trait Inner:
-    Service<Call, Response = Terminal, Error = Refusal, Future: Send + 'static> + Clone + Send + Sync + 'static
+    Service<Box<Call>, Response = Terminal, Error = Refusal, Future: Send + 'static>
+    + Clone
+    + Send
+    + Sync
+    + 'static
 {
 }
 
 impl<S> Inner for S where
-    S: Service<Call, Response = Terminal, Error = Refusal, Future: Send + 'static>
+    S: Service<Box<Call>, Response = Terminal, Error = Refusal, Future: Send + 'static>
         + Clone
         + Send
         + Sync

@@ -42,10 +42,10 @@ impl Confirm {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for Confirm {
+impl<S: Inner> Middleware<Box<Call>, S> for Confirm {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, mut call: Box<Call>, inner: &mut S) -> Self::Future {
         // Nearly all calls need no confirmation, and their callers do not wait for those of nested calls.
         let of_options = |it: &CallOptions| it.require_confirmation || it.wait_for_confirmation.is_some();
         let is_asked_for = call.options.as_deref().is_some_and(of_options) || call.context.tainted;
@@ -61,7 +61,7 @@ impl<S: Inner> Middleware<Call, S> for Confirm {
 }
 
 /// Carries out a call, waiting for its confirmation and for those of the calls that it makes.
-async fn confirmed(mut inner: impl Inner, store: Arc<Store>, mut call: Call) -> CallResult {
+async fn confirmed(mut inner: impl Inner, store: Arc<Store>, mut call: Box<Call>) -> CallResult {
     // Boxed, as the wait below is: most callers who would wait call a tool that needs no confirmation.
     if call.cause.is_some()
         && let Some(request_id) = Box::pin(stand_in(&call, &store)).await?
@@ -84,7 +84,7 @@ async fn confirmed(mut inner: impl Inner, store: Arc<Store>, mut call: Call) -> 
 async fn repeat_when_decided(
     mut inner: impl Inner,
     store: Arc<Store>,
-    mut call: Call,
+    mut call: Box<Call>,
     mut required: Box<ConfirmationRequired>,
     wait: Duration,
 ) -> CallResult {

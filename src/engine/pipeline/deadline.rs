@@ -31,10 +31,10 @@ impl EnforceDeadline {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for EnforceDeadline {
+impl<S: Inner> Middleware<Box<Call>, S> for EnforceDeadline {
     type Future = BoxFuture<'static, CallResult>;
 
-    fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, mut call: Box<Call>, inner: &mut S) -> Self::Future {
         call.context.deadline = call.context.deadline.cap(call.arrived.at + self.cap);
         let guard = self.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
         let limits = Limits::of(&call);
@@ -164,12 +164,12 @@ mod tests {
 
     async fn run<F>(
         call: Call,
-        work: impl Fn(Call) -> F + Clone + Send + Sync + 'static,
+        work: impl Fn(Box<Call>) -> F + Clone + Send + Sync + 'static,
     ) -> Result<Terminal, Refusal>
     where
         F: Future<Output = Result<Terminal, Refusal>> + Send + 'static,
     {
-        Layer(EnforceDeadline::new(CAP, InFlight::default())).layer(service_fn(work)).oneshot(call).await
+        Layer(EnforceDeadline::new(CAP, InFlight::default())).layer(service_fn(work)).oneshot(Box::new(call)).await
     }
 
     #[tokio::test(start_paused = true)]

@@ -49,7 +49,7 @@ impl Execute {
     }
 }
 
-impl Service<Call> for Execute {
+impl Service<Box<Call>> for Execute {
     type Response = Terminal;
     type Error = Refusal;
     type Future = BoxFuture<'static, Result<Terminal, Refusal>>;
@@ -58,7 +58,7 @@ impl Service<Call> for Execute {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, mut call: Call) -> Self::Future {
+    fn call(&mut self, mut call: Box<Call>) -> Self::Future {
         let (orchestrate, in_flight) = (Arc::clone(&self.orchestrate), self.in_flight.clone());
         Box::pin(async move {
             let span = span::execute_tool(&call);

@@ -16,10 +16,10 @@ const NONCE_BYTES: usize = 16;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame;
 
-impl<S: Inner> Middleware<Call, S> for Frame {
+impl<S: Inner> Middleware<Box<Call>, S> for Frame {
     type Future = Map<S::Future, fn(CallResult) -> CallResult>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         let is_nested = call.context.depth > 0;
         let transform: fn(CallResult) -> CallResult = match (is_nested, call.tool().definition.untrusted) {
             (false, true) => frame,

@@ -42,10 +42,10 @@ impl Idempotent {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for Idempotent {
+impl<S: Inner> Middleware<Box<Call>, S> for Idempotent {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, mut call: Box<Call>, inner: &mut S) -> Self::Future {
         // Cancelled before it began: nothing is recorded or executed, not even a write.
         if call.context.cancellation.is_cancelled() {
             return Either::Right(Box::pin(ready(Ok(call.failed(ToolError::cancelled())))));
@@ -74,7 +74,7 @@ impl<S: Inner> Middleware<Call, S> for Idempotent {
 }
 
 impl Idempotent {
-    async fn call_once(self, mut call: Call, mut inner: impl Inner) -> CallResult {
+    async fn call_once(self, mut call: Box<Call>, mut inner: impl Inner) -> CallResult {
         if call.writes() {
             // Set before the record can exist: a recorded write runs even if its caller leaves.
             call.facts.detach();

@@ -89,10 +89,10 @@ impl Keep {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for Keep {
+impl<S: Inner> Middleware<Box<Call>, S> for Keep {
     type Future = ResponseFuture<S::Future>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         let max_tokens = call.options.as_ref().and_then(|options| options.keep_over_tokens);
         let can_read_on =
             || call.offers(READ_RESULT) && self.can_read_on(&call.context.user, &call.tool().definition.name);

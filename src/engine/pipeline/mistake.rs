@@ -38,10 +38,10 @@ impl RecordModelErrors {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for RecordModelErrors {
+impl<S: Inner> Middleware<Box<Call>, S> for RecordModelErrors {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         // Nearly all calls are of no task. Nested ones are made by a tool and are in no timeline.
         let Some(task) = call.context.task().filter(|_| call.context.depth == 0) else {
             return Either::Left(inner.call(call));

@@ -27,10 +27,10 @@ const ALIVE: &str = "Still working";
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Narrate;
 
-impl<S: Inner> Middleware<Call, S> for Narrate {
+impl<S: Inner> Middleware<Box<Call>, S> for Narrate {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         if call.context.depth > 0 || !call.context.events.has_reader() {
             return Either::Left(inner.call(call));
         }

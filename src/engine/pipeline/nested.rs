@@ -28,7 +28,7 @@ impl CallTools for Pipeline {
             let services = self.services.clone();
             let context = ToolContext { lineage, services, ..parent.nested() };
             let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
-            match (self.stack)(call).await.map_err(|refusal| error_of_refusal(&refusal))? {
+            match (self.stack)(Box::new(call)).await.map_err(|refusal| error_of_refusal(&refusal))? {
                 Terminal::Result(result) => Ok((result.outcome?, result.provenance)),
                 Terminal::ConfirmationRequired(it) => Err(Unfinished::AwaitsConfirmation(it)),
             }

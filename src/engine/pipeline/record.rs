@@ -28,10 +28,10 @@ impl Record {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for Record {
+impl<S: Inner> Middleware<Box<Call>, S> for Record {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         let definition = &call.tool().definition;
         let refuse = |refusal| Either::Right(Box::pin(ready(Err(refusal))) as BoxFuture<'static, _>);
         match (call.context.task(), definition.kind.behaviour().by) {
@@ -56,7 +56,7 @@ impl<S: Inner> Middleware<Call, S> for Record {
 async fn run_in_task(
     mut inner: impl Inner,
     tasks: Arc<Store>,
-    mut call: Call,
+    mut call: Box<Call>,
     id: TaskId,
     by: Execution,
 ) -> CallResult {

@@ -7,7 +7,7 @@ use super::{Call, Target};
 use crate::registry::{RegisteredTool, Registry, Snapshot};
 
 /// Resolves calls by the registry's current snapshot, which it pins to them. A call without a tool passes unchanged.
-pub fn resolve(registry: Arc<Registry>) -> impl Fn(Call) -> Call + Clone {
+pub fn resolve(registry: Arc<Registry>) -> impl Fn(Box<Call>) -> Box<Call> + Clone {
     move |mut call| {
         let snapshot = call.context.pins.get_or_pin(|| registry.snapshot());
         if let Some(tool) = find(&snapshot, &call.target) {

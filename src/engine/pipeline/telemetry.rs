@@ -35,10 +35,10 @@ const MAX_TARGET: usize = 64;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Telemetry;
 
-impl<S: Inner> Middleware<Call, S> for Telemetry {
+impl<S: Inner> Middleware<Box<Call>, S> for Telemetry {
     type Future = ResponseFuture<S::Future>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         let line = Some(Line::of(&call));
         ResponseFuture { inner: inner.call(call), line }
     }
@@ -250,7 +250,7 @@ mod tests {
         let _subscriber = toolwire_base::capture::capture(subscriber);
         let user = User::new("demo".parse().expect("valid"));
         let context = ToolContext::new(user, clock::now() + Duration::from_secs(1));
-        let call = Call::new(context, Target::Tool("x".to_owned()), Arguments::new());
+        let call = Box::new(Call::new(context, Target::Tool("x".to_owned()), Arguments::new()));
 
         let gone = |_| async { Err(Refusal::CallerGone) };
         assert!(Layer(Telemetry).layer(service_fn(gone)).call(call.clone()).await.is_err());

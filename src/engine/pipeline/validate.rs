@@ -26,10 +26,10 @@ impl Validate {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for Validate {
+impl<S: Inner> Middleware<Box<Call>, S> for Validate {
     type Future = Either<Ready<CallResult>, S::Future>;
 
-    fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, mut call: Box<Call>, inner: &mut S) -> Self::Future {
         if let Some(error) = call.given.take_error() {
             return Either::Left(ready(Ok(call.failed(error))));
         }

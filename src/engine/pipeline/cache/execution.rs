@@ -102,8 +102,8 @@ impl Executions {
 }
 
 /// The call as the shared execution: its events reach all waiters, and it is cancelled when the last of them leaves.
-fn share(call: &Call, waiter: &Waiter<Completion, Subscribers>) -> Call {
-    let mut work = call.clone();
+fn share(call: &Call, waiter: &Waiter<Completion, Subscribers>) -> Box<Call> {
+    let mut work = Box::new(call.clone());
     work.context.cancellation = waiter.cancellation().clone();
     work.context.events = EventSink::to_subscribers(waiter.shared().clone());
     work
@@ -111,7 +111,7 @@ fn share(call: &Call, waiter: &Waiter<Completion, Subscribers>) -> Call {
 
 /// Executes the call in a spawned task.
 fn start(
-    call: Call,
+    call: Box<Call>,
     leader: Leader<ExecutionKey, Completion, Subscribers>,
     destination: Option<Destination>,
     inner: impl Inner,

@@ -38,10 +38,10 @@ impl ResumeEqualWrites {
     }
 }
 
-impl<S: Inner> Middleware<Call, S> for ResumeEqualWrites {
+impl<S: Inner> Middleware<Box<Call>, S> for ResumeEqualWrites {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         let resumes = call.options.as_ref().is_some_and(|options| options.resume_equal_write);
         if !resumes || !call.writes() {
             return Either::Left(inner.call(call));
@@ -51,7 +51,7 @@ impl<S: Inner> Middleware<Call, S> for ResumeEqualWrites {
 }
 
 impl ResumeEqualWrites {
-    async fn resume(self, mut call: Call, mut inner: impl Inner) -> CallResult {
+    async fn resume(self, mut call: Box<Call>, mut inner: impl Inner) -> CallResult {
         let (write, store) = (equal_write(&call), &self.records.confirmations);
         let (now, own) = (clock::wall(), call.request_id);
         let claim = Claim {

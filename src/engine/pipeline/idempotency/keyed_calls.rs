@@ -90,7 +90,7 @@ impl KeyedCalls {
 
     /// Joins the work of a call, or starts it. Must run in a spawned task: dropped between the record and the start, it
     /// would leave a call that is recorded as begun and never runs.
-    pub(super) async fn join_or_start<S: Inner>(self, mut call: Call, inner: S) -> Resolution<S> {
+    pub(super) async fn join_or_start<S: Inner>(self, mut call: Box<Call>, inner: S) -> Resolution<S> {
         let key = call_record::key_of(&call);
         let cancellation = Cancellation::new();
         // Before the record exists, since a drain waits for registered work only. A read ends with its last waiter, and
@@ -224,7 +224,7 @@ impl KeyedCalls {
         let (leader, waiter) = self.work.lead(key.clone(), cancellation, unattended_policy, caller);
         let (records, key_locks) = (self.records.clone(), self.key_locks.clone());
         let task = async move {
-            let result = run(inner.call(work.clone()), &work).await;
+            let result = run(inner.call(Box::new(work.clone())), &work).await;
             // Held from here on: a repeat finds either the work in flight or its final record.
             let lock = key_locks.lock(&key).await;
             // A read that lost all its waiters may have been started again: the record is then that of its successor.

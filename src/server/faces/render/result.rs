@@ -51,6 +51,11 @@ fn bytes_to_convert(result: &ToolResult, format: ResultFormat) -> usize {
     }
 }
 
+/// Whether only a part of the data may be shown.
+fn is_partial(result: &ToolResult, form: ResultForm) -> bool {
+    form.max_tokens.is_some() || result.kept.is_some()
+}
+
 /// A result with its data in the given form.
 pub(super) async fn convert(result: ToolResult, form: ResultForm) -> v1::ToolResult {
     let bytes = bytes_to_convert(&result, form.data);
@@ -82,8 +87,9 @@ pub async fn render(tools: &Tools, mut result: ToolResult, form: ResultForm) -> 
 /// The last event of a call, without its stream.
 pub async fn outcome(tools: &Tools, terminal: Terminal, form: ResultForm) -> Outcome {
     match terminal {
-        Terminal::Result(result) if form.counts_tokens() || is_slow(&result, form) => {
-            Outcome::Result(render(tools, result, form).await)
+        // Boxed, since most results need none of it, and the futures above would all have room for it.
+        Terminal::Result(result) if is_partial(&result, form) || is_slow(&result, form) => {
+            Outcome::Result(Box::pin(render(tools, result, form)).await)
         }
         terminal => convert::outcome(terminal, form.data),
     }
