@@ -7,6 +7,7 @@ mod abstain;
 mod compound;
 mod decide;
 mod follow_up;
+mod halves;
 mod name_only;
 mod narrow;
 mod recover;

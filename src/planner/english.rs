@@ -48,6 +48,10 @@ pub(crate) struct English {
     pub(crate) comparisons: Vec<Phrase>,
     /// Words for how much of something an order is about. A lexicon adds the units of its domain.
     pub(crate) amounts: WordSet,
+    /// Prepositions before the first word of a question: `at what price`.
+    pub(crate) fronted: WordSet,
+    /// Words with which a part begins that only says more of the one before it: `including what I sold`.
+    pub(crate) subordinate: WordSet,
     /// What stands between two clauses if the second one begins as a sentence does, with marks and spaces. Each is
     /// tried in this order.
     pub(crate) between: Vec<String>,
@@ -73,6 +77,8 @@ pub(crate) struct English {
     pub(crate) negations: WordSet,
     /// Beginnings of a message that only changes the last call.
     pub(crate) leads: Vec<Phrase>,
+    /// Phrases before what something else replaces.
+    pub(crate) instead_of: Vec<Phrase>,
     /// Words that stand for what was named before.
     pub(crate) pronouns: WordSet,
     /// Words that stand for each of what was named in the same message.
@@ -113,10 +119,16 @@ pub(crate) struct English {
     pub(crate) months: [Phrase; 12],
     /// The days of the week.
     pub(crate) weekdays: WordSet,
+    /// Words before a time that was said before: `the same year`.
+    pub(crate) same: WordSet,
+    /// Words for any length of time.
+    pub(crate) periods: WordSet,
     /// The unit of time that a word in the singular names.
     pub(crate) units: ByForm<Unit>,
     /// Numbers that are written out.
     pub(crate) numbers: HashMap<String, u32>,
+    /// The word for each short form of it: `acct`.
+    pub(crate) shorthand: ByForm<String>,
     /// The verb of each irregular form.
     pub(crate) irregular: ByForm<String>,
 }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use foldhash::HashMap;
 use serde::Deserialize;
 
-use crate::english::ByForm;
+use crate::english::{ByForm, WordSet};
 
 static HINGLISH: LazyLock<Hinglish> =
     LazyLock::new(|| toml::from_str(include_str!("hinglish.toml")).expect("a test reads it"));
@@ -19,6 +19,8 @@ struct Hinglish {
     meanings: ByForm<String>,
     /// The English words for two Hindi ones side by side, by these.
     phrases: HashMap<String, String>,
+    /// Verbs behind the verb of an order, which add nothing to it.
+    auxiliaries: WordSet,
 }
 
 /// The English words for a Hindi one, in small letters.
@@ -29,6 +31,11 @@ pub(crate) fn english_for(word: &str) -> Option<&'static str> {
 /// The English words for two Hindi ones side by side, in small letters.
 pub(crate) fn english_for_two(one: &str, other: &str) -> Option<&'static str> {
     HINGLISH.phrases.get(&format!("{one} {other}")).map(String::as_str)
+}
+
+/// Whether a word, in small letters, stands behind the verb of an order and adds nothing to it.
+pub(crate) fn is_auxiliary(word: &str) -> bool {
+    HINGLISH.auxiliaries.has(word)
 }
 
 /// Every Hindi word.

@@ -72,6 +72,8 @@ pub(crate) struct Fields {
 pub(crate) struct Fit {
     /// Term: a name that the tool takes is said, or was said before and is referred to.
     pub(crate) name_taken: f32,
+    /// Term: something is named, and the tool takes no names, but its examples have them.
+    pub(crate) name_asked: f32,
     /// Term: something is referred to, and nothing that the tool takes was named before.
     pub(crate) name_referred: f32,
     /// Term: several names are said and the tool needs several. One that takes several and needs one has half of it.
@@ -131,10 +133,17 @@ pub(crate) struct Regression {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Clauses {
+    /// If each clause begins as one does, with a question word or a verb.
+    pub(crate) begun: f32,
     /// If the tool of the whole message is among those of the clauses.
     pub(crate) sure: f32,
     /// If it is not.
     pub(crate) very_sure: f32,
+    /// The score of another tool, as a share of that of the whole message's tool, with which it is as likely.
+    pub(crate) near: f32,
+    /// The score of the whole message's tool, as a share of the sum of those of the clauses, below which it is no more
+    /// likely than theirs.
+    pub(crate) whole: f32,
     /// The score of the whole message's tool in a clause, as a share of that of the clause's own, at which the message
     /// is one wish.
     pub(crate) one: f32,
@@ -154,6 +163,8 @@ pub(crate) struct Others {
     pub(crate) near_what_failed: f64,
     /// Of the one of two lists that is added to without a question, as a multiple of the other's.
     pub(crate) clearly: f32,
+    /// Of a tool whose name another one's continues, beside that one.
+    pub(crate) plainer: f32,
     /// Of a word for a tool, beside the tool that it speaks for most, so that the tool is about it too.
     pub(crate) about: f32,
 }
@@ -178,7 +189,7 @@ mod tests {
     fn the_file_of_weights_is_read() {
         let Regression { some, enough, .. } = weights().regression;
         assert!(some < enough);
-        let Clauses { sure, very_sure, one } = weights().clauses;
-        assert!(sure < very_sure && one < 1.0);
+        let Clauses { begun, sure, very_sure, near, whole, one } = weights().clauses;
+        assert!(begun < sure && sure < very_sure && [near, whole, one].iter().all(|share| *share < 1.0));
     }
 }

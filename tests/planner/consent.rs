@@ -112,6 +112,44 @@ fn what_is_told_thought_of_or_meant_otherwise_is_no_order() {
     }
 }
 
+#[test]
+fn an_order_may_end_with_its_verb_in_hindi() {
+    let bench = Bench::new();
+    for (said, tool) in [
+        ("TCS ko watchlist mein daal do", "add_to_watchlist"),
+        ("Wipro ko meri watchlist mein add kar do please", "add_to_watchlist"),
+        ("meri watchlist se Cipla nikaal do", "remove_from_watchlist"),
+        ("watchlist se Trent remove kar dijiye", "remove_from_watchlist"),
+    ] {
+        let proposed = proposed(&bench, said);
+        assert_eq!(proposed.iter().map(|call| &call.tool).collect::<Vec<_>>(), [tool], "{said}");
+    }
+    for said in [
+        "TCS ko watchlist mein mat daalo",
+        "Rahul ne kaha TCS ko watchlist mein daal do",
+        "maine TCS ko watchlist mein daala",
+        "kya TCS ko watchlist mein daal do",
+        "agar gire to TCS ko watchlist mein daal do",
+        "TCS ko portfolio mein daal do",
+        "kal TCS ko watchlist mein daal do",
+    ] {
+        assert_eq!(self::proposed(&bench, said), [], "{said}");
+    }
+}
+
+#[test]
+fn a_verb_without_its_object_is_no_order() {
+    let bench = Bench::new();
+    for said in
+        ["Set Titan", "change Titan", "create Titan", "watch list of TCS", "watch list Titan", "ad of Titan"]
+    {
+        assert_eq!(proposed(&bench, said), [], "{said}");
+    }
+    for said in ["track Titan", "monitor Titan", "set the note on Titan to: buy below 3000"] {
+        assert_eq!(proposed(&bench, said).len(), 1, "{said}");
+    }
+}
+
 /// Another author's, of whom nothing has been read: what it reaches stands in docs/PLANNER.md and must not get worse.
 #[test]
 fn the_orders_of_another_author_are_proposed_as_stated() {

@@ -5,5 +5,6 @@ mod follow_ups;
 mod left_out;
 mod offered;
 mod questions;
+mod repeats;
 mod scores;
 mod wordings;

@@ -47,6 +47,7 @@ fn a_misspelt_word_is_read_as_the_one_that_is_meant() {
         ("lattest news about wirpo", &["get_news WIPRO"]),
         ("how did my porfolio perfrom this yaer", &["get_performance YTD"]),
         ("compair Infosys n TCS", &["compare_stocks [\"INFY\",\"TCS\"]"]),
+        ("wat is the qoute of amazn", &["get_quotes AMZN"]),
     ]);
 }
 
@@ -57,6 +58,7 @@ fn a_name_of_several_words_may_be_misspelt() {
         ("RSI of sun phrama", &["get_technicals SUNPHARMA"]),
         ("infosis news", &["get_news INFY"]),
         ("fundamentals of kotk mahindra bank", &["get_fundamentals KOTAKBANK"]),
+        ("price of tesle", &["get_quotes TSLA"]),
     ]);
 }
 
@@ -117,6 +119,44 @@ fn each_wish_of_a_list_is_looked_up() {
 }
 
 #[test]
+fn a_clause_that_only_says_more_of_the_one_before_it_is_no_wish_of_its_own() {
+    check(&[
+        ("Total profit on my VTI so far, including what I already sold", &["get_symbol_performance VTI"]),
+        ("What's going on in the economy? A few headlines please", &["browse_news economy"]),
+    ]);
+}
+
+#[test]
+fn a_part_that_gives_the_tool_a_word_is_no_wish_of_its_own() {
+    check(&[("wait zone status of Maruti, core profile", &["check_wait_zone MARUTI core"])]);
+}
+
+#[test]
+fn an_order_to_move_money_is_refused() {
+    let bench = Bench::new();
+    for said in ["Move $2,000 from Brokerage to Retirement", "Put 500 dollars into VOO"] {
+        let step = bench.decide(&[], said).step;
+        assert!(matches!(step, Step::Refuse(_)), "{said}: {step:?}");
+    }
+}
+
+#[test]
+fn a_clause_may_begin_with_a_preposition() {
+    check(&[(
+        "Do I own Tesla, and at what price does it trade?",
+        &["get_positions TSLA", "get_quotes TSLA"],
+    )]);
+}
+
+#[test]
+fn names_that_are_joined_ask_what_one_of_them_would() {
+    check(&[
+        ("earnings of TCS and Infosys", &["get_earnings TCS", "get_earnings INFY"]),
+        ("how much of Apple and Microsoft do I own", &["get_positions AAPL", "get_positions MSFT"]),
+    ]);
+}
+
+#[test]
 fn what_a_later_clause_shares_with_an_earlier_one_is_written_out() {
     check(&[
         ("What is Tesla trading at? Do I own any?", &["get_quotes TSLA", "get_positions TSLA"]),
@@ -145,6 +185,30 @@ fn one_question_about_two_times_or_accounts_is_a_call_each() {
             "return of my account this year, then the same for the retirement one",
             &["get_performance YTD", "get_performance YTD Retirement"],
         ),
+        (
+            "How did my account do over one month and over six months?",
+            &["get_performance 1M", "get_performance 6M"],
+        ),
+        (
+            "Returns of my Brokerage and my Retirement account over the past year",
+            &["get_performance 1Y Brokerage", "get_performance 1Y Retirement"],
+        ),
+        ("all buys since the 1st of December 2025", &["get_activity 2025-12-01"]),
+    ]);
+}
+
+#[test]
+fn the_time_at_the_end_is_that_of_the_parts_before_it_too() {
+    let of_2025 = "2025-01-01 2025-12-31";
+    check(&[
+        (
+            "Show deposits and trades for 2025",
+            &[&format!("get_transfers {of_2025}"), &format!("get_activity {of_2025}")],
+        ),
+        (
+            "Show my deposits in 2025 and my trades in the same year",
+            &[&format!("get_transfers {of_2025}"), &format!("get_activity {of_2025}")],
+        ),
     ]);
 }
 
@@ -162,6 +226,7 @@ fn a_tool_that_takes_no_names_is_asked_with_them_if_its_examples_are() {
     check(&[
         ("At what price did I sell Tesla?", &["get_activity"]),
         ("When did I last sell Nvidia?", &["get_activity"]),
+        ("Did I sell 10 Apple shares?", &["get_activity"]),
     ]);
 }
 
@@ -195,7 +260,10 @@ fn a_second_wish_may_stand_behind_a_comma_alone() {
 
 #[test]
 fn of_two_values_the_one_that_is_described_counts() {
-    check(&[("who are my top losers", &["rank_portfolio worst"])]);
+    check(&[
+        ("who are my top losers", &["rank_portfolio worst"]),
+        ("Rank my positions from worst to best", &["rank_portfolio worst"]),
+    ]);
 }
 
 #[test]

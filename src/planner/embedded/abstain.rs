@@ -10,6 +10,7 @@ use crate::{
         message::Message,
         rank::{Candidate, Ranking},
         slots::Slot,
+        words::Word,
     },
     weights::weights,
 };
@@ -61,8 +62,17 @@ fn order_at_the_end<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<(&'
 
 fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<(&'a str, Range<usize>)> {
     let begins = |order: &&RefusedOrder| !order.is_last && message.says(at, &order.verb);
-    let RefusedOrder { verb, answer, .. } = lexicon.orders.iter().find(begins)?;
+    let RefusedOrder { verb, answer, is_of_money, .. } = lexicon.orders.iter().find(begins)?;
     let rest = message.words.get(at + 1..)?;
+    let is_sum = |two: &[Word]| {
+        let is_marked = message.text[..two[0].begin].ends_with(['$', '₹', '€', '£']);
+        two[0].number().is_some()
+            && (is_marked || two.get(1).is_some_and(|it| lexicon.amounts.contains(&it.lower)))
+    };
+    if *is_of_money {
+        let mut places = (0..rest.len()).map(|at| &rest[at..rest.len().min(at + 2)]);
+        return places.any(is_sum).then_some((answer, at..at + verb.len()));
+    }
     let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
     let has_amount = rest.iter().any(|word| lexicon.amounts.contains(&word.lower));
     let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);

@@ -4,15 +4,16 @@ use std::slice;
 
 use super::{
     abstain,
-    compound::{beside_statements, each, halves, may_be_more, one_half, some},
+    compound::{beside_statements, each, some},
     follow_up::Before,
+    halves::{halves, may_be_more, one_half, with_last_time},
     repeat_last::repeat_last,
     route::{read, route},
     routed::{Routed, Routing},
     writes::{self, Meant},
 };
 use crate::{
-    Plan, PlanRequest, PlannedCall, Step,
+    Alternative, Plan, PlanRequest, PlannedCall, Step,
     matching::{
         clauses::{clauses, refusal, too_many},
         index::{Index, Indexed},
@@ -101,26 +102,43 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     let routed = route(request, whole, before, &before.named);
     // An order is not split: `and` in it joins names.
     let is_one = routed.changing(request.offer.index()).is_some();
+    let mut is_by_clause = false;
     let split = if is_one {
         None
     } else if let Some(routed) = beside_statements(request, whole.text, before) {
         return answer(routed);
     } else {
         // Clauses of which one lacks what another names, as halves do: `PE and what's the RSI of TCS`.
-        let by_clause = if parts.len() > 1 { each(request, &parts, before, true, None) } else { None };
+        let texts: Vec<_> = parts.iter().map(|part| part.text.into()).collect();
+        let texts = with_last_time(request, &texts);
+        let timed: Vec<_> = texts.iter().map(|text| read(request, text)).collect();
+        let by_clause = if parts.len() > 1 { each(request, &timed, before, true, None) } else { None };
         let is_one = has_every_word(request.offer.index(), &routed, whole);
         // A clause may be two halves itself: `RSI and news of TCS, and its price`.
         let is_tried = by_clause.is_none() || may_be_more(whole, parts.len());
-        let by_half = is_tried.then(|| halves(request, whole, routed.tool(), is_one)).flatten();
+        let by_half = is_tried.then(|| halves(request, whole, &routed, is_one)).flatten();
         match (by_clause, by_half) {
             (Some(clauses), Some(halves)) if halves.count() > clauses.count() => Some(halves),
-            (clauses, halves) => clauses.or(halves),
+            (clauses, halves) => {
+                is_by_clause = clauses.is_some();
+                clauses.or(halves)
+            }
         }
     };
     let clauses = &weights().clauses;
-    // A split that loses the tool of the whole message must be surer: it may cut one question in two.
+    // A split that loses the tool of the whole message must be surer: it may cut one question in two. So may one whose
+    // parts say hardly more for their tools than the whole does for its own.
     let is_sure = |parts: &Routed| {
-        parts.score >= if parts.calls(routed.tool()) { clauses.sure } else { clauses.very_sure }
+        let says_more = routed.score < clauses.whole * parts.sum;
+        let is_near = |it: &Alternative| it.score >= f64::from(clauses.near * routed.score);
+        let mut near = routed.alternatives.iter().filter(|it| is_near(it));
+        let keeps = parts.calls(routed.tool()) || near.any(|it| parts.calls(Some(&it.tool)));
+        parts.score
+            >= match keeps || says_more {
+                true if is_by_clause => clauses.begun,
+                true => clauses.sure,
+                false => clauses.very_sure,
+            }
     };
     let routed = match split.filter(is_sure) {
         Some(split) => split,

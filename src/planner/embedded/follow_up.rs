@@ -133,5 +133,10 @@ pub(crate) fn has_pronoun(message: &Message<'_>, lexicon: &Words) -> bool {
     let is_thing = |at: usize| message.words.get(at).is_some_and(|word| lexicon.things.contains(&word.lower));
     let points = |at: usize| is(&english.pointing, at) && is_thing(at + 1) && ends(at + 2);
     let stands_alone = |at: usize| is(&english.demonstratives, at) && ends(at + 1);
-    (0..message.words.len()).any(|at| is(&english.pronouns, at) || points(at) || stands_alone(at))
+    // `Do I own any?`, but not `which one?`.
+    let is_open = |at: usize| !is(&english.asking, at) && !is(&english.pointing, at);
+    let last =
+        message.words.len().checked_sub(2).filter(|at| is(&english.indefinites, at + 1) && is_open(*at));
+    last.is_some()
+        || (0..message.words.len()).any(|at| is(&english.pronouns, at) || points(at) || stands_alone(at))
 }

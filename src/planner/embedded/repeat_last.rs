@@ -10,8 +10,9 @@ use crate::{
     PlanRequest, PlannedCall,
     matching::{
         index::Indexed,
+        message::Message,
         rank::Ranking,
-        slots::{Filled, SlotContext},
+        slots::{Filled, Slot, SlotContext},
     },
     weights::weights,
 };
@@ -47,6 +48,7 @@ pub(super) fn repeat_last(
         reason: REASON.to_owned(),
         confidence: weights().confidence.again,
         score: weights().clauses.very_sure,
+        sum: weights().clauses.very_sure,
         alternatives: alternatives(index, ranking, None),
     })
 }
@@ -55,7 +57,11 @@ pub(super) fn repeat_last(
 fn repeat(indexed: &Indexed, last: &PlannedCall, given: SlotContext<'_>) -> Vec<PlannedCall> {
     let slots = &indexed.slots;
     // The message alone must fill a slot: names carried over from earlier turns would repeat any call.
-    let filled = Filled::new(slots, SlotContext { carried: &[], ..given });
+    let mut filled = Filled::new(slots, SlotContext { carried: &[], ..given });
+    if let Some((at, number)) = bare_number(indexed, last, given.message) {
+        filled.arguments.insert(slots[at].name.clone(), number.into());
+        filled.from_message.push(at);
+    }
     let is_topic = |at: &usize| slots[*at].extract.kind == ExtractKind::Topic && !leads(given.message);
     let has_value = filled.from_message.iter().any(|at| !is_topic(at));
     // A change is repeated only on a full order, a read already on a new value.
@@ -66,15 +72,34 @@ fn repeat(indexed: &Indexed, last: &PlannedCall, given: SlotContext<'_>) -> Vec<
     }
     let call = |arguments| PlannedCall {
         tool: last.tool.clone(),
-        arguments: merge(indexed, last, arguments),
+        arguments: merge(indexed, last, arguments, given.message),
         reason: REASON.to_owned(),
         by_model: None,
     };
     filled.calls().into_iter().map(call).collect()
 }
 
+/// The parameter for a number with which the message says nothing else: `make it 10`.
+fn bare_number(indexed: &Indexed, last: &PlannedCall, message: &Message<'_>) -> Option<(usize, u32)> {
+    let [(_, at)] = message.content[..] else { return None };
+    let number = message.words[at].number().filter(|_| message.found.is_empty())?;
+    let is_number = |slot: &Slot| {
+        matches!(slot.extract.kind, ExtractKind::Count | ExtractKind::Days | ExtractKind::Quarters)
+    };
+    let places = || indexed.slots.iter().enumerate().filter(|(_, slot)| is_number(slot));
+    let was_given = places().find(|(_, slot)| last.arguments.contains_key(&slot.name));
+    let is_count = |(_, slot): &(usize, &Slot)| slot.extract.kind == ExtractKind::Count;
+    let (place, slot) = was_given.or_else(|| places().find(is_count))?;
+    slot.out_of_bounds(number.into()).is_none().then_some((place, number))
+}
+
 /// The arguments of the last call, with those of the message in their place.
-fn merge(indexed: &Indexed, last: &PlannedCall, arguments: Map<String, Value>) -> Map<String, Value> {
+fn merge(
+    indexed: &Indexed,
+    last: &PlannedCall,
+    arguments: Map<String, Value>,
+    message: &Message<'_>,
+) -> Map<String, Value> {
     let slots = &indexed.slots;
     let mut merged = last.arguments.clone();
     if !indexed.is_read {
@@ -82,18 +107,23 @@ fn merge(indexed: &Indexed, last: &PlannedCall, arguments: Map<String, Value>) -
         merged.retain(|name, _| slots.iter().any(|slot| slot.is_required && slot.name == *name));
     }
     for (name, value) in arguments {
-        let fewest = slots.iter().find(|slot| slot.name == name).map_or(1, |slot| slot.fewest);
-        merged.insert(name.clone(), with_more(last.arguments.get(&name), value, fewest));
+        let slot = slots.iter().find(|slot| slot.name == name);
+        let replaced = message.found.iter().filter(|found| message.is_replaced(found));
+        let replaced: Vec<_> = replaced.filter_map(|found| found.value(slot?.of_kind())).collect();
+        let fewest = slot.map_or(1, |slot| slot.fewest);
+        merged.insert(name.clone(), with_more(last.arguments.get(&name), value, fewest, &replaced));
     }
     merged
 }
 
-/// Completes a list that is too short by the values of the last call: `Add Wipro to the comparison.`
-fn with_more(last: Option<&Value>, value: Value, fewest: usize) -> Value {
+/// Completes a list that is too short by the values of the last call that are not replaced: `Add Wipro to the
+/// comparison`.
+fn with_more(last: Option<&Value>, value: Value, fewest: usize, replaced: &[&str]) -> Value {
     match (last, value) {
         (Some(Value::Array(last)), Value::Array(more)) if more.len() < fewest => {
             let new = more.into_iter().filter(|it| !last.contains(it));
-            Value::Array(last.iter().cloned().chain(new).collect())
+            let is_kept = |it: &&Value| it.as_str().is_none_or(|it| !replaced.contains(&it));
+            Value::Array(last.iter().filter(is_kept).cloned().chain(new).collect())
         }
         (_, value) => value,
     }

@@ -2,7 +2,7 @@
 
 use super::{
     abstain,
-    follow_up::{Before, has_pronoun, is_bare, leads},
+    follow_up::{Before, has_pronoun, is_bare, is_bare_value, leads},
     name_only, narrow,
     repeat_last::repeat_last,
     routed::{Routed, Routing, alternatives},
@@ -12,7 +12,7 @@ use crate::{
     Offer, PlanRequest, PlannedCall,
     matching::{
         index::Index,
-        message::Message,
+        message::{Message, is_asking},
         rank::{Candidate, Ranking},
         slots::{Filled, SlotContext},
         words::Word,
@@ -36,10 +36,13 @@ pub(super) fn route(
         ordered.or_else(|| ranking.candidates.iter().find(|it| offer.index().tools[it.tool].is_read));
     let chosen = chosen.map(|it| narrow::to_what_was_named(offer.index(), &ranking, message, before, it));
     let nearly = nearly_ordered(offer.index(), &ranking, chosen).filter(|_| ordered.is_none());
+    // `And since inception?`, but not `how have I done since inception?`.
+    let asks = |message: &Message<'_>| message.words.iter().any(|word| is_asking(&word.lower));
+    let is_time = |message: &Message<'_>| is_bare_value(message) && !asks(message);
     let is_weak = ordered.is_none() && chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
-    if is_weak || nearly.is_some() || leads(message) {
-        // A bare lead, as in `What about Infosys?`, speaks for no other tool.
-        let is_bare = leads(message) && is_bare(message);
+    if is_weak || nearly.is_some() || leads(message) || is_time(message) {
+        // A bare lead, as in `What about Infosys?`, speaks for no other tool, and neither does a bare time.
+        let is_bare = (leads(message) && is_bare(message)) || is_time(message);
         let best = chosen.filter(|_| !is_weak && !is_bare && nearly.is_none()).map_or(0.0, |it| it.score);
         if let Some(routed) = repeat_last(request, &ranking, given, before, best) {
             return routed;
@@ -104,6 +107,7 @@ fn nothing(offer: &Offer, ranking: &Ranking) -> Routed {
         reason: "no tool is about what is said".to_owned(),
         confidence: 0.0,
         score: 0.0,
+        sum: 0.0,
         alternatives: alternatives(offer.index(), ranking, None),
     }
 }
@@ -126,7 +130,8 @@ fn call(offer: &Offer, ranking: &Ranking, candidate: &Candidate, message: &Messa
         Some(question) => Routing::Ask(question),
         None => Routing::Calls(calls(indexed.tool.definition.name.as_str(), &candidate.filled, &reason)),
     };
-    Routed { step, reason, confidence: confidence(ranking, candidate), score: candidate.score, alternatives }
+    let score = candidate.score;
+    Routed { step, reason, confidence: confidence(ranking, candidate), score, sum: score, alternatives }
 }
 
 /// The calls of a tool, one for each name where it takes one.

@@ -18,8 +18,10 @@ pub(super) struct Routed {
     pub(super) step: Routing,
     pub(super) reason: String,
     pub(super) confidence: f32,
-    /// The score of the tool that is called.
+    /// The score of the tool that is called; the least one of several clauses.
     pub(super) score: f32,
+    /// The sum of the scores of all clauses.
+    pub(super) sum: f32,
     pub(super) alternatives: Vec<Alternative>,
 }
 

@@ -1,4 +1,5 @@
-//! What a clause shares with those before it, written out: their names for `its`, and their noun behind `have any`.
+//! What a clause shares with those before it, written out: their names for `its`, their noun behind `have any`, and
+//! their time for `the same year`.
 
 use crate::{
     english::english,
@@ -7,6 +8,9 @@ use crate::{
 
 /// The clause with what it shares written out. `None` if it names something itself, or shares nothing.
 pub(super) fn write_out(clause: &Message<'_>, earlier: &[Message<'_>]) -> Option<String> {
+    if let Some(timed) = with_same_time(clause, earlier) {
+        return Some(timed);
+    }
     let has_name = |message: &Message<'_>| message.found.iter().any(is_clear);
     let before = earlier.iter().rev().find(|before| has_name(before)).or(earlier.last())?;
     if has_name(clause) {
@@ -40,6 +44,20 @@ pub(super) fn write_out(clause: &Message<'_>, earlier: &[Message<'_>]) -> Option
             .map(|(_, at)| &before.text[before.words[*at].begin..before.words[*at].end])?,
     };
     Some(format!("{} {noun}", &clause.text[..last.end]))
+}
+
+/// The clause with the time of the one before it in place of `the same year`.
+fn with_same_time(clause: &Message<'_>, earlier: &[Message<'_>]) -> Option<String> {
+    let english = english();
+    let is_time = |word: &Word| english.units.get(&word.lower).is_some() || english.periods.has(&word.lower);
+    let is_same = |two: &[Word]| english.same.has(&two[0].lower) && is_time(&two[1]);
+    let at = clause.words.windows(2).position(is_same)?;
+    let small = [&english.during, &english.since, &english.until, &english.determiners];
+    let is_small = |at: &usize| small.iter().any(|words| words.has(&clause.words[*at].lower));
+    let first = (0..at).rev().take_while(is_small).last().unwrap_or(at);
+    let before = earlier.iter().rev().find_map(|it| Some(&it.text[it.time_at_the_end()?..]))?;
+    let (head, tail) = (&clause.text[..clause.words[first].begin], &clause.text[clause.words[at + 1].end..]);
+    Some(format!("{head}{before}{tail}"))
 }
 
 fn is_clear(found: &NameMatch) -> bool {

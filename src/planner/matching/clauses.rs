@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{lexicon::Words, message::is_asking};
-use crate::english::english;
+use crate::{english::english, hinglish::english_for};
 
 /// Maximum number of clauses that are planned; a message with more is one clause.
 const MOST: usize = 4;
@@ -41,13 +41,21 @@ pub(crate) fn joints(text: &str) -> Vec<Range<usize>> {
     all
 }
 
-/// Where a text has a comma that is no joint, and so may be split all the same, in bytes.
+/// Where a text has a comma that is no joint, or an `or`, and so may be split all the same, in bytes.
 pub(crate) fn commas(text: &str) -> Vec<Range<usize>> {
     let joints = joints(text);
     // The space behind the comma may begin a joint: `, along with `.
     let is_joint =
         |comma: &Range<usize>| joints.iter().any(|it| it.start < comma.end && comma.start < it.end);
-    text.match_indices(", ").map(|(at, mark)| at..at + mark.len()).filter(|comma| !is_joint(comma)).collect()
+    let mut all: Vec<_> = [", or ", " or ", ", "]
+        .iter()
+        .flat_map(|mark| text.match_indices(mark))
+        .map(|(at, mark)| at..at + mark.len())
+        .filter(|place| !is_joint(place))
+        .collect();
+    all.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
+    all.dedup_by(|next, before| next.start < before.end);
+    all
 }
 
 /// Splits a text at `?`, `;`, `!` and at a full stop before a space.
@@ -85,9 +93,16 @@ fn split<'a>(text: &'a str, lexicon: &Words) -> Vec<&'a str> {
 }
 
 fn begins_clause(text: &str, lexicon: &Words) -> bool {
-    let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
-    let first = first.to_lowercase();
-    is_asking(&first) || lexicon.verbs.contains(&first) || english().wanted.has(&first)
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    // `Meri positions` begins with `my`.
+    let meant = |word: String| english_for(&word).map(str::to_owned).unwrap_or(word);
+    let mut lower = || words.next().map(|word| meant(word.to_lowercase())).unwrap_or_default();
+    let first = lower();
+    is_asking(&first)
+        || lexicon.verbs.contains(&first)
+        || english().wanted.has(&first)
+        // `At what price …`
+        || (english().fronted.has(&first) && is_asking(&lower()))
 }
 
 #[cfg(test)]

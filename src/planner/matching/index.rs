@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use foldhash::HashSet;
+use foldhash::HashMap;
 use serde_json::Value;
 
 use super::{inverted_index::InvertedIndex, lexicon::Words, orders::Orders, slots::Slot};
@@ -30,20 +30,24 @@ pub(crate) struct Indexed {
     pub(crate) orders: Orders,
     /// Whether everything that it requires can be read from a message.
     pub(crate) is_readable: bool,
-    /// Whether it takes no names, and one in five of its examples has one: `When did I last buy Acme?`
-    pub(crate) is_asked_with_names: bool,
+    /// If it takes no names, and one in five of its examples has one (`When did I last buy Acme?`): the kinds of these.
+    pub(crate) asked_of: Vec<String>,
 }
 
 impl Index {
     /// Builds the index of these tools.
     pub(crate) fn new<'a>(tools: impl IntoIterator<Item = &'a Arc<RegisteredTool>>, words: &Words) -> Self {
         let tools: Vec<_> = tools.into_iter().cloned().collect();
-        let names: HashSet<_> = words.names.iter().map(|name| name.text.as_str()).collect();
+        let names: HashMap<_, _> =
+            words.names.iter().map(|name| (name.text.as_str(), name.of.as_str())).collect();
+        let is_thing = |word: &str| words.things.contains(word);
+        let mut indexed: Box<[_]> =
+            tools.iter().map(|tool| Indexed::new(Arc::clone(tool), &names, is_thing)).collect();
         let words = InvertedIndex::new(&tools, words);
-        let mut tools: Box<[_]> = tools.into_iter().map(|tool| Indexed::new(tool, &names)).collect();
-        let mut orders: Vec<_> = tools.iter_mut().enumerate().map(|(at, it)| (&mut it.orders, at)).collect();
+        let mut orders: Vec<_> =
+            indexed.iter_mut().enumerate().map(|(at, it)| (&mut it.orders, at)).collect();
         Orders::share(&mut orders);
-        Self { tools, words }
+        Self { tools: indexed, words }
     }
 
     /// The place of a tool by its name.
@@ -61,17 +65,22 @@ impl Index {
 }
 
 impl Indexed {
-    fn new(tool: Arc<RegisteredTool>, names: &HashSet<&str>) -> Self {
+    fn new(tool: Arc<RegisteredTool>, names: &HashMap<&str, &str>, is_thing: impl Fn(&str) -> bool) -> Self {
         let is_read = tool.definition.category == Category::Read;
         let slots = Slot::all(&tool);
-        let has_name =
-            |text: &str| text.split(|c: char| !c.is_alphanumeric()).any(|word| names.contains(word));
+        let kind = |text: &String| {
+            text.split(|c: char| !c.is_alphanumeric()).find_map(|word| names.get(word)).copied()
+        };
         let utterances = &tool.definition.utterances;
+        let mut asked_of: Vec<_> = utterances.iter().filter_map(kind).map(str::to_owned).collect();
+        let is_asked = !slots.iter().any(Slot::takes_names) && 5 * asked_of.len() >= utterances.len().max(1);
+        asked_of.retain(|_| is_asked);
+        asked_of.sort_unstable();
+        asked_of.dedup();
         Self {
-            is_asked_with_names: !slots.iter().any(Slot::takes_names)
-                && 5 * utterances.iter().filter(|text| has_name(text)).count() >= utterances.len().max(1),
+            asked_of,
             slots,
-            orders: if is_read { Orders::default() } else { Orders::new(&tool) },
+            orders: if is_read { Orders::default() } else { Orders::new(&tool, is_thing) },
             is_read,
             is_readable: is_readable(&tool),
             tool,

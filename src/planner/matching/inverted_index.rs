@@ -84,6 +84,11 @@ impl InvertedIndex {
         }
     }
 
+    /// Whether two words side by side are one thing: a phrase that a synonym stands for, such as `watch list`.
+    pub(crate) fn is_one(&self, left: &Word, right: &Word) -> bool {
+        self.vocabulary.is_phrase(&self.tokens(&[left, right]))
+    }
+
     /// The terms of words, each `NONE` if it has none.
     pub(crate) fn tokens(&self, words: &[&Word]) -> Vec<Token> {
         let term = |word: &Word| self.vocabulary.find(&word.term).unwrap_or(NONE);

@@ -26,7 +26,7 @@ struct File {
     #[serde(default)]
     names: Vec<ThingNames>,
     /// What orders begin with that no tool carries out, such as `buy` or `get rid of`, or what they end with, behind a
-    /// `…`.
+    /// `…`. Before a `$`, an order only with a sum of money: `move $`.
     #[serde(default)]
     orders: Vec<String>,
     /// What one thing of a kind is called in questions, by kind.
@@ -69,6 +69,8 @@ pub(crate) struct RefusedOrder {
     pub(crate) verb: Vec<String>,
     /// Whether they end the order, as verbs do in Hindi, and do not begin it.
     pub(crate) is_last: bool,
+    /// Whether they are such an order only with a sum of money.
+    pub(crate) is_of_money: bool,
     pub(crate) answer: String,
 }
 
@@ -150,6 +152,7 @@ impl Words {
         let order = |text: &String| RefusedOrder {
             verb: words(text).into_iter().map(|word| word.lower).collect(),
             is_last: text.starts_with('…'),
+            is_of_money: text.ends_with('$'),
             answer: answer.clone(),
         };
         self.orders.extend(file.orders.iter().map(order));

@@ -107,7 +107,11 @@ fn is_dropped(index: &Index, called: &[(usize, &Indexed)], part: &Message<'_>, s
     };
     let is_other = |at: usize| index.words.is_out_of_scope(&part.words[at]);
     let is_of_other = part.content.iter().any(|(_, at)| is_other(*at));
+    let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
     let is_used = part.content.iter().any(|(term, at)| {
+        if takes_numbers && part.words[*at].number().is_some() {
+            return true;
+        }
         // `The weather this week` is none of a tool's that knows weeks.
         if part.times.takes(*at) {
             return !is_of_other;

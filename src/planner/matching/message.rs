@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     english::{Phrase, WordSet, english},
-    hinglish::{english_for, english_for_two},
+    hinglish::{self, english_for_two, is_auxiliary},
 };
 
 /// A message or a clause of one.
@@ -65,6 +65,51 @@ impl<'a> Message<'a> {
         english().tags.iter().map(Phrase::words).find(ends).map_or(0, <[_]>::len)
     }
 
+    /// Where the time begins with which the message ends, in bytes, with the small words before it: `in 2025`.
+    pub(crate) fn time_at_the_end(&self) -> Option<usize> {
+        let is_time = |at: &usize| self.times.takes(*at);
+        let last = self.words.len().checked_sub(1).filter(is_time)?;
+        let first = (0..=last).rev().take_while(is_time).last()?;
+        let english = english();
+        let before = [&english.since, &english.until, &english.during, &english.determiners];
+        let is_small = |at: &usize| before.iter().any(|words| words.has(&self.words[*at].lower));
+        let first = (0..first).rev().take_while(is_small).last().unwrap_or(first);
+        (first > 0).then(|| self.words[first].begin)
+    }
+
+    /// Whether something named is what another one replaces: `Acme instead of Initech`.
+    pub(crate) fn is_replaced(&self, found: &NameMatch) -> bool {
+        let place = self.words.partition_point(|word| word.begin < found.begin);
+        let stands =
+            |phrase: &[String]| place.checked_sub(phrase.len()).is_some_and(|at| self.says(at, phrase));
+        english().instead_of.iter().map(Phrase::words).any(stands)
+    }
+
+    /// What is named where a word stands.
+    pub(crate) fn name_at(&self, word: &Word) -> Option<&NameMatch> {
+        // In order, and none over another.
+        let at = self.found.partition_point(|found| found.end <= word.begin);
+        self.found.get(at).filter(|found| found.begin < word.end)
+    }
+
+    /// Whether a word is a Hindi one, read as its English one.
+    pub(crate) fn is_hindi(&self, word: &Word) -> bool {
+        word.is_guess && hinglish::english_for(&self.text[word.begin..word.end].to_lowercase()).is_some()
+    }
+
+    /// The place of the verb of an order that ends with it, as in Hindi: of `hata do`, `add karo`.
+    pub(crate) fn last_verb(&self) -> Option<usize> {
+        let written = |word: &Word| self.text[word.begin..word.end].to_lowercase();
+        let end = self.words.len() - self.tag();
+        let helps = |word: &&Word| is_auxiliary(&written(word));
+        let count = self.words[..end].iter().rev().take_while(helps).count();
+        let verb = (end - count).checked_sub(1)?;
+        // `Do` alone is an English word too.
+        let is_hindi = |word: &Word| self.is_hindi(word);
+        let is_helped = self.words[verb + 1..end].iter().any(is_hindi);
+        (verb > 0 && (is_hindi(&self.words[verb]) || is_helped)).then_some(verb)
+    }
+
     /// Whether the message is an order, not a question.
     pub(crate) fn is_order(&self) -> bool {
         let first = self.first();
@@ -103,6 +148,11 @@ fn is_attitude(words: &[Word], at: usize) -> bool {
     let english = english();
     let is_of_self = (1..=3).any(|before| at.checked_sub(before).is_some_and(|at| words[at].lower == "i"));
     words[at].lower.ends_with("ing") && is_of_self && is(Some(at + 1), &english.behind_attitudes)
+}
+
+/// The English words for a Hindi one, or for one that is written in haste.
+fn english_for(word: &str) -> Option<&'static str> {
+    english().shorthand.get(word).map(String::as_str).or_else(|| hinglish::english_for(word))
 }
 
 /// The word that is meant by a mistyped one.

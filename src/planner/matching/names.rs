@@ -287,7 +287,7 @@ fn spelling(names: &[Name]) -> Spelling<usize> {
     // Four letters in another order are too often a word: `meat` is no `Meta`.
     let is_long = |(_, name): &(usize, &Name)| name.text.len() > SHORT_NAME;
     let whole: Vec<_> = names.iter().enumerate().filter(is_long).map(read).collect();
-    Spelling::new(whole.iter().map(|(text, first)| (text.as_str(), *first)))
+    Spelling::of_names(whole.iter().map(|(text, first)| (text.as_str(), *first)))
 }
 
 /// A name that is not known.

@@ -3,18 +3,22 @@
 //! It is an allowlist: a message with an unlisted word orders nothing. Not here: the proposal that an order becomes
 //! (`proposal`).
 
+mod filling;
+
 use std::{
     collections::{HashMap, HashSet},
+    ops::Range,
     sync::Arc,
 };
 
 use strsim::osa_distance;
 
+use self::filling::Filling;
 use super::{
     inverted_index::{InvertedIndex, fields},
     message::{Message, polite},
     names::NameMatch,
-    slots::{Note, Slot},
+    slots::Slot,
     words::{Word, words},
 };
 use crate::english::english;
@@ -31,6 +35,8 @@ pub(crate) struct Orders {
     heads: Vec<Vec<String>>,
     /// The heads that other tools have too. There the preposition decides which tool is meant, as in `off my list`.
     shared: HashSet<Vec<String>>,
+    /// The heads behind which a name may stand at once. Another one needs its object: `set the note on Acme`.
+    direct: HashSet<Vec<String>>,
     /// The terms of the words that are accepted anywhere in an order.
     terms: HashSet<String>,
     /// Utterances and keywords as terms, without names and function words.
@@ -38,12 +44,12 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
-    /// Reads the orders to a tool from its manifest.
-    pub(crate) fn new(tool: &Arc<RegisteredTool>) -> Self {
+    /// Reads the orders to a tool from its manifest. `is_thing` tells whether a word stands for a name, as `stock`.
+    pub(crate) fn new(tool: &Arc<RegisteredTool>, is_thing: impl Fn(&str) -> bool) -> Self {
         let mut orders = Self::default();
         let definition = &tool.definition;
         for text in definition.utterances.iter().chain(&tool.routing.keywords) {
-            orders.add_head(text);
+            orders.add_head(text, &is_thing);
         }
         // A keyword belongs to one tool, so its stop words are accepted in orders as well.
         let of_phrases = tool.routing.keywords.iter().chain([&definition.title]).map(|text| (text, true));
@@ -77,7 +83,7 @@ impl Orders {
         }
     }
 
-    fn add_head(&mut self, text: &str) {
+    fn add_head(&mut self, text: &str, is_thing: impl Fn(&str) -> bool) {
         let words = words(text);
         let mut head = Vec::new();
         let ends = |word: &&Word| is_name(text, word) || english().directions.has(&word.lower);
@@ -87,9 +93,15 @@ impl Orders {
                 break;
             }
         }
-        if !head.is_empty() && !head.iter().any(|word| english().negations.has(word)) {
-            self.heads.push(head);
+        if head.is_empty() || head.iter().any(|word| english().negations.has(word)) {
+            return;
         }
+        let behind = words.iter().skip(polite(&words) + head.len());
+        let mut behind = behind.skip_while(|word| !ends(word) && english().function.has(&word.lower));
+        if behind.next().is_none_or(|word| ends(&word) || is_thing(&word.lower)) {
+            self.direct.insert(head.clone());
+        }
+        self.heads.push(head);
     }
 
     /// Whether a message orders the change, and says nothing else. The words that fill these slots are accepted, and so
@@ -101,19 +113,34 @@ impl Orders {
         slots: &[Slot],
         is_known: impl Fn(&Word) -> bool,
     ) -> bool {
-        if is_quoted(message.text) || has_place_between(message, slots) {
+        let filling = Filling::new(message, slots);
+        if is_quoted(message.text) || filling.has_place_between() {
             return false;
         }
+        self.is_ordered(index, &filling, &is_known)
+            || self.is_ordered_at_the_end(&filling, &is_known)
+            || self.is_phrase(&filling)
+    }
+
+    /// Whether the message begins with an order.
+    fn is_ordered(
+        &self,
+        index: &InvertedIndex,
+        filling: &Filling<'_>,
+        is_known: impl Fn(&Word) -> bool,
+    ) -> bool {
+        let message = filling.message;
         let (first, is_told_of) = subject(message);
-        let heads = self.heads.iter().filter(|head| message.says(first, head)).max_by_key(|head| head.len());
-        let head = heads.map(|head| (head.len(), !self.shared.contains(head)));
-        let head = head.or_else(|| self.is_verb(message, first).then_some((1, true)));
-        let head = head.or_else(|| self.is_mistyped(index, message, first).then_some((1, true)));
-        let is_ordered = head.is_some_and(|(length, takes_directions)| {
+        let head = self.heads.iter().filter(|head| message.says(first, head)).max_by_key(|head| head.len());
+        // Of a head: its length, whether directions may follow it, and whether a name may at once.
+        let head = head.map(|head| (head.len(), !self.shared.contains(head), self.direct.contains(head)));
+        let head = head.or_else(|| self.is_verb(message, first).then_some((1, true, true)));
+        let head = head.or_else(|| self.mistyped(index, message, first).map(|is_long| (1, true, is_long)));
+        head.is_some_and(|(length, takes_directions, is_direct)| {
             let from = first + length;
             let may_be_direction = |word: &Word| takes_directions && is_direction(word);
             let any_more = |is: &dyn Fn(&Word) -> bool| {
-                message.words[from..].iter().any(|word| is(word) && !is_filled(word, message, slots))
+                message.words[from..].iter().any(|word| is(word) && !filling.takes(word))
             };
             let says_more = || any_more(&|word| self.says(word));
             // `Put Acme` says not what becomes of it.
@@ -121,15 +148,31 @@ impl Orders {
                 let is_clear = |word: &Word| self.says(word) || may_be_direction(word);
                 message.words[first..from].iter().all(Word::is_stop) && !any_more(&is_clear)
             };
-            let particle =
-                || message.words.get(from).is_some_and(|word| english().particles.has(&word.lower));
-            let is_another = !is_told_of && particle();
+            let next = message.words.get(from);
+            let is_particle = || next.is_some_and(|word| english().particles.has(&word.lower));
+            // `Watch list` is no order to watch.
+            let is_noun = || next.is_some_and(|word| index.is_one(&message.words[from - 1], word));
+            let is_another = (!is_told_of && is_particle()) || is_noun();
+            let is_whole = || is_direct || says_more() || !filling.notes.is_empty();
             !is_another
-                && self.accounts_for(message, slots, from, |word| may_be_direction(word) || is_known(word))
+                && self.accounts(filling, from..message.words.len(), |word| {
+                    may_be_direction(word) || is_known(word)
+                })
                 && (!is_told_of || says_more())
                 && !is_vague()
-        });
-        is_ordered || self.is_phrase(message, slots)
+                && is_whole()
+        })
+    }
+
+    /// Whether the message is an order that ends with its verb, as in Hindi: `Acme ko list mein daal do`.
+    fn is_ordered_at_the_end(&self, filling: &Filling<'_>, is_known: impl Fn(&Word) -> bool) -> bool {
+        let message = filling.message;
+        let Some(verb) = message.last_verb() else { return false };
+        let is_verb = |head: &&Vec<String>| head.len() == 1 && head[0] == message.words[verb].lower;
+        self.heads.iter().find(is_verb).is_some_and(|head| {
+            let may_be_direction = |word: &Word| !self.shared.contains(head) && is_direction(word);
+            self.accounts(filling, message.first()..verb, |word| may_be_direction(word) || is_known(word))
+        })
     }
 
     /// Whether every word from a position on is accepted in an order.
@@ -140,15 +183,26 @@ impl Orders {
         from: usize,
         is_known: impl Fn(&Word) -> bool,
     ) -> bool {
+        self.accounts(&Filling::new(message, slots), from..message.words.len(), is_known)
+    }
+
+    /// Whether every one of these words, but for a tag, is accepted in an order.
+    fn accounts(
+        &self,
+        filling: &Filling<'_>,
+        places: Range<usize>,
+        is_known: impl Fn(&Word) -> bool,
+    ) -> bool {
+        let message = filling.message;
         let may_stand = |word: &Word| {
             let is_form =
                 || self.heads.iter().any(|head| head.len() == 1 && is_form(&head[0], &word.lower, "ed"));
             let is_said = || english().function.has(&word.lower) || self.says(word) || is_form();
-            (!word.is_guess && is_said()) || is_known(word)
+            ((!word.is_guess || message.is_hindi(word)) && is_said()) || is_known(word)
         };
-        let end = message.words.len() - message.tag();
-        let rest = message.words.get(from..end).unwrap_or_default();
-        rest.iter().all(|word| is_filled(word, message, slots) || may_stand(word))
+        let end = places.end.min(message.words.len() - message.tag());
+        let rest = message.words.get(places.start..end).unwrap_or_default();
+        rest.iter().all(|word| filling.takes(word) || may_stand(word))
     }
 
     /// Whether a word is a content word of the tool, and not a negation.
@@ -165,18 +219,22 @@ impl Orders {
         is_asked && self.heads.iter().any(|head| head.len() == 1 && is_form(&head[0], &word.lower, "ing"))
     }
 
-    /// Whether the message begins with the verb of an order with a typo of one letter.
-    fn is_mistyped(&self, index: &InvertedIndex, message: &Message<'_>, first: usize) -> bool {
-        let is_unknown = |word: &&Word| word.lower.len() >= SHORTEST && !word.is_stop() && !index.knows(word);
-        let Some(word) = message.words.get(first).filter(is_unknown) else { return false };
+    /// Whether the message begins with the verb of an order with a typo of one letter: if so, whether the verb is long
+    /// enough for that. A short one may lack one of two equal letters, if more is said: `ad Acme to my list`.
+    fn mistyped(&self, index: &InvertedIndex, message: &Message<'_>, first: usize) -> Option<bool> {
+        let is_unknown = |word: &&Word| !word.is_stop() && !index.has_written(word);
+        let word = &message.words.get(first).filter(is_unknown)?.lower;
         let verbs = self.heads.iter().filter(|head| head.len() == 1).map(|head| &head[0]);
-        verbs.filter(|verb| verb.len() >= SHORTEST).any(|verb| osa_distance(verb, &word.lower) == 1)
+        let is_long = |verb: &String| word.len() >= SHORTEST && verb.len() >= SHORTEST;
+        let lacks_one = |verb: &String| verb.len() == word.len() + 1 && once(verb) == once(word);
+        let is_meant = |verb: &&String| osa_distance(verb, word) == 1 && (is_long(verb) || lacks_one(verb));
+        verbs.into_iter().find(is_meant).map(is_long)
     }
 
     /// Whether the message equals one of the phrases, apart from names and function words.
-    fn is_phrase(&self, message: &Message<'_>, slots: &[Slot]) -> bool {
-        let words = message.words.iter().skip(message.first());
-        let left = words.filter(|word| !is_filled(word, message, slots));
+    fn is_phrase(&self, filling: &Filling<'_>) -> bool {
+        let words = filling.message.words.iter().skip(filling.message.first());
+        let left = words.filter(|word| !filling.takes(word));
         self.phrases.contains(&core(left))
     }
 }
@@ -185,28 +243,6 @@ impl Orders {
 fn is_quoted(text: &str) -> bool {
     let text = text.trim_start();
     ["> ", "# ", "```", "<!--"].iter().any(|mark| text.starts_with(mark)) || text.contains('`')
-}
-
-/// Whether a direction stands right before a further name, so that it is nothing to change: `watch Acme on TV`.
-fn has_place_between(message: &Message<'_>, slots: &[Slot]) -> bool {
-    let is_named = |word: &Word| message.found.iter().any(|it| it.begin <= word.begin && word.end <= it.end);
-    let notes = slots.iter().filter_map(|slot| slot.note(message)).map(|note| note.cue.start);
-    let end = notes.min().unwrap_or(message.text.len());
-    let words = message.words.iter().take_while(|word| word.begin < end);
-    let names = words.enumerate().filter(|(_, word)| is_named(word)).map(|(at, _)| at);
-    let names: Vec<_> = names.collect();
-    names.iter().skip(1).any(|at| is_direction(&message.words[at - 1]))
-}
-
-/// Whether a word is part of the value of a slot: of a name of its kind, or of a note.
-fn is_filled(word: &Word, message: &Message<'_>, slots: &[Slot]) -> bool {
-    let is_within = |note: &Note| note.cue.start <= word.begin && word.begin < note.text.end;
-    let is_noted = slots.iter().filter_map(|slot| slot.note(message)).any(|note| is_within(&note));
-    let takes = |slot: &Slot, found: &NameMatch| {
-        slot.takes_names() && found.value(slot.of_kind()).is_some() && !found.is_foreign()
-    };
-    let mut found = message.found.iter().filter(|found| found.begin < word.end && word.begin < found.end);
-    is_noted || found.any(|found| slots.iter().any(|slot| takes(slot, found)))
 }
 
 /// The words of an example without the names in it.
@@ -232,6 +268,13 @@ fn subject(message: &Message<'_>) -> (usize, bool) {
     let after = message.words.iter().position(|word| word.begin >= found.end);
     let after = after.filter(|at| english().permissions.has(&message.words[*at].lower));
     after.map_or((first, false), |at| (at + 1, true))
+}
+
+/// A word with each letter once where it stands several times in a row.
+fn once(word: &str) -> String {
+    let mut letters: Vec<_> = word.chars().collect();
+    letters.dedup();
+    letters.into_iter().collect()
 }
 
 /// Whether a word is a verb with an ending, `ing` or `ed`.

@@ -8,6 +8,7 @@ use super::{
     message::Message,
     names::{ACCOUNT, NameMatch},
     slots::{Filled, Slot, SlotContext},
+    words::stem,
 };
 use crate::weights::weights;
 use toolwire_engine::registry::ExtractKind;
@@ -81,6 +82,7 @@ impl Ranking {
             .filter_map(|tool| Candidate::new(index, tool, (scores[tool], lack(tool)), given))
             .collect();
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
+        prefer_plainer(index, message, &mut candidates);
         let (coverage, unknown, foreign) = coverage(&index.words, message, &terms);
         Self { candidates, coverage, unknown, foreign, terms }
     }
@@ -113,6 +115,22 @@ impl Candidate {
         let takes_names = |slot: &Slot| slot.takes_names() || slot.extract.kind == ExtractKind::Account;
         let takes_known = indexed.slots.iter().any(|slot| takes_names(slot) && takes(slot, given));
         Some(Self { tool, score, takes_known, filled })
+    }
+}
+
+/// Puts the tool first whose name the first one's only continues, if its score is near and nothing of the rest is said:
+/// `get_growth` before `get_growth_with_losses`.
+fn prefer_plainer(index: &Index, message: &Message<'_>, candidates: &mut [Candidate]) {
+    let Some(first) = candidates.first() else { return };
+    let name = |it: &Candidate| index.tools[it.tool].tool.definition.name.as_str();
+    let is_said = |part: &str| message.words.iter().any(|word| word.term == stem(part));
+    let is_plainer = |it: &Candidate| {
+        let rest = name(first).strip_prefix(name(it)).and_then(|rest| rest.strip_prefix('_'));
+        rest.is_some_and(|rest| !rest.split('_').any(is_said))
+            && it.score >= weights().others.plainer * first.score
+    };
+    if let Some(at) = candidates.iter().position(is_plainer) {
+        candidates[..=at].rotate_right(1);
     }
 }
 
@@ -150,7 +168,10 @@ fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>,
     let Some(slot) = indexed.slots.iter().find(|slot| slot.takes_names()) else {
         let is_before = given.refers && !given.carried.is_empty();
         return Some(match () {
-            () if !known.is_empty() && !indexed.is_asked_with_names => words * weights.name_not_taken,
+            () if known.iter().any(|found| indexed.asked_of.iter().any(|of| found.is_of(of))) => {
+                words + weights.name_asked
+            }
+            () if !known.is_empty() => words * weights.name_not_taken,
             () if is_before => words * weights.nothing_referred,
             () => words,
         });
@@ -180,6 +201,8 @@ fn slot_score(slot: &Slot) -> f32 {
         | ExtractKind::Count
         | ExtractKind::Until
         | ExtractKind::Rest => 0.0,
+        // It is said in the unit of the slot.
+        ExtractKind::Quarters => 2.0 * weights().fit.time_taken,
         _ => weights().fit.word_taken,
     }
 }

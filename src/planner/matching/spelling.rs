@@ -34,6 +34,8 @@ const SHORTEST_VOWELS: usize = 6;
 pub(crate) struct Spelling<T> {
     /// By the first letter and the length in bytes.
     words: HashMap<(u8, usize), Near<T>>,
+    /// Whether one vowel may be another in shorter words too.
+    are_names: bool,
 }
 
 /// Words, each with its meaning.
@@ -55,7 +57,12 @@ impl<T: PartialEq> Spelling<T> {
         for (word, meaning) in all.filter(|(word, _)| word.len() >= SHORTEST_MOVED && word.is_ascii()) {
             words.entry((word.as_bytes()[0], word.len())).or_default().push((word.into(), meaning));
         }
-        Self { words }
+        Self { words, are_names: false }
+    }
+
+    /// Of names, of which each vowel may be another one: few words are as near as `bands` is to `bonds`.
+    pub(crate) fn of_names<'a>(all: impl Iterator<Item = (&'a str, T)>) -> Self {
+        Self { are_names: true, ..Self::new(all) }
     }
 
     /// The known word that a mistyped one, in small letters, is nearest to, and what it stands for. `None` if it is as
@@ -70,7 +77,7 @@ impl<T: PartialEq> Spelling<T> {
             if word == typed {
                 return None;
             }
-            let Some(slip) = slip(typed, word) else { continue };
+            let Some(slip) = slip(typed, word, self.are_names) else { continue };
             match nearest {
                 Some((least, ..)) if least < slip => {}
                 Some((least, _, first)) if least == slip => is_clear &= first == meaning,
@@ -93,17 +100,22 @@ impl<T: PartialEq> Spelling<T> {
 }
 
 fn has_same_consonants(one: &str, other: &str) -> bool {
-    let consonants = |word: &str| word.bytes().filter(|byte| !b"aeiouy".contains(byte)).collect::<Vec<_>>();
+    let consonants = |word: &str| word.bytes().filter(|byte| !is_vowel(*byte)).collect::<Vec<_>>();
     consonants(one) == consonants(other)
 }
 
+fn is_vowel(byte: u8) -> bool {
+    b"aeiouy".contains(&byte)
+}
+
 /// What makes the typed word of a known one, if it is little.
-fn slip(typed: &str, word: &str) -> Option<Slip> {
+fn slip(typed: &str, word: &str, is_name: bool) -> Option<Slip> {
     let (one, other) = (typed.as_bytes(), word.as_bytes());
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let is_long = one.len().min(other.len()) >= SHORTEST;
     // `Sel` and `sell`: once is easily typed for twice.
     let is_doubled = |bytes: &[u8]| same > 0 && bytes[same] == bytes[same - 1];
+    let are_vowels = |a: &u8, b: &u8| is_name && is_vowel(*a) && is_vowel(*b);
     let sounds_same = |a: &u8, b: &u8| SOUNDS.iter().any(|sound| sound.contains(a) && sound.contains(b));
     match (&one[same..], &other[same..]) {
         ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c && one == other => Some(Slip::Letter),
@@ -114,7 +126,7 @@ fn slip(typed: &str, word: &str) -> Option<Slip> {
             Some(Slip::Letter)
         }
         ([a, one @ ..], [b, other @ ..])
-            if one == other && typed.len() >= SHORTEST_SOUND && sounds_same(a, b) =>
+            if one == other && typed.len() >= SHORTEST_SOUND && (sounds_same(a, b) || are_vowels(a, b)) =>
         {
             Some(Slip::Letter)
         }

@@ -8,7 +8,7 @@ use self::date::date;
 pub(crate) use self::date::is_calendar;
 use super::words::Word;
 pub(crate) use crate::english::Unit;
-use crate::english::english;
+use crate::english::{Phrase, english};
 
 /// The form of a length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub(crate) struct Times {
     pub(crate) since: Option<NaiveDate>,
     pub(crate) until: Option<NaiveDate>,
     dates: Vec<usize>,
+    /// The words of phrases for all time.
+    all: Vec<usize>,
 }
 
 impl Unit {
@@ -115,8 +117,11 @@ impl Times {
             }
         }
         let lower: Vec<_> = words.iter().map(|word| word.lower.as_str()).collect();
-        let says = |phrase: &[String]| lower.windows(phrase.len()).any(|window| window == phrase);
-        times.is_all = english().all_time.iter().any(|phrase| says(phrase.words()));
+        for phrase in english().all_time.iter().map(Phrase::words) {
+            let places = lower.windows(phrase.len()).enumerate().filter(|(_, window)| *window == phrase);
+            times.all.extend(places.flat_map(|(at, _)| at..at + phrase.len()));
+        }
+        times.is_all = !times.all.is_empty();
         times.read_dates(words, today);
         if times.since.is_none() {
             times.read_period(words, today);
@@ -126,7 +131,7 @@ impl Times {
 
     /// Whether there is a time.
     pub(crate) fn is_any(&self) -> bool {
-        !self.spans.is_empty() || !self.dates.is_empty()
+        !self.spans.is_empty() || !self.dates.is_empty() || self.is_all
     }
 
     /// Whether there is a time that does not reach up to now: dates, or one that is over.
@@ -142,7 +147,9 @@ impl Times {
 
     /// Whether a word belongs to a time.
     pub(crate) fn takes(&self, word: usize) -> bool {
-        self.spans.iter().any(|span| (span.first..span.end).contains(&word)) || self.dates.contains(&word)
+        self.spans.iter().any(|span| (span.first..span.end).contains(&word))
+            || self.dates.contains(&word)
+            || self.all.contains(&word)
     }
 
     fn read_dates(&mut self, words: &[Word], today: NaiveDate) {
@@ -152,7 +159,9 @@ impl Times {
                 at += 1;
                 continue;
             };
-            let before = at.checked_sub(1).map_or("", |before| words[before].lower.as_str());
+            let lower = |back: usize| at.checked_sub(back).map_or("", |before| words[before].lower.as_str());
+            // `Since the 1st of December`.
+            let before = if lower(1) == "the" { lower(2) } else { lower(1) };
             self.dates.extend(at..end);
             match () {
                 () if english().since.has(before) => self.since = Some(first),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::vocabulary::{NAME, Term, Token, Vocabulary};
 use crate::weights;
-use toolwire_engine::registry::RegisteredTool;
+use toolwire_engine::registry::{Extract, ExtractKind, RegisteredTool};
 use toolwire_store::workspace::terms;
 
 pub(super) const FIELDS: usize = 8;
@@ -97,6 +97,13 @@ impl Counting<'_> {
         }
         self.add_schema(&definition.input_schema, PARAMETERS, Some(TEXTS));
         self.add_schema(&definition.output_schema, RESULT, None);
+        let extracts = tool.routing.extracts.values();
+        let are_values = |it: &&Extract| matches!(it.kind, ExtractKind::Words | ExtractKind::Profile);
+        for (_, phrases) in extracts.filter(are_values).flat_map(|it| &it.words) {
+            for phrase in phrases {
+                self.add(TEXTS, phrase);
+            }
+        }
         std::mem::take(&mut self.fields)
     }
 

@@ -31,6 +31,8 @@ pub(crate) struct Vocabulary {
     /// By the first term of a phrase: all its terms, and what stands for it. The longest first.
     synonyms: HashMap<Term, Vec<(Vec<Term>, Term)>>,
     kinds: Vec<Kind>,
+    /// The term of `and`.
+    and: Term,
 }
 
 /// What a term is.
@@ -53,6 +55,7 @@ impl Vocabulary {
         let mut new = Self::default();
         let name = new.stem("@");
         debug_assert_eq!(name, NAME, "it is the first one");
+        new.and = new.stem("and");
         for (phrase, word) in &lexicon.synonyms {
             let terms: Vec<_> = phrase.iter().map(|term| new.stem(term)).collect();
             let word = new.stem(word);
@@ -162,6 +165,11 @@ impl Vocabulary {
         terms
     }
 
+    /// Whether the tokens are a phrase that something stands for.
+    pub(super) fn is_phrase(&self, tokens: &[Token]) -> bool {
+        self.synonym(tokens).is_some_and(|(length, _)| length == tokens.len())
+    }
+
     /// The phrase of synonyms that stands at the beginning: how long it is, and what stands for it.
     fn synonym(&self, tokens: &[Token]) -> Option<(usize, Term)> {
         let phrases = self.synonyms.get(&tokens.first()?.0)?;
@@ -171,11 +179,24 @@ impl Vocabulary {
         phrases.iter().find(stands).map(|(phrase, word)| (phrase.len(), *word))
     }
 
-    /// Each two and each three terms as they stand, without those that change nothing. All names count as one term.
+    /// Each two and each three terms as they stand, without those that change nothing. All names count as one term,
+    /// also where `and` joins them: `the price of Acme and Initech`.
     pub(crate) fn groups(&self, tokens: impl Iterator<Item = Token>) -> Vec<Group> {
         let is_filler = |term: Term| self.kinds.get(term as usize) == Some(&Kind::Filler);
-        let mut all: Vec<_> = tokens.filter(|(term, _)| !is_filler(*term)).collect();
-        all.dedup_by(|next, before| next.0 == before.0 && next.0 == NAME);
+        let mut all: Vec<Token> = Vec::new();
+        for token in tokens.filter(|(term, _)| !is_filler(*term)) {
+            if token.0 == NAME {
+                if let [.., (NAME, _), (term, _)] = *all
+                    && term == self.and
+                {
+                    all.pop();
+                }
+                if let [.., (NAME, _)] = *all {
+                    continue;
+                }
+            }
+            all.push(token);
+        }
         let triples = all.windows(3).map(|three| [three[0].0, three[1].0, three[2].0]);
         // Two that both say something are a pair anyway.
         let is_loose = |two: &&[Token]| two.iter().any(|(term, is_stop)| *is_stop || *term == NAME);

@@ -1,10 +1,12 @@
 //! One kind of `extract` each: the value that a message gives.
 
+mod timeframe;
+
 use std::ops::Range;
 
-use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
 
+use self::timeframe::timeframe;
 use super::{
     slot::{Note, Slot},
     slot_context::SlotContext,
@@ -13,7 +15,8 @@ use crate::{
     english::english,
     matching::{
         message::Message,
-        times::{PeriodForm, Span, Unit},
+        names::NameMatch,
+        times::{Span, Unit},
         topic::topic,
         words::{Word, phrase},
     },
@@ -51,7 +54,7 @@ pub(super) fn slot(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> 
         ExtractKind::Symbols => all_names(slot, given, note),
         ExtractKind::Account => account(slot, given),
         ExtractKind::Topic => topic(message).map(Reading::from_message),
-        ExtractKind::Timeframe => timeframe(slot, message).map(Reading::from_message),
+        ExtractKind::Timeframe => timeframe(slot, message),
         ExtractKind::Days => days(slot, message).map(Reading::from_message),
         ExtractKind::Quarters => quarters(message).map(Reading::from_message),
         ExtractKind::Count => count(slot, message).map(Reading::from_message),
@@ -72,7 +75,8 @@ fn names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> (Vec<Strin
         given.message.found.iter().filter(|found| {
             note.is_none_or(|note| found.end <= note.cue.start || found.begin >= note.text.end)
         });
-    for value in named.filter_map(|found| found.value(of)) {
+    let is_meant = |found: &&NameMatch| !given.message.is_replaced(found);
+    for value in named.filter(is_meant).filter_map(|found| found.value(of)) {
         if !said.iter().any(|it| it == value) {
             said.push(value.to_owned());
         }
@@ -124,63 +128,19 @@ fn all_names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> Option
 /// The account that is named, or else that of the request.
 fn account(slot: &Slot, given: SlotContext<'_>) -> Option<Reading> {
     let of = slot.of_kind();
-    let named = given.message.found.iter().find(|found| found.is_of(of)).and_then(|found| found.value(of));
-    if let Some(name) = named {
-        return Some(Reading::from_message(name));
+    let mut named: Vec<&str> = Vec::new();
+    for name in given.message.found.iter().filter(|found| found.is_of(of)).filter_map(|found| found.value(of))
+    {
+        if !named.contains(&name) {
+            named.push(name);
+        }
+    }
+    if let Some((name, others)) = named.split_first() {
+        let others = others.iter().map(|name| (*name).to_owned()).collect();
+        return Some(Reading { others, ..Reading::from_message(*name) });
     }
     let account = given.account?;
     Some(Reading { value: account.into(), others: Vec::new(), is_said: false })
-}
-
-/// A length of time as one of the slot's words; one that is none of them is passed on as it would be written.
-fn timeframe(slot: &Slot, message: &Message<'_>) -> Option<String> {
-    if let Some(said) = word(slot, message) {
-        return Some(said);
-    }
-    if let Some(span) = message.times.spans.first() {
-        let forms = spellings(span);
-        let known = forms.iter().find(|form| slot.allowed.contains(form));
-        return known.or(forms.first()).cloned();
-    }
-    // `since January` is this year.
-    let begins_year = |date: &NaiveDate| date.ordinal() == 1 && message.times.until.is_none();
-    if message.times.since.is_some_and(|date| begins_year(&date)) {
-        return Some("YTD".to_owned());
-    }
-    let all = "ALL".to_owned();
-    (message.times.is_all && slot.allowed.contains(&all)).then_some(all)
-}
-
-/// How a length of time may be written, the shortest first.
-fn spellings(span: &Span) -> Vec<String> {
-    let Span { count, unit, form, .. } = *span;
-    let mut forms = Vec::new();
-    if form == PeriodForm::This && unit == Unit::Year {
-        forms.push("YTD".to_owned());
-    }
-    let letter = |unit| match unit {
-        Unit::Day => 'D',
-        Unit::Week => 'W',
-        Unit::Month => 'M',
-        Unit::Quarter => 'Q',
-        Unit::Year => 'Y',
-    };
-    forms.push(format!("{count}{}", letter(unit)));
-    let (days, months) = match unit {
-        Unit::Day | Unit::Week => (count * unit.days(), (count * unit.days() + 2) / 30),
-        Unit::Month | Unit::Quarter | Unit::Year => (0, count * unit.months()),
-    };
-    // A month has 28 to 31 days, and 52 weeks are a year.
-    let is_about = days == 0 || days.abs_diff(months * 30) <= 2 + months / 2;
-    if days > 0 && days % 7 == 0 {
-        forms.push(format!("{}W", days / 7));
-    }
-    for (length, letter) in [(12, 'Y'), (3, 'Q'), (1, 'M')] {
-        if is_about && months > 0 && months % length == 0 {
-            forms.push(format!("{}{letter}", months / length));
-        }
-    }
-    forms
 }
 
 /// Whether a word is the first of one that `after` lists.
@@ -237,6 +197,14 @@ fn one_word(slot: &Slot, message: &Message<'_>) -> Option<Reading> {
     let longest = find_values(slot, message).next()?.0.len();
     let longest = find_values(slot, message).take_while(|(place, _)| place.len() == longest);
     let (first, value) = longest.max_by_key(|(place, _)| place.start)?;
+    // `From worst to best` begins with the first.
+    let says = |at: &Range<usize>, word: &str| at.start > 0 && message.words[at.start - 1].lower == word;
+    let begins = |(place, _): &(Range<usize>, &str)| place.start < first.start && says(place, "from");
+    if says(&first, "to")
+        && let Some((_, value)) = find_values(slot, message).find(begins)
+    {
+        return Some(Reading::from_message(value));
+    }
     let is_joined = |place: &Range<usize>| {
         let (left, right) = if place.start < first.start { (place, &first) } else { (&first, place) };
         left.end <= right.start && are_joined(message, left, right)
@@ -251,7 +219,11 @@ fn one_word(slot: &Slot, message: &Message<'_>) -> Option<Reading> {
 
 /// Whether nothing but a joint, and a determiner, stands between two places.
 fn are_joined(message: &Message<'_>, left: &Range<usize>, right: &Range<usize>) -> bool {
-    let between = &message.text[message.words[left.end - 1].end..message.words[right.start].begin];
+    // `The best position and the worst position` says its noun twice.
+    let noun = |at: usize| message.words.get(at).map(|word| &word.term);
+    let is_twice = noun(right.end).is_some_and(|term| noun(left.end) == Some(term));
+    let end = message.words[left.end - usize::from(!is_twice)].end;
+    let between = message.text.get(end..message.words[right.start].begin).unwrap_or_default();
     let is_joint = |joint: &String| {
         let rest = between.get(..joint.len()).filter(|begin| begin.eq_ignore_ascii_case(joint));
         rest.is_some_and(|_| ["", "my ", "the "].contains(&&between[joint.len()..]))
