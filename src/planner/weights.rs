@@ -72,6 +72,8 @@ pub(crate) struct Fields {
 pub(crate) struct Fit {
     /// Term: a name that the tool takes is said, or was said before and is referred to.
     pub(crate) name_taken: f32,
+    /// Term: a name that the tool takes was said before, and the message goes on from it, as with `and`.
+    pub(crate) name_carried: f32,
     /// Term: something is named, and the tool takes no names, but its examples have them.
     pub(crate) name_asked: f32,
     /// Term: something is referred to, and nothing that the tool takes was named before.
@@ -119,6 +121,10 @@ pub(crate) struct Regression {
     pub(crate) coverage: f32,
     /// Added if something is named that the tool takes.
     pub(crate) named: f32,
+    /// Added if the message says what is wanted, and tools know all of it.
+    pub(crate) plain: f32,
+    /// Added if something was named before that the tool takes.
+    pub(crate) carried: f32,
     /// Coefficient of the number of words that no tool knows.
     pub(crate) unknown: f32,
     /// Coefficient of the number of names and words of things that no tool is about.

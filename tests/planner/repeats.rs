@@ -36,3 +36,17 @@ fn a_name_may_replace_another_one() {
 fn any_at_the_end_is_of_what_was_named() {
     check("What is Apple trading at?", "do I own any?", "get_positions symbol=\"AAPL\"");
 }
+
+#[test]
+fn words_that_a_parameter_takes_are_a_value_of_the_last_call() {
+    check(
+        "Is Suzlon in the wait zone?",
+        "use the core profile",
+        "check_wait_zone symbol=\"SUZLON\" profile=\"core\"",
+    );
+}
+
+#[test]
+fn what_was_named_before_is_what_a_question_without_a_name_is_about() {
+    check("Is Dixon overbought?", "add that to my watchlist", "add_to_watchlist symbol=\"DIXON\"");
+}

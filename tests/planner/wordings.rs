@@ -209,6 +209,14 @@ fn the_time_at_the_end_is_that_of_the_parts_before_it_too() {
             "Show my deposits in 2025 and my trades in the same year",
             &[&format!("get_transfers {of_2025}"), &format!("get_activity {of_2025}")],
         ),
+        (
+            "Which holding is up the most today and which one is down the most?",
+            &["rank_portfolio day_change best", "rank_portfolio worst day_change"],
+        ),
+        (
+            "my positions in the retirement account and the cash in it",
+            &["get_positions_list Retirement", "get_account_summary Retirement"],
+        ),
     ]);
 }
 

@@ -28,9 +28,14 @@ pub(crate) fn is_too_weak(ranking: &Ranking, candidate: &Candidate) -> bool {
 fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
     let Ranking { coverage, unknown, foreign, .. } = *ranking;
     let weights = &weights().regression;
-    let named = if candidate.takes_known { weights.named } else { 0.0 };
+    let named = match () {
+        () if candidate.takes_known => weights.named,
+        () if candidate.takes_carried => weights.carried,
+        () => 0.0,
+    };
     let score = candidate.score.max(weights.least_score).ln();
-    let known = weights.score * score + weights.coverage * coverage + named;
+    let plain = if ranking.is_plain { weights.plain } else { 0.0 };
+    let known = weights.score * score + weights.coverage * coverage + named + plain;
     known + weights.unknown * unknown + weights.foreign * foreign
 }
 

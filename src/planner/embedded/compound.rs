@@ -66,11 +66,12 @@ pub(super) fn each(
     clauses: &[Message<'_>],
     before: &Before<'_>,
     may_repeat: bool,
-    whole: Option<&str>,
+    whole: Option<&Routed>,
 ) -> Option<Routed> {
     let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
     let (mut confidence, mut score, mut sum) = (1.0_f32, f32::MAX, 0.0);
     let mut named = before.named.clone();
+    let mut is_cut = false;
     // Where the calls of the clause before begin.
     let mut last = 0;
     for (at, clause) in clauses.iter().enumerate() {
@@ -88,12 +89,10 @@ pub(super) fn each(
                 call.arguments.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }
-        let is_near = |it: &Alternative| {
-            Some(it.tool.as_str()) == whole && it.score >= f64::from(weights().clauses.one * routed.score)
-        };
-        if routed.alternatives.iter().any(is_near) {
-            return None;
-        }
+        let is_of_whole =
+            |it: &Alternative| whole.is_some_and(|whole| whole.tool() == Some(it.tool.as_str()));
+        let is_near = |it: &Alternative| it.score >= f64::from(weights().clauses.one * routed.score);
+        is_cut |= routed.alternatives.iter().any(|it| is_of_whole(it) && is_near(it));
         if all.iter().any(|call: &PlannedCall| call.tool == tool) {
             // A repetition is one call: `Acme to my list, please add it`. So is what gives less than the clause before.
             let has_all = |it: &PlannedCall, call: &PlannedCall| {
@@ -116,6 +115,9 @@ pub(super) fn each(
         reasons.push(routed.reason);
         alternatives.extend(routed.alternatives);
         all.extend(calls);
+    }
+    if is_cut && whole.is_some_and(|whole| whole.score >= weights().clauses.whole * sum) {
+        return None;
     }
     alternatives.retain(|other: &Alternative| !all.iter().any(|call| call.tool == other.tool));
     alternatives.truncate(ALTERNATIVES);

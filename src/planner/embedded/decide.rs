@@ -6,7 +6,7 @@ use super::{
     abstain,
     compound::{beside_statements, each, some},
     follow_up::Before,
-    halves::{halves, may_be_more, one_half, with_last_time},
+    halves::{halves, may_be_more, one_half, with_last_time, with_names_if_any},
     repeat_last::repeat_last,
     route::{read, route},
     routed::{Routed, Routing},
@@ -82,7 +82,7 @@ fn is_answer(request: &PlanRequest<'_>, message: &Message<'_>) -> bool {
     if message.words.len() > SHORT {
         return false;
     }
-    let given = SlotContext { message, carried: &[], account: None, refers: false };
+    let given = SlotContext { message, carried: &[], account: None, refers: false, goes_on: false };
     let ranking = Ranking::new(request.offer.index(), request.offer.flags(), given);
     ranking.candidates.first().is_none_or(|first| abstain::is_too_weak(&ranking, first))
 }
@@ -109,7 +109,7 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
         return answer(routed);
     } else {
         // Clauses of which one lacks what another names, as halves do: `PE and what's the RSI of TCS`.
-        let texts: Vec<_> = parts.iter().map(|part| part.text.into()).collect();
+        let texts: Vec<_> = parts.iter().map(|part| with_names_if_any(request, part, whole)).collect();
         let texts = with_last_time(request, &texts);
         let timed: Vec<_> = texts.iter().map(|text| read(request, text)).collect();
         let by_clause = if parts.len() > 1 { each(request, &timed, before, true, None) } else { None };
@@ -212,7 +212,13 @@ fn resolve_change(
         Meant::Change => Ok(routed),
         Meant::Either(question) => Err(question),
         Meant::Last => {
-            let given = SlotContext { message: whole, carried: &[], account: request.account, refers: false };
+            let given = SlotContext {
+                message: whole,
+                carried: &[],
+                account: request.account,
+                refers: false,
+                goes_on: false,
+            };
             let ranking = Ranking::new(index, offer.flags(), given);
             repeat_last(request, &ranking, given, before, 0.0)
                 .ok_or_else(|| abstain::no_tool(index, &ranking))

@@ -7,8 +7,12 @@ use serde_json::Value;
 use crate::{
     Exchange, PlannedCall,
     english::{Phrase, WordSet, english},
-    matching::{index::Index, lexicon::Words, message::Message, names::ACCOUNT, words::Word},
+    matching::{index::Index, lexicon::Words, message::Message, names::ACCOUNT, slots::Slot, words::Word},
 };
+use toolwire_engine::registry::ExtractKind;
+
+/// The maximum number of words of a message that only gives values of the last call.
+const MOST_VALUES: usize = 3;
 
 /// Calls, each with the place of its tool in the index. They are computed when they are first read.
 type LazyCalls<'a> = LazyCell<Vec<(usize, PlannedCall)>, Box<dyn FnOnce() -> Vec<(usize, PlannedCall)> + 'a>>;
@@ -119,6 +123,27 @@ pub(crate) fn is_bare_value(message: &Message<'_>) -> bool {
         && (lead > 0 || message.times.is_any() || message.found.iter().any(|found| found.is_of(ACCOUNT)))
 }
 
+/// Whether a message has nothing but words and numbers that a parameter of the last tool takes, and names of such
+/// parameters: `use the core profile`.
+pub(crate) fn is_value_of(index: &Index, message: &Message<'_>, before: &Before<'_>) -> bool {
+    if !message.found.is_empty() || message.content.is_empty() || message.content.len() > MOST_VALUES {
+        return false;
+    }
+    let slots = || before.calls.iter().flat_map(|(tool, _)| &index.tools[*tool].slots);
+    let is_taken = |at: usize| {
+        let word = &message.words[at];
+        let is_of = |slot: &Slot| match slot.extract.kind {
+            ExtractKind::Words | ExtractKind::Profile => {
+                slot.name == word.lower || slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.lower))
+            }
+            ExtractKind::Count => word.number().is_some(),
+            _ => false,
+        };
+        message.times.takes(at) || slots().any(is_of)
+    };
+    message.content.iter().all(|(_, at)| is_taken(*at))
+}
+
 /// The number of words of a message's lead.
 pub(crate) fn lead(message: &Message<'_>) -> usize {
     let leads = english().leads.iter().map(Phrase::words).filter(|lead| message.says(0, lead));
@@ -131,7 +156,10 @@ pub(crate) fn has_pronoun(message: &Message<'_>, lexicon: &Words) -> bool {
     let is = |words: &WordSet, at: usize| message.words.get(at).is_some_and(|word| words.has(&word.lower));
     let ends = |at: usize| message.words.get(at).is_none_or(Word::is_stop);
     let is_thing = |at: usize| message.words.get(at).is_some_and(|word| lexicon.things.contains(&word.lower));
-    let points = |at: usize| is(&english.pointing, at) && is_thing(at + 1) && ends(at + 2);
+    // `That stock`, or `add that to my list`.
+    let points = |at: usize| {
+        is(&english.pointing, at) && (is(&english.directions, at + 1) || (is_thing(at + 1) && ends(at + 2)))
+    };
     let stands_alone = |at: usize| is(&english.demonstratives, at) && ends(at + 1);
     // `Do I own any?`, but not `which one?`.
     let is_open = |at: usize| !is(&english.asking, at) && !is(&english.pointing, at);

@@ -36,7 +36,6 @@ pub(super) fn halves(
     one: &Routed,
     is_one: bool,
 ) -> Option<Routed> {
-    let tool = one.tool();
     let clauses = &weights().clauses;
     // A comma alone may be anything, so that either half must be surer.
     let bounded = |find| places(whole, find).take(MOST_HALVES);
@@ -62,7 +61,7 @@ pub(super) fn halves(
         if is_one && !may_repeat {
             return None;
         }
-        let routed = each(request, &parts, &Before::default(), may_repeat, tool)?;
+        let routed = each(request, &parts, &Before::default(), may_repeat, Some(one))?;
         if loses_a_word(request, &routed, one) {
             return None;
         }
@@ -170,6 +169,18 @@ fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, whole: &Message<'_>)
     };
     let is_better = score(&read(request, &named)) > score(&message);
     if is_better { named.into() } else { half.into() }
+}
+
+/// A clause that begins with `any`, with the names of the whole: `any news and any trades of Acme`.
+pub(super) fn with_names_if_any<'a>(
+    request: &PlanRequest<'_>,
+    clause: &Message<'a>,
+    whole: &Message<'_>,
+) -> Cow<'a, str> {
+    let (indefinites, asking) = (&english().indefinites, &english().asking);
+    let first = clause.words.first().map(|word| word.lower.as_str());
+    let is_any = first.is_some_and(|word| indefinites.has(word) && asking.has(word));
+    if is_any { with_names(request, clause.text, whole) } else { clause.text.into() }
 }
 
 /// Parts of a message, those before the last one with the time at its end, if they have none and their tools take it:

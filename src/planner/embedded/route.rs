@@ -2,7 +2,7 @@
 
 use super::{
     abstain,
-    follow_up::{Before, has_pronoun, is_bare, is_bare_value, leads},
+    follow_up::{Before, has_pronoun, is_bare, is_bare_value, is_value_of, leads},
     name_only, narrow,
     repeat_last::repeat_last,
     routed::{Routed, Routing, alternatives},
@@ -39,10 +39,11 @@ pub(super) fn route(
     // `And since inception?`, but not `how have I done since inception?`.
     let asks = |message: &Message<'_>| message.words.iter().any(|word| is_asking(&word.lower));
     let is_time = |message: &Message<'_>| is_bare_value(message) && !asks(message);
+    let is_value = || !asks(message) && is_value_of(offer.index(), message, before);
     let is_weak = ordered.is_none() && chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
-    if is_weak || nearly.is_some() || leads(message) || is_time(message) {
-        // A bare lead, as in `What about Infosys?`, speaks for no other tool, and neither does a bare time.
-        let is_bare = (leads(message) && is_bare(message)) || is_time(message);
+    if is_weak || nearly.is_some() || leads(message) || is_time(message) || is_value() {
+        // A bare lead, as in `What about Infosys?`, speaks for no other tool, and neither does a bare value.
+        let is_bare = (leads(message) && is_bare(message)) || is_time(message) || is_value();
         let best = chosen.filter(|_| !is_weak && !is_bare && nearly.is_none()).map_or(0.0, |it| it.score);
         if let Some(routed) = repeat_last(request, &ranking, given, before, best) {
             return routed;
@@ -166,5 +167,5 @@ pub(super) fn slot_context<'a>(
     carried: &'a [(String, String)],
 ) -> SlotContext<'a> {
     let refers = has_pronoun(message, request.offer.words());
-    SlotContext { message, carried, account: request.account, refers }
+    SlotContext { message, carried, account: request.account, refers, goes_on: leads(message) }
 }

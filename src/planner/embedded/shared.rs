@@ -35,6 +35,9 @@ pub(super) fn write_out(clause: &Message<'_>, earlier: &[Message<'_>]) -> Option
         let subject = if is_one { (*last).to_owned() } else { named.join(" and ") };
         return Some(format!("{before}{subject}{after}"));
     }
+    if let Some(written) = with_noun(clause, before) {
+        return Some(written);
+    }
     let last = clause.words.last().filter(|word| english.indefinites.has(&word.lower))?;
     let noun = match named.last() {
         Some(name) => name,
@@ -44,6 +47,22 @@ pub(super) fn write_out(clause: &Message<'_>, earlier: &[Message<'_>]) -> Option
             .map(|(_, at)| &before.text[before.words[*at].begin..before.words[*at].end])?,
     };
     Some(format!("{} {noun}", &clause.text[..last.end]))
+}
+
+/// The clause with the noun of the one before it in place of `one`: `which holding is up, and which one is down`.
+fn with_noun(clause: &Message<'_>, before: &Message<'_>) -> Option<String> {
+    let english = english();
+    let asks = |two: &[Word]| english.asking.has(&two[0].lower) && !english.asking.has(&two[1].lower);
+    let is_one = |two: &[Word]| asks(two) && english.pointed_at.has(&two[1].lower);
+    let at = clause.words.windows(2).position(is_one)? + 1;
+    let which = &clause.words[at - 1].lower;
+    let asked = before.words.windows(2).find(|two| two[0].lower == *which && !two[1].is_stop());
+    let noun = match asked {
+        Some(two) => &two[1],
+        None => before.content.last().map(|(_, at)| &before.words[*at])?,
+    };
+    let (head, tail) = (&clause.text[..clause.words[at].begin], &clause.text[clause.words[at].end..]);
+    Some(format!("{head}{}{tail}", &before.text[noun.begin..noun.end]))
 }
 
 /// The clause with the time of the one before it in place of `the same year`.

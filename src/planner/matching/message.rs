@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use super::{
     inverted_index::{InvertedIndex, Term, Token},
-    names::{Known, NameIndex, NameMatch},
+    names::{ACCOUNT, Known, NameIndex, NameMatch},
     times::{Times, is_calendar},
     words::{Word, words},
 };
@@ -38,17 +38,26 @@ impl<'a> Message<'a> {
             mistyped: &|word| index.meant_by(word).is_some(),
         };
         let found = names.find(text, &words, &known);
-        let is_named = |word: &Word| found.iter().any(|it| it.begin < word.end && word.begin < it.end);
+        let is_named = |word: &Word| name_at(&found, word).is_some();
         let words = in_english(words, is_named, index);
         let times = Times::of(&words, today);
         let (places, rest): (Vec<_>, Vec<_>) =
             words.iter().enumerate().filter(|(_, word)| !is_named(word)).unzip();
         let left = index.tokens(&rest);
         let content = index.content(&left).into_iter().map(|(term, at)| (term, places[at]));
-        let content = content.filter(|(_, at)| !is_attitude(&words, *at)).collect();
+        let content = content.filter(|(_, at)| !is_attitude(&words, *at) && !replaces(&words, *at)).collect();
         let mut tokens = vec![None; words.len()];
         for (at, token) in places.iter().zip(left) {
             tokens[*at] = Some(token);
+        }
+        // `My positions in the retirement account` is not asked as `my position in Acme` is.
+        let accounts = found.iter().filter(|found| found.is_of(ACCOUNT));
+        for account in accounts {
+            for (at, word) in words.iter().enumerate() {
+                if account.begin <= word.begin && word.end <= account.end {
+                    tokens[at] = index.tokens(&[word]).pop();
+                }
+            }
         }
         Self { text, words, found, times, content, tokens }
     }
@@ -87,9 +96,7 @@ impl<'a> Message<'a> {
 
     /// What is named where a word stands.
     pub(crate) fn name_at(&self, word: &Word) -> Option<&NameMatch> {
-        // In order, and none over another.
-        let at = self.found.partition_point(|found| found.end <= word.begin);
-        self.found.get(at).filter(|found| found.begin < word.end)
+        name_at(&self.found, word)
     }
 
     /// Whether a word is a Hindi one, read as its English one.
@@ -140,6 +147,12 @@ impl<'a> Message<'a> {
     }
 }
 
+/// What is named where a word stands, of names in order, none over another.
+fn name_at<'a>(found: &'a [NameMatch], word: &Word) -> Option<&'a NameMatch> {
+    let at = found.partition_point(|found| found.end <= word.begin);
+    found.get(at).filter(|found| found.begin < word.end)
+}
+
 /// Whether a word only says how somebody is minded: `I was thinking of …`, `I've been meaning to …`.
 fn is_attitude(words: &[Word], at: usize) -> bool {
     let is = |at: Option<usize>, set: &WordSet| {
@@ -148,6 +161,11 @@ fn is_attitude(words: &[Word], at: usize) -> bool {
     let english = english();
     let is_of_self = (1..=3).any(|before| at.checked_sub(before).is_some_and(|at| words[at].lower == "i"));
     words[at].lower.ends_with("ing") && is_of_self && is(Some(at + 1), &english.behind_attitudes)
+}
+
+/// Whether a word begins a phrase such as `instead of`, which says only what is replaced.
+fn replaces(words: &[Word], at: usize) -> bool {
+    english().instead_of.iter().any(|phrase| says(words, at, phrase.words()))
 }
 
 /// The English words for a Hindi one, or for one that is written in haste.

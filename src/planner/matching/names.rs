@@ -64,7 +64,6 @@ impl NameMatch {
         self.meanings.iter().find(of_kind).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// Whether both stand at a common place.
     fn overlaps(&self, other: &Self) -> bool {
         self.begin < other.end && other.begin < self.end
     }
@@ -79,7 +78,6 @@ impl NameMatch {
         self.is_foreign
     }
 
-    /// Whether it is nothing that is known.
     pub(crate) fn is_unknown(&self) -> bool {
         self.meanings.iter().any(|(kind, _)| kind == UNKNOWN)
     }
@@ -106,10 +104,12 @@ impl NameIndex {
         found.retain(|it| !misspelt.iter().any(|other| other.begin <= it.begin && it.end <= other.end));
         misspelt.retain(|it| !found.iter().any(|other| other.overlaps(it)));
         found.extend(misspelt);
+        found.sort_by_key(|it| it.begin);
         let has_small = text.contains(|c: char| c.is_lowercase());
         let mut unknown: Vec<NameMatch> = Vec::new();
         for (at, word) in words.iter().enumerate() {
-            let is_taken = found.iter().any(|it| it.begin < word.end && word.begin < it.end);
+            let next = found.partition_point(|it| it.end <= word.begin);
+            let is_taken = found.get(next).is_some_and(|it| it.begin < word.end);
             let style = Style::of(text, word, at == 0, has_small);
             let is_word = || style != Style::Capital && is_known(word);
             if is_taken || word.is_stop() {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{
     index::{Index, Indexed},
     inverted_index::{InvertedIndex, Term},
-    message::Message,
+    message::{Message, is_asking},
     names::{ACCOUNT, NameMatch},
     slots::{Filled, Slot, SlotContext},
     words::stem,
@@ -25,6 +25,8 @@ pub(crate) struct Candidate {
     pub(crate) score: f32,
     /// Whether it takes something known that the message names.
     pub(crate) takes_known: bool,
+    /// Whether it takes something that was named before, and the message names nothing.
+    pub(crate) takes_carried: bool,
     /// The arguments that it would be called with.
     pub(crate) filled: Filled,
 }
@@ -39,6 +41,8 @@ pub(crate) struct Ranking {
     pub(crate) unknown: f32,
     /// Number of names and words of things that no tool is about.
     pub(crate) foreign: f32,
+    /// Whether the message says what is wanted, without a question, and tools know all of it: `my positions`.
+    pub(crate) is_plain: bool,
     terms: Vec<MessageTerm>,
 }
 
@@ -84,7 +88,9 @@ impl Ranking {
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
         prefer_plainer(index, message, &mut candidates);
         let (coverage, unknown, foreign) = coverage(&index.words, message, &terms);
-        Self { candidates, coverage, unknown, foreign, terms }
+        let asks = || message.words.iter().any(|word| is_asking(&word.lower));
+        let is_plain = unknown + foreign <= 0.0 && !message.content.is_empty() && !asks();
+        Self { candidates, coverage, unknown, foreign, is_plain, terms }
     }
 
     /// The words of the message that speak for a tool, the strongest first.
@@ -114,7 +120,13 @@ impl Candidate {
         let score = fit(indexed, &filled, given, words + lack)?;
         let takes_names = |slot: &Slot| slot.takes_names() || slot.extract.kind == ExtractKind::Account;
         let takes_known = indexed.slots.iter().any(|slot| takes_names(slot) && takes(slot, given));
-        Some(Self { tool, score, takes_known, filled })
+        let is_carried = |(at, slot): (usize, &Slot)| {
+            let is_filled = filled.arguments.contains_key(&slot.name);
+            slot.takes_names() && is_filled && !filled.from_message.contains(&at)
+        };
+        let takes_carried =
+            given.message.found.is_empty() && indexed.slots.iter().enumerate().any(is_carried);
+        Some(Self { tool, score, takes_known, takes_carried, filled })
     }
 }
 
@@ -172,6 +184,9 @@ fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>,
                 words + weights.name_asked
             }
             () if !known.is_empty() => words * weights.name_not_taken,
+            () if is_before && given.carried.iter().any(|(kind, _)| indexed.asked_of.contains(kind)) => {
+                words + weights.name_asked
+            }
             () if is_before => words * weights.nothing_referred,
             () => words,
         });
@@ -182,6 +197,9 @@ fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>,
         0 if !known.is_empty() => return None,
         0 if given.refers && given.carried.iter().any(|(kind, _)| kind == of) => words + weights.name_taken,
         0 if given.refers => words + weights.name_referred,
+        0 if given.goes_on && given.carried.iter().any(|(kind, _)| kind == of) => {
+            words + weights.name_carried
+        }
         0 => words,
         1 => words + weights.name_taken,
         _ if takes_all && slot.fewest > 1 => words + weights.name_taken + weights.several_taken,

@@ -241,10 +241,7 @@ fn find_values<'a>(
     slot: &'a Slot,
     message: &'a Message<'_>,
 ) -> impl Iterator<Item = (Range<usize>, &'a str)> {
-    let is_named = move |at: usize| {
-        let word = &message.words[at];
-        message.found.iter().any(|it| it.begin < word.end && word.begin < it.end)
-    };
+    let is_named = move |at: usize| message.name_at(&message.words[at]).is_some();
     let place = move |phrase: &[String]| {
         let mut places = message.words.windows(phrase.len()).enumerate();
         let stands = |(at, window): &(usize, &[Word])| {
