@@ -169,7 +169,10 @@ mod tests {
     where
         F: Future<Output = Result<Terminal, Refusal>> + Send + 'static,
     {
-        Layer(EnforceDeadline::new(CAP, InFlight::default())).layer(service_fn(work)).oneshot(Box::new(call)).await
+        Layer(EnforceDeadline::new(CAP, InFlight::default()))
+            .layer(service_fn(work))
+            .oneshot(Box::new(call))
+            .await
     }
 
     #[tokio::test(start_paused = true)]
