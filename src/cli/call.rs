@@ -240,7 +240,7 @@ async fn definition(
             let found = backend.describe(name).await;
             found.map(Some).map_err(|status| {
                 let printed = for_model(&status, format);
-                printed.err().unwrap_or_else(|| explain::no_definition(&status, name, domains))
+                printed.err().unwrap_or_else(|| explain::no_definition(&status, name, backend, domains))
             })
         }
         Target::Intent(intent) => {

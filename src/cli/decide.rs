@@ -10,7 +10,7 @@ use toolwire_server::{
     domain::Domain,
 };
 
-/// Approves a call that waits for a person: it is carried out when it is made again
+/// Approves a call that waits for a person: it goes on, or is carried out when it is made again
 #[derive(Debug, Args)]
 pub(super) struct Approve {
     /// The confirmation, as `confirmations` shows it

@@ -30,7 +30,7 @@ impl Describe {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         let tool = backend.describe(&self.tool).await;
-        let tool = tool.map_err(|status| explain::no_definition(&status, &self.tool, domains))?;
+        let tool = tool.map_err(|status| explain::no_definition(&status, &self.tool, &backend, domains))?;
         if self.json {
             return console::json_pretty(&json::definition(&tool));
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use prost_types::Duration;
 use tonic::{Code, Status};
 
-use super::words;
+use super::{backend::Backend, words};
 use toolwire_base::{clock, words::visible};
 use toolwire_contract::proto::v1;
 use toolwire_server::{
@@ -14,9 +14,13 @@ use toolwire_server::{
     domain::{Domain, Offer},
 };
 
-/// Reports a missing definition, and returns the failure of the command. The tool may need `--diagnostics`.
-pub(super) fn no_definition(status: &Status, tool: &str, domains: &[Domain]) -> Failure {
+/// Reports a missing definition, and returns the failure of the command. The tool may need `--diagnostics`, or be one of
+/// a server that the command does not ask.
+pub(super) fn no_definition(status: &Status, tool: &str, backend: &Backend, domains: &[Domain]) -> Failure {
     let failure = client::refusal(status);
+    if status.code() == Code::NotFound && backend.is_own() {
+        console::say("  No server was asked: --server or TOOLWIRE_SERVER names one.");
+    }
     let offers = |domain: &&Domain| domain.tools.iter().any(|offered| offered.name() == tool);
     let on_request = domains.iter().filter(|domain| domain.offer == Offer::WithDiagnostics);
     if let Some(domain) = on_request.filter(|_| status.code() == Code::NotFound).find(offers) {
@@ -54,7 +58,19 @@ pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Invoked<'_>, fl
 
 /// A call whose user did not wait for its end. `call_id` is empty before it was accepted.
 pub(super) fn left(call_id: &str, call: &Invoked<'_>) -> String {
-    let mut text = format!("interrupted before {} ended", call.tool);
+    unfinished(format!("interrupted before {} ended", call.tool), call_id, call)
+}
+
+/// A call whose deadline passed before its end. `call_id` is empty before it was accepted.
+pub(super) fn timed_out(call_id: &str, call: &Invoked<'_>) -> String {
+    let text = format!("TIMEOUT: the deadline passed before {} ended", call.tool);
+    match call.request_id {
+        Some(_) => unfinished(text, call_id, call),
+        None => format!("{text}\n  Allow more time with --deadline."),
+    }
+}
+
+fn unfinished(mut text: String, call_id: &str, call: &Invoked<'_>) -> String {
     if call.request_id.is_some() {
         line(&mut text, "A write that had begun goes on, and its outcome is not known.");
         line(&mut text, &format!("Ask for its outcome with {}: nothing is done twice.", call.repeat()));
@@ -115,6 +131,14 @@ fn next_step(error: &v1::ToolError, call: &Invoked<'_>) -> String {
         (v1::ToolErrorCode::OutcomeUnknown, ..) => {
             "Only if it was not done: call again under another --request-id.".to_owned()
         }
+        (v1::ToolErrorCode::ParseError | v1::ToolErrorCode::ResultTooLarge, false, _)
+            if call.request_id.is_some() =>
+        {
+            "Look at what it was to change before you call it again.".to_owned()
+        }
+        (v1::ToolErrorCode::ParseError, false, _) => {
+            "Other arguments may work; what the tool returns must be mended where it is served.".to_owned()
+        }
         (_, true, Some(wait)) => format!("Try again in {} with {}.", seconds(wait), call.repeat()),
         (_, true, None) => format!("The same call may succeed later: repeat it with {}.", call.repeat()),
         (v1::ToolErrorCode::Cancelled, ..) if call.request_id.is_some() => {
@@ -170,6 +194,19 @@ mod tests {
   (arguments)  required  symbol is missing
   `toolwire describe get_performance` shows what it takes.";
         assert_eq!(explained(error), expected);
+    }
+
+    #[test]
+    fn a_write_that_may_have_been_done_is_not_made_again_under_another_request_id() {
+        let write = Invoked { request_id: Some("0196f1c2"), ..CALLED };
+        let text = timed_out("01a2", &write);
+        assert!(text.contains("Ask for its outcome with --request-id 0196f1c2"), "{text}");
+        assert!(!text.contains("Allow more time"), "{text}");
+        let done = convert::tool_error(ToolError::new(ErrorCode::ParseError, "The write was done."));
+        assert!(tool_error(&done, &write).ends_with("before you call it again."));
+
+        assert!(timed_out("01a2", &CALLED).ends_with("Allow more time with --deadline."));
+        assert!(tool_error(&done, &CALLED).ends_with("mended where it is served."));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Following a call: its events as they come, then its end.
 
+use tonic::Code;
+
 use super::{
     format::Format,
     render,
@@ -34,6 +36,8 @@ enum LastEvent {
     ConfirmationRequired(Box<v1::ConfirmationRequired>),
     /// None: the user left.
     Left,
+    /// None: its deadline passed.
+    TimedOut,
 }
 
 /// Shows a call from its first event to its end. One that was interrupted says how it ended.
@@ -53,6 +57,7 @@ pub(super) async fn follow(
             Some(it) => return Ok(End::LeftUndecided(it)),
             None => Err(Failure::Failed(explain::left(call.call_id(), &called))),
         },
+        Ok(LastEvent::TimedOut) => Err(Failure::Failed(explain::timed_out(call.call_id(), &called))),
         Err(failure) => Err(failure),
     };
     if !call.is_interrupted() {
@@ -119,6 +124,7 @@ async fn narrate(call: &mut RunningCall<'_>) -> Result<LastEvent, Failure> {
 fn without_end(next: &Next) -> Result<LastEvent, Failure> {
     match next {
         Next::Left => Ok(LastEvent::Left),
+        Next::Status(status) if status.code() == Code::DeadlineExceeded => Ok(LastEvent::TimedOut),
         Next::Status(status) => Err(client::refusal(status)),
         _ => Err(Failure::Failed("the stream ended without a result; call again".to_owned())),
     }

@@ -15,8 +15,8 @@ pub(super) fn check_accepted(
         None => "its MCP server lists it, and it was not accepted yet",
     };
     Err(format!(
-        "{what}: look at it by `toolwire providers diff {provider}`, and accept it by `toolwire providers accept \
-         {provider}`, on the server's machine"
+        "{what}: `toolwire providers diff {provider}` shows it, and `toolwire providers accept {provider}` accepts it, \
+         both on the server's machine with its --config and --state"
     ))
 }
 
