@@ -167,6 +167,12 @@ def test_a_deadline_is_a_refusal(fake: FakeTools, tools: Toolwire) -> None:
     with pytest.raises(Refused) as raised:
         tools.call("slow", timeout=0.1)
     assert raised.value.code == "DEADLINE_EXCEEDED"
+    assert "request_id=" in raised.value.message
+
+
+def test_an_option_that_does_not_exist_is_refused(tools: Toolwire) -> None:
+    with pytest.raises(TypeError, match="no option is named deadline; there are request_id"):
+        tools.call("echo", {}, deadline=1)  # type: ignore[call-arg]
 
 
 def test_a_call_that_a_person_must_approve_goes_on_once_it_is(fake: FakeTools, tools: Toolwire) -> None:

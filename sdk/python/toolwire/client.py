@@ -298,12 +298,23 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         return Confirmation.of(self._rpc.unary(request, 10).confirmation)
 
     def _call(self, request: pb.CallToolRequest, timeout: float) -> pb.CallToolResponse:
-        response: pb.CallToolResponse = self._rpc.unary(request, timeout)
+        try:
+            response: pb.CallToolResponse = self._rpc.unary(request, timeout)
+        except Refused as error:
+            if error.code != "DEADLINE_EXCEEDED":
+                raise
+            again = f"a write that has begun goes on: call again with request_id={request.request_id!r} for its outcome"
+            raise Refused(error.code, f"no answer came in time; {again}") from None
         if response.HasField("confirmation_required"):
             raise ConfirmationRequired(response.confirmation_required)
         return response
 
     def _request(self, kind: type[Request], tool: str, arguments: Arguments, options: CallOptions) -> Request:
+        if unknown := options.keys() - CallOptions.__annotations__.keys():
+            raise TypeError(
+                f"no option is named {', '.join(sorted(unknown))}; there are {', '.join(CallOptions.__annotations__)}, and "
+                f"arguments of the tool come in a dict: call({tool!r}, {{…}})"
+            )
         with locate(f"the arguments of {tool}"):
             text = arguments if isinstance(arguments, str) else to_json(arguments or {})
         request = kind(
