@@ -126,7 +126,8 @@ pub(crate) fn is_bare_value(message: &Message<'_>) -> bool {
 /// Whether a message has nothing but words and numbers that a parameter of the last tool takes, and names of such
 /// parameters: `use the core profile`.
 pub(crate) fn is_value_of(index: &Index, message: &Message<'_>, before: &Before<'_>) -> bool {
-    if !message.found.is_empty() || message.content.is_empty() || message.content.len() > MOST_VALUES {
+    let is_number = !message.content.is_empty() && message.content.len() <= MOST_VALUES;
+    if !message.found.is_empty() || !is_number || denies(message) {
         return false;
     }
     let slots = || before.calls.iter().flat_map(|(tool, _)| &index.tools[*tool].slots);
@@ -144,6 +145,12 @@ pub(crate) fn is_value_of(index: &Index, message: &Message<'_>, before: &Before<
     message.content.iter().all(|(_, at)| is_taken(*at))
 }
 
+/// Whether a message denies something, or has a number below zero.
+pub(crate) fn denies(message: &Message<'_>) -> bool {
+    let is_below_zero = |word: &Word| word.number().is_some() && message.text[..word.begin].ends_with('-');
+    message.words.iter().any(|word| english().negations.has(&word.lower) || is_below_zero(word))
+}
+
 /// The number of words of a message's lead.
 pub(crate) fn lead(message: &Message<'_>) -> usize {
     let leads = english().leads.iter().map(Phrase::words).filter(|lead| message.says(0, lead));
@@ -156,15 +163,7 @@ pub(crate) fn has_pronoun(message: &Message<'_>, lexicon: &Words) -> bool {
     let is = |words: &WordSet, at: usize| message.words.get(at).is_some_and(|word| words.has(&word.lower));
     let ends = |at: usize| message.words.get(at).is_none_or(Word::is_stop);
     let is_thing = |at: usize| message.words.get(at).is_some_and(|word| lexicon.things.contains(&word.lower));
-    // `That stock`, or `add that to my list`.
-    let points = |at: usize| {
-        is(&english.pointing, at) && (is(&english.directions, at + 1) || (is_thing(at + 1) && ends(at + 2)))
-    };
+    let points = |at: usize| is(&english.pointing, at) && is_thing(at + 1) && ends(at + 2);
     let stands_alone = |at: usize| is(&english.demonstratives, at) && ends(at + 1);
-    // `Do I own any?`, but not `which one?`.
-    let is_open = |at: usize| !is(&english.asking, at) && !is(&english.pointing, at);
-    let last =
-        message.words.len().checked_sub(2).filter(|at| is(&english.indefinites, at + 1) && is_open(*at));
-    last.is_some()
-        || (0..message.words.len()).any(|at| is(&english.pronouns, at) || points(at) || stands_alone(at))
+    (0..message.words.len()).any(|at| is(&english.pronouns, at) || points(at) || stands_alone(at))
 }

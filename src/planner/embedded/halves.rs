@@ -68,7 +68,9 @@ pub(super) fn halves(
         // Another part may say that the order is reported: `stop watching Acme, they said, and the price of TCS`.
         let is_reported = || whole.words.iter().any(|word| english().reporting.has(&word.lower));
         let changes = routed.changing(request.offer.index()).is_some();
-        (!changes || !is_reported()).then_some(routed)
+        // `Should I hold Acme or remove it?` orders nothing.
+        let is_either = || places.iter().any(|(place, _)| whole.text[place.clone()].ends_with("or "));
+        (!changes || (!is_reported() && !is_either())).then_some(routed)
     };
     // All of `price, news and P/E of Acme`, before two halves.
     let list = list.filter(|all| all.len() < MOST_HALVES).and_then(|all| split(&all));
@@ -162,7 +164,9 @@ fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, whole: &Message<'_>)
         return half.into();
     }
     let others = whole.found.iter().map(|found| &whole.text[found.begin..found.end]);
-    let named = std::iter::once(half).chain(others).collect::<Vec<_>>().join(" ");
+    // Before the mark that makes it a question.
+    let (said, mark) = half.split_at(half.trim_end_matches(['?', '!', '.', ' ']).len());
+    let named = std::iter::once(said).chain(others).collect::<Vec<_>>().join(" ") + mark;
     let score = |message: &Message<'_>| match route(request, message, &Before::default(), &[]) {
         Routed { step: Routing::Calls(_), score, .. } => score,
         _ => 0.0,

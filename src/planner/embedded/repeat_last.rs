@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    follow_up::{Before, lead, leads},
+    follow_up::{Before, denies, lead, leads},
     routed::{Routed, Routing, alternatives},
 };
 use crate::{
@@ -82,7 +82,7 @@ fn repeat(indexed: &Indexed, last: &PlannedCall, given: SlotContext<'_>) -> Vec<
 /// The parameter for a number with which the message says nothing else: `make it 10`.
 fn bare_number(indexed: &Indexed, last: &PlannedCall, message: &Message<'_>) -> Option<(usize, u32)> {
     let [(_, at)] = message.content[..] else { return None };
-    let number = message.words[at].number().filter(|_| message.found.is_empty())?;
+    let number = message.words[at].number().filter(|_| message.found.is_empty() && !denies(message))?;
     let is_number = |slot: &Slot| {
         matches!(slot.extract.kind, ExtractKind::Count | ExtractKind::Days | ExtractKind::Quarters)
     };

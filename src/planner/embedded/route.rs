@@ -1,5 +1,7 @@
 //! One clause: the calls of the tool that it is about, or the question that must be answered first.
 
+use std::ops::Range;
+
 use super::{
     abstain,
     follow_up::{Before, has_pronoun, is_bare, is_bare_value, is_value_of, leads},
@@ -11,6 +13,7 @@ use super::{
 use crate::{
     Offer, PlanRequest, PlannedCall,
     matching::{
+        clauses::joints,
         index::Index,
         message::{Message, is_asking},
         rank::{Candidate, Ranking},
@@ -86,11 +89,24 @@ pub(super) fn find_ordered<'a>(
     };
     let is_given = |it: &&Candidate| {
         let tool = &index.tools[it.tool];
-        let is_meant = |word: &Word| word.is_guess && index.words.speaks_for(word, it.tool);
+        let is_meant = |word: &Word| word.is_guess && tool.orders.says(word);
         let is_known = |word: &Word| is_of_several(word) || is_meant(word);
-        !tool.is_read && tool.orders.is_given(&index.words, message, &tool.slots, is_known)
+        !tool.is_read
+            && tool.orders.is_given(&index.words, message, &tool.slots, is_known)
+            && !begins_another_order(index, message, it.tool)
     };
     ranking.candidates.iter().find(is_given)
+}
+
+/// Whether a word behind a joint begins an order to another tool: `remove Acme and watch Initech`.
+fn begins_another_order(index: &Index, message: &Message<'_>, tool: usize) -> bool {
+    let own = &index.tools[tool].orders;
+    let is_of_another = |word: &Word| {
+        let others = index.tools.iter().filter(|it| !it.is_read);
+        !own.has_head(&word.lower) && others.map(|it| &it.orders).any(|it| it.has_head(&word.lower))
+    };
+    let behind = |joint: &Range<usize>| message.words.iter().find(|word| word.begin >= joint.end);
+    joints(message.text).iter().filter_map(behind).any(is_of_another)
 }
 
 /// The best tool, if it changes something, the message does not order the change, and no tool that reads is near.

@@ -89,9 +89,13 @@ impl<'a> Message<'a> {
     /// Whether something named is what another one replaces: `Acme instead of Initech`.
     pub(crate) fn is_replaced(&self, found: &NameMatch) -> bool {
         let place = self.words.partition_point(|word| word.begin < found.begin);
-        let stands =
-            |phrase: &[String]| place.checked_sub(phrase.len()).is_some_and(|at| self.says(at, phrase));
-        english().instead_of.iter().map(Phrase::words).any(stands)
+        let stands = |phrase: &[String], end: usize| {
+            end.checked_sub(phrase.len()).is_some_and(|at| self.says(at, phrase))
+        };
+        // `Instead of my Initech`.
+        let begins = place.saturating_sub(usize::from(place > 0 && self.words[place - 1].is_stop()));
+        let mut phrases = english().instead_of.iter().map(Phrase::words);
+        phrases.any(|phrase| stands(phrase, place) || stands(phrase, begins))
     }
 
     /// What is named where a word stands.

@@ -171,8 +171,17 @@ impl Orders {
         let is_verb = |head: &&Vec<String>| head.len() == 1 && head[0] == message.words[verb].lower;
         self.heads.iter().find(is_verb).is_some_and(|head| {
             let may_be_direction = |word: &Word| !self.shared.contains(head) && is_direction(word);
-            self.accounts(filling, message.first()..verb, |word| may_be_direction(word) || is_known(word))
+            let may_stand = |word: &Word| may_be_direction(word) || (!word.is_guess && is_known(word));
+            // The verb alone has too many meanings: `Acme ko drop karo`.
+            let says_where = |word: &Word| self.says(word) && !self.has_head(&word.lower);
+            let before = message.first()..verb;
+            message.words[before.clone()].iter().any(says_where) && self.accounts(filling, before, may_stand)
         })
+    }
+
+    /// Whether an order may begin with this word alone.
+    pub(crate) fn has_head(&self, word: &str) -> bool {
+        self.heads.iter().any(|head| head.len() == 1 && head[0] == word)
     }
 
     /// Whether every word from a position on is accepted in an order.
@@ -206,7 +215,7 @@ impl Orders {
     }
 
     /// Whether a word is a content word of the tool, and not a negation.
-    fn says(&self, word: &Word) -> bool {
+    pub(crate) fn says(&self, word: &Word) -> bool {
         !english().function.has(&word.lower)
             && !english().negations.has(&word.lower)
             && self.terms.contains(&word.term)

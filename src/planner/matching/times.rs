@@ -10,6 +10,9 @@ use super::words::Word;
 pub(crate) use crate::english::Unit;
 use crate::english::{Phrase, english};
 
+/// Maximum number of units of a length of time.
+const LONGEST: u32 = 10_000;
+
 /// The form of a length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PeriodForm {
@@ -243,7 +246,8 @@ fn parse_counted(words: &[Word], at: usize) -> Option<Span> {
         next += 1 + usize::from(lower(next + 1) == "of");
         return made(next + 1, 2, Unit::of(lower(next))?);
     }
-    let count = words.get(next).and_then(Word::number);
+    // A larger number is no length of time.
+    let count = words.get(next).and_then(Word::number).map(|count| count.min(LONGEST));
     let is_article = !is_past && count.is_none() && matches!(lower(next), "a" | "an");
     next += usize::from(count.is_some() || is_article);
     // `A good week` is a week.
@@ -264,6 +268,6 @@ fn parse_counted(words: &[Word], at: usize) -> Option<Span> {
 /// `3m` or `1y`.
 fn letters(word: &str) -> Option<(u32, Unit)> {
     let unit = Unit::of_letter(word.chars().last()?)?;
-    let count = word[..word.len() - 1].parse().ok()?;
-    Some((count, unit))
+    let count: u32 = word[..word.len() - 1].parse().ok()?;
+    Some((count.min(LONGEST), unit))
 }
