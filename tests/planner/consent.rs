@@ -107,6 +107,10 @@ fn what_is_told_thought_of_or_meant_otherwise_is_no_order() {
         "Add Wipro to my watchlist later",
         "Stop watching Titan, they said",
         "Stop watching Titan, they said, and the price of TCS",
+        "Should I hold TCS or remove it from my watchlist?",
+        "Is it better to hold TCS or stop tracking it?",
+        "Is TCS in the wait zone, or add to my watchlist?",
+        "price of TCS and add it to my watchlist?",
     ] {
         assert_eq!(proposed(&bench, said), [], "{said}");
     }
@@ -132,6 +136,10 @@ fn an_order_may_end_with_its_verb_in_hindi() {
         "agar gire to TCS ko watchlist mein daal do",
         "TCS ko portfolio mein daal do",
         "kal TCS ko watchlist mein daal do",
+        "TCS hatao aur Infosys daal do",
+        "TCS gira to watchlist mein daal do",
+        "TCS ko drop karo",
+        "TCS ko get karo",
     ] {
         assert_eq!(self::proposed(&bench, said), [], "{said}");
     }

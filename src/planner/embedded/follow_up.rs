@@ -163,7 +163,10 @@ pub(crate) fn has_pronoun(message: &Message<'_>, lexicon: &Words) -> bool {
     let is = |words: &WordSet, at: usize| message.words.get(at).is_some_and(|word| words.has(&word.lower));
     let ends = |at: usize| message.words.get(at).is_none_or(Word::is_stop);
     let is_thing = |at: usize| message.words.get(at).is_some_and(|word| lexicon.things.contains(&word.lower));
-    let points = |at: usize| is(&english.pointing, at) && is_thing(at + 1) && ends(at + 2);
+    // `That stock`, or `add that to my list`.
+    let points = |at: usize| {
+        is(&english.pointing, at) && (is(&english.directions, at + 1) || (is_thing(at + 1) && ends(at + 2)))
+    };
     let stands_alone = |at: usize| is(&english.demonstratives, at) && ends(at + 1);
     (0..message.words.len()).any(|at| is(&english.pronouns, at) || points(at) || stands_alone(at))
 }

@@ -173,7 +173,9 @@ impl Orders {
             let may_be_direction = |word: &Word| !self.shared.contains(head) && is_direction(word);
             let may_stand = |word: &Word| may_be_direction(word) || (!word.is_guess && is_known(word));
             // The verb alone has too many meanings: `Acme ko drop karo`.
-            let says_where = |word: &Word| self.says(word) && !self.has_head(&word.lower);
+            let is_said = |word: &Word| self.says(word) && !self.has_head(&word.lower);
+            let says_where =
+                |word: &Word| is_said(word) && !word.is_stop() && !is_direction(word) && !filling.takes(word);
             let before = message.first()..verb;
             message.words[before.clone()].iter().any(says_where) && self.accounts(filling, before, may_stand)
         })
