@@ -14,8 +14,8 @@ use toolwire_server::{
     domain::{Domain, Offer},
 };
 
-/// Reports a missing definition, and returns the failure of the command. The tool may need `--diagnostics`, or be one of
-/// a server that the command does not ask.
+/// Reports a missing definition, and returns the failure of the command. The tool may need `--diagnostics`, or be one
+/// of a server that the command does not ask.
 pub(super) fn no_definition(status: &Status, tool: &str, backend: &Backend, domains: &[Domain]) -> Failure {
     let failure = client::refusal(status);
     if status.code() == Code::NotFound && backend.is_own() {

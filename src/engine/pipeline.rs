@@ -1,8 +1,8 @@
 //! The pipeline of calls: one stack of layers, the same for every face.
 //!
 //! A layer is a [`Middleware`](toolwire_base::middleware::Middleware) over a `tower::Service<Box<Call>, Response =
-//! Terminal, Error = Refusal>`, in a file of its own. A refusal becomes a status, everything else a result. Not here: rate
-//! limits and retries, which belong to each source's own stack.
+//! Terminal, Error = Refusal>`, in a file of its own. A refusal becomes a status, everything else a result. Not here:
+//! rate limits and retries, which belong to each source's own stack.
 
 pub mod authorize;
 pub mod cache;

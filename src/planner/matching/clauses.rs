@@ -58,6 +58,12 @@ pub(crate) fn commas(text: &str) -> Vec<Range<usize>> {
     all
 }
 
+/// Whether markup says that a text is quoted, an example or a comment.
+pub(crate) fn is_quoted(text: &str) -> bool {
+    let text = text.trim_start();
+    ["> ", "# ", "```", "<!--"].iter().any(|mark| text.starts_with(mark)) || text.contains('`')
+}
+
 /// Splits a text at `?`, `;`, `!` and at a full stop before a space.
 fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();

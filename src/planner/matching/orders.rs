@@ -15,6 +15,7 @@ use strsim::osa_distance;
 
 use self::filling::Filling;
 use super::{
+    clauses::is_quoted,
     inverted_index::{InvertedIndex, fields},
     message::{Message, polite},
     names::NameMatch,
@@ -248,12 +249,6 @@ impl Orders {
         let left = words.filter(|word| !filling.takes(word));
         self.phrases.contains(&core(left))
     }
-}
-
-/// Whether markup says that a text is quoted, an example or a comment.
-fn is_quoted(text: &str) -> bool {
-    let text = text.trim_start();
-    ["> ", "# ", "```", "<!--"].iter().any(|mark| text.starts_with(mark)) || text.contains('`')
 }
 
 /// The words of an example without the names in it.
