@@ -2,6 +2,8 @@
 //!
 //! Not here: where a text is split into clauses (`clauses`) and which parts are statements (`statements`).
 
+use serde_json::Value;
+
 use super::{
     follow_up::{Before, is_bare_value},
     route::{find_ordered, read, route, slot_context},
@@ -95,10 +97,6 @@ pub(super) fn each(
         is_cut |= routed.alternatives.iter().any(|it| is_of_whole(it) && is_near(it));
         if all.iter().any(|call: &PlannedCall| call.tool == tool) {
             // A repetition is one call: `Acme to my list, please add it`. So is what gives less than the clause before.
-            let has_all = |it: &PlannedCall, call: &PlannedCall| {
-                it.tool == call.tool
-                    && call.arguments.iter().all(|(name, value)| it.arguments.get(name) == Some(value))
-            };
             let is_said = |call: &PlannedCall| all.iter().any(|it| has_all(it, call));
             if calls.iter().all(is_said) {
                 continue;
@@ -123,6 +121,12 @@ pub(super) fn each(
     alternatives.truncate(ALTERNATIVES);
     let step = Routing::Calls(all);
     Some(Routed { step, reason: reasons.join("; "), confidence, score, sum, alternatives })
+}
+
+/// Whether a call has all that another one has.
+fn has_all(call: &PlannedCall, other: &PlannedCall) -> bool {
+    let has = |(name, value): (&String, &Value)| call.arguments.get(name) == Some(value);
+    call.tool == other.tool && other.arguments.iter().all(has)
 }
 
 /// Routes a clause with what it shares with those before it, of which the last one has these calls. One that orders a

@@ -102,45 +102,14 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     let routed = route(request, whole, before, &before.named);
     // An order is not split: `and` in it joins names.
     let is_one = routed.changing(request.offer.index()).is_some();
-    let mut is_by_clause = false;
     let split = if is_one {
         None
     } else if let Some(routed) = beside_statements(request, whole.text, before) {
         return answer(routed);
     } else {
-        // Clauses of which one lacks what another names, as halves do: `PE and what's the RSI of TCS`.
-        let texts: Vec<_> = parts.iter().map(|part| with_names_if_any(request, part, whole)).collect();
-        let texts = with_last_time(request, &texts);
-        let timed: Vec<_> = texts.iter().map(|text| read(request, text)).collect();
-        let by_clause = if parts.len() > 1 { each(request, &timed, before, true, None) } else { None };
-        let is_one = has_every_word(request.offer.index(), &routed, whole);
-        // A clause may be two halves itself: `RSI and news of TCS, and its price`.
-        let is_tried = by_clause.is_none() || may_be_more(whole, parts.len());
-        let by_half = is_tried.then(|| halves(request, whole, &routed, is_one)).flatten();
-        match (by_clause, by_half) {
-            (Some(clauses), Some(halves)) if halves.count() > clauses.count() => Some(halves),
-            (clauses, halves) => {
-                is_by_clause = clauses.is_some();
-                clauses.or(halves)
-            }
-        }
+        split(request, whole, &parts, before, &routed)
     };
-    let clauses = &weights().clauses;
-    // A split that loses the tool of the whole message must be surer: it may cut one question in two. So may one whose
-    // parts say hardly more for their tools than the whole does for its own.
-    let is_sure = |parts: &Routed| {
-        let says_more = routed.score < clauses.whole * parts.sum;
-        let is_near = |it: &Alternative| it.score >= f64::from(clauses.near * routed.score);
-        let mut near = routed.alternatives.iter().filter(|it| is_near(it));
-        let keeps = parts.calls(routed.tool()) || near.any(|it| parts.calls(Some(&it.tool)));
-        parts.score
-            >= match keeps || says_more {
-                true if is_by_clause => clauses.begun,
-                true => clauses.sure,
-                false => clauses.very_sure,
-            }
-    };
-    let routed = match split.filter(is_sure) {
+    let routed = match split {
         Some(split) => split,
         None if matches!(routed.step, Routing::Nothing(_)) => {
             let parts = some(request, &parts, before).or_else(|| one_half(request, whole, before));
@@ -155,6 +124,39 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
         }
     };
     answer(routed)
+}
+
+/// The calls of a message's clauses or halves, if they are surer than those of the whole as one wish.
+fn split(
+    request: &PlanRequest<'_>,
+    whole: &Message<'_>,
+    parts: &[Message<'_>],
+    before: &Before<'_>,
+    one: &Routed,
+) -> Option<Routed> {
+    // Clauses of which one lacks what another names, as halves do: `PE and what's the RSI of TCS`.
+    let texts: Vec<_> = parts.iter().map(|part| with_names_if_any(request, part, whole)).collect();
+    let texts = with_last_time(request, &texts);
+    let timed: Vec<_> = texts.iter().map(|text| read(request, text)).collect();
+    let by_clause = if parts.len() > 1 { each(request, &timed, before, true, None) } else { None };
+    // A clause may be two halves itself: `RSI and news of TCS, and its price`.
+    let is_tried = by_clause.is_none() || may_be_more(whole, parts.len());
+    let is_one = || has_every_word(request.offer.index(), one, whole);
+    let by_half = is_tried.then(|| halves(request, whole, one, is_one())).flatten();
+    let weights = &weights().clauses;
+    let (parts, least) = match (by_clause, by_half) {
+        (Some(clauses), Some(halves)) if halves.count() > clauses.count() => (halves, weights.sure),
+        (Some(clauses), _) => (clauses, weights.begun),
+        (None, halves) => (halves?, weights.sure),
+    };
+    // A split that loses the tool of the whole message must be surer: it may cut one question in two. So may one whose
+    // parts say hardly more for their tools than the whole does for its own.
+    let says_more = one.score < weights.whole * parts.sum;
+    let is_near = |it: &Alternative| it.score >= f64::from(weights.near * one.score);
+    let mut near = one.alternatives.iter().filter(|it| is_near(it));
+    let keeps = parts.calls(one.tool()) || near.any(|it| parts.calls(Some(&it.tool)));
+    let least = if keeps || says_more { least } else { weights.very_sure };
+    Some(parts).filter(|parts| parts.score >= least)
 }
 
 /// Whether the tool of a message is about every word and name of it, so that `and` only joins what the tool is about.

@@ -177,8 +177,8 @@ impl Orders {
             let is_said = |word: &Word| self.says(word) && !self.has_head(&word.lower);
             let says_where =
                 |word: &Word| is_said(word) && !word.is_stop() && !is_direction(word) && !filling.takes(word);
-            let before = message.first()..verb;
-            message.words[before.clone()].iter().any(says_where) && self.accounts(filling, before, may_stand)
+            message.words[..verb].iter().skip(message.first()).any(says_where)
+                && self.accounts(filling, message.first()..verb, may_stand)
         })
     }
 
