@@ -81,7 +81,8 @@ passed
 
 cp -r "$root/examples/hosts/python" examples
 venv/bin/python -m pytest -q -p no:cacheprovider examples
-for page in README docs/TUTORIAL docs/OPERATIONS docs/CLIENTS docs/OWN_TOOLS docs/MCP; do
+for page in README docs/{TUTORIAL,OPERATIONS,CLIENTS,OWN_TOOLS,MCP,MCP_UPSTREAM,CONVERSATIONS,JOBS,EXPORTS} \
+  docs/{TASKS,WORKSPACE,CONFIRMATIONS,AUDIT,MANIFEST,DEPLOYMENT}; do
   mkdir -p "$page"
   PATH=$folder/venv/bin:$PATH venv/bin/python "$root/tests/clients/python/page.py" "$page.md" "$wheel" "$page"
 done

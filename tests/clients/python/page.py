@@ -28,7 +28,11 @@ SERVES = re.compile(r"^(toolwire serves .* at|toolwire listening on) \S+$", re.M
 QUESTION = re.compile(r"(\[y/N\] |^> |^Type the tool's name.*: )\Z", re.MULTILINE)
 TYPED = re.compile(r"(> |Type the tool's name.*: )(.*)")
 # Pages of which each block without a language, and each of shell, says what it is.
-WHOLE = ("README.md", "docs/TUTORIAL.md", "docs/OPERATIONS.md", "docs/REPLICAS.md")
+WHOLE = (
+    *("README.md", "docs/TUTORIAL.md", "docs/OPERATIONS.md", "docs/REPLICAS.md"),
+    *("docs/CONVERSATIONS.md", "docs/EXPORTS.md", "docs/JOBS.md", "docs/AUDIT.md", "docs/CONFIRMATIONS.md"),
+    *("docs/TASKS.md", "docs/WORKSPACE.md", "docs/MANIFEST.md", "docs/MCP_UPSTREAM.md", "docs/DEPLOYMENT.md"),
+)
 # Commands that the gate runs in steps of their own: the build, the tests, the wheel, which is on the path here.
 ELSEWHERE = re.compile(r"cargo (build|test)|pip install -r|scripts/package/wheel|export PATH=")
 LIMIT = 120.0
@@ -40,6 +44,10 @@ CHANGING = {
     r"conf_7c0f…": r"(conf_[0-9a-f]{32})",
     r"0196f1c2-…": r"request_id\W+([0-9a-f-]{36})",
     r"task_0b6c…": r"(?m)^(task_[0-9a-f]{32})$",
+    r"8a4a1382-…": r"chat --resume ([0-9a-f-]{36})",
+    r"01a21f5a-…": r"accepted \S+, call ([0-9a-f-]{36})",
+    r"a3ed776c-…": r"(?m)^([0-9a-f-]{36})  discovery",
+    r"5f0c…": r"--digest ([0-9a-f]{64})",
     r"task_91fe…": r"waits for (task_[0-9a-f]{32})",
 }
 # What a session has one of and a reader sees another of: those, identifiers that are cut, times.
