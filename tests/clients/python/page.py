@@ -4,7 +4,8 @@ A comment before a block of the page says what it is: `terminal 1` are commands,
 `answer` is typed at a question, and `prints` is what a reader then sees, where … stands for anything. The last command
 before `exit 3` ends so. The last one of `begins 1` goes on beside the terminals that follow, until `ends 1`, a block of
 what it has then printed; `prints` waits for it. `session 1` has commands behind `$ `, each before what it prints: a
-command that prints `error:` fails unless it is piped, and what stands behind a prompt is typed there.
+command that prints `error:` fails unless it is piped, and what stands behind a prompt is typed there. `shows FILE` has
+lines of a file of this repository, in their order.
 
 Of what differs from run to run the page has an example, which stands for what was printed last. The wheel's program
 stands for `cargo run --release --`.
@@ -21,7 +22,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-KINDS = "terminal|session|begins|ends|file|prints|answer|exit"
+KINDS = "terminal|session|begins|ends|file|shows|prints|answer|exit"
 BLOCK = re.compile(rf"^<!-- ({KINDS}) ?(\S*) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PROMPT = "ready> "
 SERVES = re.compile(r"^(toolwire serves .* at|toolwire listening on) \S+$", re.MULTILINE)
@@ -198,6 +199,10 @@ def main(page, wheel, folder):
         block = with_ids(block, printed)
         if kind == "file":
             (next(filter(Path.is_dir, (folder / "shop", folder))) / name).write_text(block)
+        elif kind == "shows":
+            lines = iter((ROOT / name).read_text().splitlines())
+            if missing := [line for line in block.splitlines() if "…" not in line and line not in lines]:
+                sys.exit(f"{name} does not have {missing}")
         elif kind in ("terminal", "begins"):
             now = terminals[name] = terminals.get(name) or Terminal(folder)
             now.shown = ""
