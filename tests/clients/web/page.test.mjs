@@ -13,18 +13,21 @@ import { after, before, it } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const { URL: server, ORIGIN: origin, PAGE: folder, CHROMIUM: executablePath } = process.env;
-let files, context, page, profile;
+let files, others, context, page, profile;
 const mistakes = [];
 
 before(async () => {
   const page_files = { '/': 'index.html', '/markdown.js': 'markdown.js' };
-  files = createServer(async ({ url }, response) => {
+  const serve = async ({ url }, response) => {
     const name = page_files[url.split('?')[0]];
     if (!name) return response.writeHead(404).end();
     const type = name.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8';
     response.setHeader('content-type', type).end(await readFile(join(folder, name)));
-  });
-  await new Promise((resolve) => files.listen(Number(new URL(origin).port), '127.0.0.1', resolve));
+  };
+  // The same page of the origin that the server allows, and of one that it does not.
+  [files, others] = [createServer(serve), createServer(serve)];
+  const listen = (it, port) => new Promise((resolve) => it.listen(port, '127.0.0.1', resolve));
+  await Promise.all([listen(files, Number(new URL(origin).port)), listen(others, 0)]);
   profile = await mkdtemp(join(tmpdir(), 'toolwire-page-'));
   context = await chromium.launchPersistentContext(profile, {
     executablePath,
@@ -41,6 +44,7 @@ before(async () => {
 after(async () => {
   await context?.close();
   files?.close();
+  others?.close();
   if (profile) await rm(profile, { recursive: true, force: true });
 });
 
@@ -162,8 +166,8 @@ it('makes no markup, no script and no link but to http of a hostile text', async
 
 it('says what is wrong when no server answers, when one refuses the page, and when it is no server of ours', async () => {
   const other = await context.newPage();
-  const failed = async (address) => {
-    await other.goto(`${origin}/?server=${encodeURIComponent(address)}`);
+  const failed = async (address, from = origin) => {
+    await other.goto(`${from}/?server=${encodeURIComponent(address)}`);
     await other.fill('#message', 'Hello');
     await other.press('#message', 'Enter');
     const card = other.locator('article.failed');
@@ -171,6 +175,9 @@ it('says what is wrong when no server answers, when one refuses the page, and wh
     return card.textContent();
   };
   assert.match(await failed('http://127.0.0.1:1'), /No answer from http:\/\/127\.0\.0\.1:1.*toolwire serve --http.*allowed_origins/);
+  const refused = `http://127.0.0.1:${others.address().port}`;
+  const words = await failed(server, refused);
+  assert.ok(words.includes(`No answer from ${server}`) && words.includes(`allowed_origins = ["${refused}"]`), words);
   assert.match(await failed(origin), /answers 404 and is no HTTP port of Toolwire/);
   await other.close();
 });
