@@ -126,6 +126,8 @@ async fn record(clients: &Clients, rows: &[Row]) -> Result<Vec<u8>> {
         if row.path == rows::CALL && !has_data(&messages) {
             return Err(format!("{}: answered with an error", row.name).into());
         }
+        let size: usize = messages.iter().map(Bytes::len).sum();
+        eprintln!("{}: an answer of {size} bytes", row.name);
         answers.push(Answer {
             path: row.path.to_owned(),
             request: row.request[5..].to_vec(),

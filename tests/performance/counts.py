@@ -1,0 +1,336 @@
+"""What a call costs the server in counts, held against tests/performance/counts.json.
+
+Usage: counts.py BINARY [--write] [--bare-rmcp BINARY] [--keep FOLDER], with the stubs on PYTHONPATH, valgrind and a C
+compiler on PATH. Counted are instructions and allocations, under callgrind, and calls that copy memory, the bytes they
+copy, and readings of the clock, by calls_to_libc.c. A count that grew by more than 5 %, and by more than one, fails;
+`--write` renews the file, which belongs into the commit that makes a call dearer or cheaper. Counts are the same on
+every machine of an architecture, busy or not; what was counted on another one, or by another valgrind, is printed and
+not compared. What they cannot see are system calls and waiting (see docs/PERFORMANCE.md). The server of
+benches/peers/rmcp is counted beside ours, with the same bytes, and not compared. BINARY needs its symbols, by which
+allocations are known. `--keep` leaves callgrind's files of each row in a folder, for callgrind_annotate.
+"""
+
+import argparse
+import collections
+import glob
+import http.client
+import json
+import mmap
+import os
+import pathlib
+import platform
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+import grpc
+
+from toolwire.v1 import tool_service_pb2 as pb
+from toolwire.v1 import tool_service_pb2_grpc
+
+HERE = pathlib.Path(__file__).parent
+FILE = HERE / "counts.json"
+TOLERANCE = 0.05
+# What the server does by the clock falls into some batches: the least of them is what the calls cost.
+BATCHES = 5
+CALLS = 128
+UNDER_WAY = 64
+START_LIMIT = 120
+USERS = '[[auth.users]]\nuser_id = "demo"\ntoken = "demo-0123456789abcdef0123456789abcdef"\n'
+METADATA = [("authorization", "Bearer demo-0123456789abcdef0123456789abcdef")]
+CACHED = "get_technicals", {"symbol": "RELIANCE"}
+REVISION = "2026-07-28"
+# mimalloc's functions that give memory, as Rust's allocator calls them, and libc's.
+ALLOCATIONS = re.compile(r"(mi_(heap_)?(malloc|zalloc|calloc|realloc|rezalloc|recalloc)\w*|malloc|calloc|realloc|memalign)")
+OF_THE_ALLOCATOR = re.compile(r"_?mi_|malloc|calloc|realloc|memalign|_int_|__libc_")
+
+
+class Server:
+    """A server with one worker thread, behind a command that counts."""
+
+    def __init__(self, command, environment, directory):
+        self.log = open(os.path.join(directory, "log"), "wb")
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            env={**os.environ, "TOKIO_WORKER_THREADS": "1", **environment},
+        )
+        self.timer = threading.Timer(START_LIMIT, self.process.kill)
+        self.timer.start()
+
+    def address(self, words):
+        """What follows the words in the next line that begins with them."""
+        for line in self.process.stdout:
+            if line.startswith(words):
+                return line.removeprefix(words).strip()
+        raise AssertionError("the server printed no address: " + pathlib.Path(self.log.name).read_text()[-2000:])
+
+    def started(self):
+        self.timer.cancel()
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def stop(self):
+        self.timer.cancel()
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.log.close()
+
+
+class Callgrind(Server):
+    """Counts instructions and allocations."""
+
+    def __init__(self, command, environment, directory):
+        self.directory = directory
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/counts"]
+        super().__init__(valgrind + command, environment, directory)
+
+    def dump(self):
+        """callgrind's files of what ran since it was last asked, one for each thread at most."""
+        before = set(glob.glob(f"{self.directory}/counts.*"))
+        control = ["callgrind_control", "--dump", str(self.process.pid)]
+        subprocess.run(control, check=True, stdout=subprocess.DEVNULL, timeout=60)
+        return [pathlib.Path(dump) for dump in set(glob.glob(f"{self.directory}/counts.*")) - before]
+
+    def counts(self):
+        counts = collections.Counter()
+        for dump in self.dump():
+            text = dump.read_text()
+            counts["instructions"] += int(re.findall(r"^(?:totals|summary): (\d+)", text, re.MULTILINE)[-1])
+            counts["allocations"] += allocations(text)
+        return counts
+
+
+def allocations(dump):
+    """The calls of the allocator from outside of it. A name stands where it is first mentioned, behind its number."""
+    names, caller, callee, found = {}, "", "", 0
+    for line in dump.splitlines():
+        if mentioned := re.match(r"(c?)fn=\((\d+)\)(?: (.*))?$", line):
+            called, number, name = mentioned.groups()
+            name = names.setdefault(number, name)
+            caller, callee = (caller, name) if called else (name, callee)
+        elif line.startswith("calls=") and ALLOCATIONS.fullmatch(callee) and not OF_THE_ALLOCATOR.match(caller):
+            found += int(line.removeprefix("calls=").split()[0])
+    return found
+
+
+class Preloaded(Server):
+    """Counts calls that copy memory, what they copy, and readings of the clock."""
+
+    NAMES = "copies", "bytes copied", "clock readings"
+
+    def __init__(self, command, environment, directory):
+        library, counts = f"{directory}/calls_to_libc.so", f"{directory}/counts"
+        flags = ["-shared", "-fPIC", "-O2", "-fno-builtin", "-fno-tree-loop-distribute-patterns"]
+        subprocess.run(["cc", *flags, "-o", library, HERE / "calls_to_libc.c"], check=True)
+        pathlib.Path(counts).write_bytes(bytes(8 * len(self.NAMES)))
+        with open(counts, "r+b") as file:
+            self.page = mmap.mmap(file.fileno(), 0)
+        self.before = (0,) * len(self.NAMES)
+        super().__init__(command, {"LD_PRELOAD": library, "COUNTS": counts, **environment}, directory)
+
+    def counts(self):
+        now, before = struct.unpack("=3Q", self.page), self.before
+        self.before = now
+        return {name: new - old for name, new, old in zip(self.NAMES, now, before)}
+
+
+def serve(directory):
+    config = os.path.join(directory, "toolwire.toml")
+    pathlib.Path(config).write_text(USERS)
+    command = ["serve", "--listen", "127.0.0.1:0", "--http=127.0.0.1:0", "--admin", "127.0.0.1:0"]
+    return [*command, "--diagnostics", "--log", "json", "--config", config, "--state", os.path.join(directory, "state")]
+
+
+class Mcp:
+    """A client of MCP over HTTP, which calls the cached read."""
+
+    def __init__(self, address):
+        tool, arguments = CACHED
+        self.connection = http.client.HTTPConnection(address, timeout=30)
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": REVISION,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        params = {"name": tool, "arguments": arguments, "_meta": meta}
+        self.body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+        self.headers = {
+            **dict(METADATA),
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            "mcp-protocol-version": REVISION,
+            "mcp-method": "tools/call",
+            "mcp-name": tool,
+        }
+
+    def call(self):
+        self.connection.request("POST", "/mcp", self.body, self.headers)
+        result = json.loads(self.connection.getresponse().read())["result"]
+        assert result["structuredContent"], result
+        return result
+
+
+def times(run):
+    """One call after the other."""
+
+    def calls():
+        for _ in range(CALLS):
+            run()
+
+    return calls
+
+
+def rows(stub, mcp):
+    """What makes CALLS calls, by the name of its row."""
+
+    def request(tool, arguments, form="RESULT_FORMAT_JSON"):
+        return pb.CallToolRequest(tool=tool, arguments_json=arguments, result_format=form)
+
+    def succeeded(answer):
+        assert answer.result.WhichOneof("outcome") != "error", answer
+
+    def call(*words):
+        wanted = request(*words)
+        return times(lambda: succeeded(stub.CallTool(wanted, metadata=METADATA, timeout=30)))
+
+    def call_at_once(*words):
+        wanted = request(*words)
+
+        def calls():
+            for _ in range(0, CALLS, UNDER_WAY):
+                under_way = [stub.CallTool.future(wanted, metadata=METADATA, timeout=30) for _ in range(UNDER_WAY)]
+                for answer in under_way:
+                    succeeded(answer.result())
+
+        return calls
+
+    def invoke():
+        wanted = pb.InvokeToolRequest(tool="debug_stream", arguments_json='{"count": 1}')
+        events = list(stub.InvokeTool(wanted, metadata=METADATA, timeout=30))
+        assert len(events) == 3, events
+
+    def listing():
+        assert len(list(stub.ListTools(pb.ListToolsRequest(), metadata=METADATA, timeout=30))) > 20
+
+    quotes = "get_quotes", '{"symbol": "AAPL,VTI,BND,MSFT"}'
+    refused = request("get_quotes", "{}")
+    return {
+        f"CallTool, JSON, {UNDER_WAY} at once": call_at_once(*quotes),
+        "CallTool, JSON": call(*quotes),
+        "CallTool, Struct": call(*quotes, "RESULT_FORMAT_STRUCT"),
+        "CallTool, cached, JSON": call(CACHED[0], json.dumps(CACHED[1])),
+        "CallTool, refused arguments": times(lambda: stub.CallTool(refused, metadata=METADATA, timeout=30)),
+        "InvokeTool, 3 events": times(invoke),
+        "ListTools": times(listing),
+        "MCP tools/call, cached": times(mcp.call),
+    }
+
+
+def measure(counter, binary, keep):
+    """The counts of each row, and the result of the call over MCP."""
+    with tempfile.TemporaryDirectory() as directory:
+        server = counter([binary, *serve(directory)], {}, directory)
+        try:
+            address = server.address("toolwire listening on ")
+            mcp = Mcp(server.address("toolwire http on "))
+            server.started()
+            counts = {}
+            with grpc.insecure_channel(address) as channel:
+                stub = tool_service_pb2_grpc.ToolServiceStub(channel)
+                for name, calls in rows(stub, mcp).items():
+                    counts[name] = least(server, calls)
+                    if keep and counter is Callgrind:
+                        keep_dumps(server, calls, pathlib.Path(keep) / re.sub(r"\W+", "-", name))
+            return counts, mcp.call()
+        finally:
+            server.stop()
+
+
+def keep_dumps(server, calls, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    server.dump()
+    calls()
+    for dump in server.dump():
+        shutil.copy(dump, folder)
+
+
+def measure_bare_rmcp(binary, result):
+    with tempfile.TemporaryDirectory() as directory:
+        file = os.path.join(directory, "result.json")
+        pathlib.Path(file).write_text(json.dumps(result))
+        server = Callgrind([binary], {"RESULT": file}, directory)
+        try:
+            mcp = Mcp(server.address("toolwire listening on "))
+            server.started()
+            return least(server, times(mcp.call))
+        finally:
+            server.stop()
+
+
+def least(server, calls):
+    """What a call costs: of each count the least of the batches."""
+    calls()
+    server.counts()
+    batches = [batch(server, calls) for _ in range(BATCHES)]
+    return {name: min(counts[name] for counts in batches) for name in batches[0]}
+
+
+def batch(server, calls):
+    calls()
+    return {name: round(count / CALLS) for name, count in server.counts().items()}
+
+
+def compare(counts, recorded):
+    """Prints each count with how it has changed, and returns those that have grown."""
+    dearer = []
+    for row, of_row in counts.items():
+        print(row)
+        for name, count in of_row.items():
+            before = recorded.get(row, {}).get(name)
+            change = "not in the file" if before is None else f"{count / before - 1:+.1%}"
+            print(f"  {name:<16}{count:>9,}  {change}")
+            if before is None or count > max(before * (1 + TOLERANCE), before + 1):
+                dearer.append(f"{name} of {row}")
+    return dearer
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("binary")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--bare-rmcp", metavar="BINARY")
+    parser.add_argument("--keep", metavar="FOLDER")
+    options = parser.parse_args()
+    if not shutil.which("callgrind_control"):
+        sys.exit("valgrind is not installed")
+    valgrind = subprocess.run(["valgrind", "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    counted_with = f"{platform.machine()}, {valgrind}"
+    counts, result = measure(Callgrind, options.binary, options.keep)
+    for row, of_row in measure(Preloaded, options.binary, None)[0].items():
+        counts[row].update(of_row)
+    unknown = [row for row, of_row in counts.items() if not of_row["allocations"]]
+    if unknown:
+        sys.exit(f"no allocation is known of {', '.join(unknown)}: has {options.binary} no symbols?")
+    if options.write:
+        FILE.write_text(json.dumps({"counted_with": counted_with, "counts": counts}, indent=2) + "\n")
+    record = json.loads(FILE.read_text())
+    recorded = record["counts"]
+    if record["counted_with"] != counted_with:
+        print(f"NOT COMPARED: the file was counted with {record['counted_with']}, and this is {counted_with}")
+        recorded = counts
+    dearer = compare(counts, recorded)
+    if options.bare_rmcp:
+        bare, own = measure_bare_rmcp(options.bare_rmcp, result), counts["MCP tools/call, cached"]
+        ratio = own["instructions"] / bare["instructions"]
+        print(f"{'bare rmcp, the same bytes':<28} {bare['instructions']:>9,} instructions  ours: {ratio:.2f} x")
+    if dearer:
+        sys.exit(
+            f"dearer than {FILE.name} says, or not in it: {'; '.join(dearer)}. Find out why; if it is worth it, run this "
+            "with --write and commit the file with the reason"
+        )
+
+
+main()
