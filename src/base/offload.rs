@@ -74,8 +74,8 @@ tokio::task_local! {
 }
 
 /// Runs a future on behalf of a user: what it offloads counts against that user's share.
-pub async fn on_behalf<T>(user: impl Into<Option<Arc<str>>>, future: impl Future<Output = T>) -> T {
-    USER.scope(user.into(), future).await
+pub fn on_behalf<F: Future>(user: impl Into<Option<Arc<str>>>, future: F) -> impl Future<Output = F::Output> {
+    USER.scope(user.into(), future)
 }
 
 /// Polls on behalf of a user, as [`on_behalf`]: for what is not a future, such as the body of a response.

@@ -161,7 +161,8 @@ impl Pipeline {
 
     /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
     /// without a stream.
-    pub async fn start(self: &Arc<Self>, call: Call) -> Result<CallStream, Refusal> {
+    pub async fn start(self: &Arc<Self>, call: impl Into<Box<Call>> + Send) -> Result<CallStream, Refusal> {
+        let call = call.into();
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
         let (sink, events) = EventSink::channel(&self.unread, call.context.user.id.clone());
         let state = launch(self.begin(call, sink)).await;
@@ -171,7 +172,7 @@ impl Pipeline {
     /// Carries out a call to its end. Its events have no reader, so none are created.
     ///
     /// It begins before the future is polled, so that no future above has room for the call.
-    pub fn finish(self: &Arc<Self>, call: Call) -> impl Future<Output = CallResult> + Send + use<> {
+    pub fn finish(self: &Arc<Self>, call: Box<Call>) -> impl Future<Output = CallResult> + Send + use<> {
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
         let (sink, events) = EventSink::unread();
         let state = launch(self.begin(call, sink));
@@ -187,9 +188,7 @@ impl Pipeline {
         }
     }
 
-    fn begin(self: &Arc<Self>, call: Call, sink: EventSink) -> BoxFuture<'static, CallResult> {
-        // Boxed once: each layer moves it.
-        let mut call = Box::new(call);
+    fn begin(self: &Arc<Self>, mut call: Box<Call>, sink: EventSink) -> BoxFuture<'static, CallResult> {
         call.context.events = sink;
         call.context.services = self.services.clone();
         call.context.caller = Arc::clone(self) as _;

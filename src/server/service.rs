@@ -156,12 +156,12 @@ impl Tools {
     }
 
     /// Starts a call. A refusal that comes before anything else is the error here.
-    pub async fn start(&self, call: Call) -> Result<CallStream, Refusal> {
+    pub async fn start(&self, call: impl Into<Box<Call>> + Send) -> Result<CallStream, Refusal> {
         self.pipeline.start(call).await
     }
 
     /// Carries a call out to its end, without events.
-    pub fn finish(&self, call: Call) -> impl Future<Output = Result<Terminal, Refusal>> + Send + use<> {
+    pub fn finish(&self, call: Box<Call>) -> impl Future<Output = Result<Terminal, Refusal>> + Send + use<> {
         self.pipeline.finish(call)
     }
 

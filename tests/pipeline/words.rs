@@ -61,10 +61,10 @@ async fn a_failure_is_not_summed_up_and_a_nested_call_says_nothing() {
 async fn a_caller_who_only_waits_for_the_end_gets_it_and_is_missed_when_gone() {
     let bench = with_words();
     let call = || Bench::call("debug_sleep", json!({"duration": "50s"}));
-    assert!(result(bench.pipeline.finish(call()).await).outcome.is_ok());
+    assert!(result(bench.pipeline.finish(Box::new(call())).await).outcome.is_ok());
     let left = call();
     let cancellation = left.context.cancellation.clone();
-    assert!(timeout(Duration::from_secs(1), bench.pipeline.finish(left)).await.is_err());
+    assert!(timeout(Duration::from_secs(1), bench.pipeline.finish(Box::new(left))).await.is_err());
     bench.pipeline.in_flight().wait_until_empty().await;
     assert_eq!(cancellation.cause(), Some(StopCause::CallerGone));
 }

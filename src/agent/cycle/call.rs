@@ -130,7 +130,7 @@ impl Caller<'_> {
     }
 
     /// The call: an ordinary one, of the turn's user and session.
-    fn build_call(&self, tool: &RegisteredTool, planned: &PlannedCall, request_id: RequestId) -> Call {
+    fn build_call(&self, tool: &RegisteredTool, planned: &PlannedCall, request_id: RequestId) -> Box<Call> {
         let call_id = CallId::generate();
         let pins = Pins::default();
         pins.get_or_pin(|| Arc::clone(self.offer.snapshot()));
@@ -146,15 +146,15 @@ impl Caller<'_> {
         let definition = &tool.definition;
         let options = CallOptions { keep_over_tokens: self.result_tokens, ..CallOptions::default() };
         let is_named = definition.category != Category::Read || definition.may_need_confirmation();
-        Call {
+        Box::new(Call {
             request_id: is_named.then_some(request_id),
             options: options.if_any(),
             ..Call::new(context, Target::Tool(planned.tool.clone()), planned.arguments.clone())
-        }
+        })
     }
 
     /// Carries a call out, and logs its progress.
-    async fn carry_out(&self, call: Call) -> Result<Terminal, Refusal> {
+    async fn carry_out(&self, call: Box<Call>) -> Result<Terminal, Refusal> {
         let call_id = call.context.call_id.to_string();
         let mut stream = self.pipeline.start(call).await?;
         while let Some(step) = stream.next().await {

@@ -201,7 +201,8 @@ impl Run {
         let context = self.context_of_call();
         let call_id = context.call_id.to_string();
         let target = Target::Tool(tool.definition.name.to_string());
-        let end = self.agent.parts().pipeline.finish(Call::new(context, target, arguments.clone())).await;
+        let end =
+            self.agent.parts().pipeline.finish(Box::new(Call::new(context, target, arguments.clone()))).await;
         let result = match end {
             Ok(Terminal::Result(result)) => result,
             Ok(Terminal::ConfirmationRequired(_)) => failure(tool, unconfirmed()),

@@ -150,10 +150,8 @@ impl Call {
     }
 
     /// Replaces the arguments by those that the caller wrote, readable or not.
-    #[must_use]
-    pub fn with_arguments(self, arguments: Result<Arguments, Unreadable>) -> Self {
-        let (arguments, given) = ArgumentsForm::of(arguments);
-        Self { arguments, given, ..self }
+    pub fn set_arguments(&mut self, arguments: Result<Arguments, Unreadable>) {
+        (self.arguments, self.given) = ArgumentsForm::of(arguments);
     }
 
     /// Whether the caller's agent was offered a tool of this name.

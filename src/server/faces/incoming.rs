@@ -60,10 +60,11 @@ impl Caller {
     }
 }
 
-/// A call with the identity and the deadline of its request.
-pub fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Call {
+/// A call with the identity and the deadline of its request. Boxed where it is made: each function that it goes through
+/// would copy it.
+pub fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Box<Call> {
     let (arrived, context) = caller(extensions);
-    Call::new_at(arrived, context, target, arguments)
+    Box::new(Call::new_at(arrived, context, target, arguments))
 }
 
 /// The arrival of a request, and a context with its identity and its deadline.

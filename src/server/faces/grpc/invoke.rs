@@ -24,7 +24,7 @@ use toolwire_engine::pipeline::{Call, CallOptions, Target};
 pub(super) fn invoke_request(
     extensions: &Extensions,
     message: InvokeToolRequest,
-) -> Result<(Call, ResultForm), Refusal> {
+) -> Result<(Box<Call>, ResultForm), Refusal> {
     use invoke_tool_request::{Input, Target as Named};
     let form = ResultForm::read(message.result_format(), message.max_tokens)?;
     let form = form.with_keep_over(message.keep_over_tokens)?;
@@ -38,8 +38,8 @@ pub(super) fn invoke_request(
         Some(Input::Arguments(structure)) => arguments::from_struct(structure),
         Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
-    let call = incoming::call(extensions, request::target(target)?, Arguments::new());
-    let mut call = call.with_arguments(arguments);
+    let mut call = incoming::call(extensions, request::target(target)?, Arguments::new());
+    call.set_arguments(arguments);
     call.given.missing_hint = missing_hint;
     call.request_id = request::request_id("request_id", &message.request_id)?;
     let options = CallOptions {
@@ -60,7 +60,7 @@ pub(super) fn invoke_request(
 pub(in crate::faces) fn call_request(
     extensions: &Extensions,
     message: CallToolRequest,
-) -> Result<(Call, ResultForm), Refusal> {
+) -> Result<(Box<Call>, ResultForm), Refusal> {
     use {call_tool_request as unary, invoke_tool_request as streamed};
     let CallToolRequest { target, input, context, request_id, result_format, .. } = message;
     let target = target.map(|target| match target {
@@ -91,7 +91,7 @@ pub(in crate::faces) fn call_request(
 /// Carries a call out to its end.
 pub(in crate::faces) fn finish(
     tools: &Tools,
-    call: Call,
+    call: Box<Call>,
     form: ResultForm,
 ) -> impl Future<Output = Result<CallToolResponse, Refusal>> + Send {
     let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));

@@ -55,7 +55,10 @@ impl LocalCalls for Face {
             adapt(extensions.to_mut(), timeout);
         }
         let (call, form) = match invoke::call_request(&extensions, request) {
-            Ok((call, form)) => (call.with_arguments(Ok(arguments)), form),
+            Ok((mut call, form)) => {
+                call.set_arguments(Ok(arguments));
+                (call, form)
+            }
             Err(refusal) => return Box::pin(ready(LocalEnd::refused(refusal.into()))),
         };
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));

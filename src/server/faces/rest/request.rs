@@ -27,11 +27,11 @@ const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The call that a request asks for, whose body is the arguments, and the form of its result.
-pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, ResultForm), Refusal> {
+pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Box<Call>, ResultForm), Refusal> {
     let form = form(&Query::read(&parts.uri, &["format", "max_tokens", "keep_over_tokens"])?)?;
     let arguments = arguments::from_text(request::body_text(body)?);
-    let call = incoming::call(&parts.extensions, request::target(Some(target))?, Arguments::new());
-    let mut call = call.with_arguments(arguments);
+    let mut call = incoming::call(&parts.extensions, request::target(Some(target))?, Arguments::new());
+    call.set_arguments(arguments);
     incoming::metadata(&mut call, &parts.headers)?;
     if form.keep_over_tokens.is_some() {
         call.options.get_or_insert_default().keep_over_tokens = form.keep_over_tokens;

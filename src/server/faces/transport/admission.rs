@@ -146,21 +146,28 @@ where
 
     fn call(&self, request: Request<Body>, inner: &mut S) -> Self::Future {
         let (quotas, mut inner) = (Arc::clone(&self.quotas), take_ready(inner));
+        let (parts, body) = request.into_parts();
+        let rule = parts.extensions.get().copied().unwrap_or(Rule::USER);
+        let longest = quotas.max_bytes(rule.max_message);
+        let mut message: Message<F> = Message::new(&parts.headers, body, rule.messages, longest);
         Box::pin(async move {
-            let principal = principal_of(request.extensions());
-            let user = request.extensions().get::<User>().map(|user| user.id.shared());
-            let (request, permits) = match quotas.admit::<F>(request, principal.as_ref()).await {
+            let principal = principal_of(&parts.extensions);
+            let user = parts.extensions.get::<User>().map(|user| user.id.shared());
+            let permits = match quotas.admit(rule, &mut message, principal.as_ref()).await {
                 Ok(permits) => permits,
                 Err(status) => return Ok(refusal::response(*status)),
             };
             let Permits { permit, bytes, size } = permits;
+            // An idle slot of a host is silent for as long as there are no calls.
+            let bound = (rule.lifetime != Lifetime::Slot).then_some(quotas.idle_timeout);
+            let request = Request::from_parts(parts, message.into_body(bound));
             let mut answer = pin!(offload::on_behalf(user.clone(), inner.call(request)));
             let Ok(response) = match size {
                 Size::Small => answer.await,
                 Size::Large => {
                     // The first poll decodes the message; the rest of the call is an ordinary future.
                     let first = poll_fn(|cx| Poll::Ready(run_blocking(|| answer.as_mut().poll(cx))));
-                    let first = quotas.large.run(principal.as_ref(), first).await;
+                    let first = Box::pin(quotas.large.run(principal.as_ref(), first)).await;
                     drop(bytes);
                     match first {
                         Poll::Ready(response) => response,
@@ -185,17 +192,14 @@ struct Permits {
 }
 
 impl RequestQuotas {
-    /// Waits for the complete request and its permits. The error is boxed: a status is large and rare.
+    /// Waits for the complete message and the permits of its request. The error is boxed: a status is large and rare.
     async fn admit<F: Framing>(
         &self,
-        request: Request<Body>,
+        rule: Rule,
+        message: &mut Message<F>,
         principal: Option<&Principal>,
-    ) -> Result<(Request<Body>, Permits), Box<Status>> {
-        let rule = request.extensions().get().copied().unwrap_or(Rule::USER);
-        let (parts, body) = request.into_parts();
-        let mut message: Message<F> =
-            Message::new(&parts.headers, body, rule.messages, self.max_bytes(rule.max_message));
-        let bytes = self.complete(&mut message, principal).await?;
+    ) -> Result<Permits, Box<Status>> {
+        let bytes = self.complete(message, principal).await?;
         let permit = match self.pool(rule.pool) {
             Some(pool) => Some(pool.take(principal, 1, self.retry_after)?),
             None => None,
@@ -204,11 +208,7 @@ impl RequestQuotas {
         if let (Pool::Calls | Pool::Watches | Pool::Transfers, Some(principal)) = (rule.pool, principal) {
             self.round_robin.wait_to_start(principal).await;
         }
-        let size = message.size();
-        // An idle slot of a host is silent for as long as there are no calls.
-        let bound = (rule.lifetime != Lifetime::Slot).then_some(self.idle_timeout);
-        let body = message.into_body(bound);
-        Ok((Request::from_parts(parts, body), Permits { permit, bytes, size }))
+        Ok(Permits { permit, bytes, size: message.size() })
     }
 
     fn max_bytes(&self, max_message: MaxMessage) -> usize {
@@ -238,7 +238,8 @@ impl RequestQuotas {
             }
             Ok(bytes)
         };
-        let Ok(completed) = timeout(self.request_timeout, completed).await else {
+        // Boxed: a request has room for what it waits with only while it waits.
+        let Ok(completed) = Box::pin(timeout(self.request_timeout, completed)).await else {
             Limit::RequestTime.exceeded("a request", &display(principal));
             return Err(Box::new(request_incomplete(self.request_timeout)));
         };

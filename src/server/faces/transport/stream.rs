@@ -7,12 +7,12 @@
 
 use std::{
     cell::Cell,
-    future::poll_fn,
-    pin::{Pin, pin},
+    pin::Pin,
     task::{Context, Poll},
     time::Duration,
 };
 
+use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::task::TaskTracker;
 
@@ -38,13 +38,13 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        self.streams.spawn(DEADLINE.scope(Cell::new(None), run_bounded(stream)));
+        self.streams.spawn(DEADLINE.scope(Cell::new(None), Bounded { stream, timer: None }));
     }
 }
 
 /// Runs an HTTP/1 connection, whose requests share its task one after another.
 pub(super) async fn run_connection(connection: impl Future<Output = ()>) {
-    DEADLINE.scope(Cell::new(None), run_bounded(connection)).await;
+    DEADLINE.scope(Cell::new(None), Bounded { stream: connection, timer: None }).await;
 }
 
 /// Sets the deadline of the current stream. Does nothing outside of a stream's task.
@@ -66,14 +66,26 @@ fn deadline() -> Option<Instant> {
     DEADLINE.try_with(Cell::get).ok().flatten()
 }
 
-async fn run_bounded(stream: impl Future<Output = ()>) {
-    let mut stream = pin!(stream);
-    let mut timer = None;
-    poll_fn(|cx| match stream.as_mut().poll(cx) {
-        Poll::Ready(()) => Poll::Ready(()),
-        Poll::Pending => poll_stalled(&mut timer, cx),
-    })
-    .await;
+pin_project! {
+    /// A stream, until it ends or stalls beyond its deadline. Not an `async fn`, which would have room for the stream
+    /// twice, and a task is copied several times before it runs.
+    struct Bounded<F> {
+        #[pin]
+        stream: F,
+        timer: Option<Pin<Box<Sleep>>>,
+    }
+}
+
+impl<F: Future<Output = ()>> Future for Bounded<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        match this.stream.poll(cx) {
+            Poll::Ready(()) => Poll::Ready(()),
+            Poll::Pending => poll_stalled(this.timer, cx),
+        }
+    }
 }
 
 /// Ready when the deadline has passed by [`GRACE`]. The deadline may have changed since the last poll.

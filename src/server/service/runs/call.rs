@@ -39,8 +39,9 @@ impl Work<'_> {
             task_id: Some(task.as_str().parse().expect("the name of a task is a label")),
             ..self.context.clone()
         };
-        let call = Call::new(context, Target::Tool(tool.clone()), Arguments::new()).with_arguments(arguments);
-        let call = Call { request_id: Some(request_id), step_ref: Some(Box::new(step_ref)), offered, ..call };
+        let mut call = Box::new(Call::new(context, Target::Tool(tool.clone()), Arguments::new()));
+        call.set_arguments(arguments);
+        (call.request_id, call.step_ref, call.offered) = (Some(request_id), Some(Box::new(step_ref)), offered);
         let began = clock::now();
         let handled = self.parts.tasks.handle(call).await?;
         if let Detail::Block { required: Some(required), .. } = &handled.detail {

@@ -45,7 +45,7 @@ pub enum Detail {
 impl Tasks {
     /// Carries a call out, and returns the next action of the agent's loop. The call names its task, its step and its
     /// `request_id`.
-    pub async fn handle(&self, call: Call) -> Result<Handled, Refusal> {
+    pub async fn handle(&self, call: Box<Call>) -> Result<Handled, Refusal> {
         let missing =
             || refuse("request_id", "required", "is required: a new UUID for each call of the model");
         let request_id = call.request_id.ok_or_else(missing)?;

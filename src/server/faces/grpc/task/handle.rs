@@ -33,7 +33,7 @@ use toolwire_tool::context::TaskId;
 const MAX_ID_LENGTH: usize = 128;
 
 /// The call that a request asks for.
-pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, ResultForm), Refusal> {
+pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Box<Call>, ResultForm), Refusal> {
     let (_, extensions, message) = message.into_parts();
     let format = v1::ResultFormat::try_from(message.result_format).unwrap_or_default();
     let form = ResultForm::read(format, message.max_tokens)?;
@@ -43,7 +43,8 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Res
         Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
     let target = request::target(Some(Target::Tool(message.tool)))?;
-    let mut call = incoming::call(&extensions, target, Arguments::new()).with_arguments(arguments);
+    let mut call = incoming::call(&extensions, target, Arguments::new());
+    call.set_arguments(arguments);
     if message.task_id.is_empty() {
         return Err(request::refuse("task_id", "required", "must name a task; ListTasks lists yours"));
     }
