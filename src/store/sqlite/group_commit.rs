@@ -53,7 +53,7 @@ pub(crate) struct Member {
     queue: Arc<CommitQueue>,
 }
 
-/// Counts a waiting transaction until it is dropped.
+/// Counts a transaction that has not begun yet, until it is dropped.
 struct Waiting<'a>(&'a Arc<CommitQueue>);
 
 impl Writer {
@@ -68,13 +68,19 @@ impl Writer {
 
     /// Begins a transaction: in the open batch if that admits it, otherwise in a batch of its own.
     pub(crate) async fn begin(&self, durability: Durability) -> Result<Member, Error> {
+        // A batch may have been left open for this caller. If it gives up, at whichever await, the guard is dropped
+        // before `_waiting`, which then commits that batch: its members wait for nothing else.
+        let _waiting = Waiting::new(&self.queue);
         let mut guard = self.lock().await?;
         if let Some(batch) = guard.as_mut() {
-            // A batch that admits no other member, or cannot begin one, is committed first: its members wait for that.
             if batch.admits(durability) && batch.begin_member().await.is_ok() {
                 return Ok(Member::new(guard, &self.queue));
             }
-            guard.take().expect("it is there").commit().await;
+            // It admits no other member, or cannot begin one, and is committed first: its members wait for that. In a
+            // task of its own, as in `Member::commit`: they must receive a result although this caller is dropped.
+            let batch = guard.take().expect("it is there");
+            // Its members receive the result. It fails here only if the runtime shuts down.
+            let _ = tokio::spawn(batch.commit()).await;
         }
         *guard = Some(Batch::begin(&self.pool, durability).await?);
         Ok(Member::new(guard, &self.queue))
@@ -85,12 +91,7 @@ impl Writer {
         if let Ok(guard) = Arc::clone(&batch).try_lock_owned() {
             return Ok(guard);
         }
-        // A batch may have been left open for this waiter: if it gives up, dropping `waiting` commits that batch.
-        let waiting = Waiting::new(&self.queue);
-        let guard =
-            timeout(ACQUIRE_TIMEOUT, batch.lock_owned()).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
-        drop(waiting);
-        Ok(guard)
+        Ok(timeout(ACQUIRE_TIMEOUT, batch.lock_owned()).await.map_err(|_| sqlx::Error::PoolTimedOut)?)
     }
 }
 

@@ -144,6 +144,33 @@ async fn who_gives_up_waiting_leaves_nobody_without_a_commit() {
 }
 
 #[tokio::test]
+async fn a_change_that_is_given_up_while_it_joins_leaves_no_other_without_a_commit() {
+    let house = House::open().await;
+    let first = house.adding(0).await;
+    let [mut second] = <[_; 1]>::try_from(house.waiting(1).await).ok().unwrap();
+    let mut first = Box::pin(first.commit());
+    assert!(poll!(&mut first).is_pending());
+    // Now it waits no longer, and holds the batch that was left open for it.
+    let _: Poll<_> = poll!(&mut second);
+    drop(second);
+    timeout(ACQUIRE_TIMEOUT, first).await.expect("another commits it").unwrap();
+    assert_eq!(house.numbers().await, [0]);
+}
+
+#[tokio::test]
+async fn a_change_that_is_given_up_while_it_commits_the_batch_before_it_harms_none_of_that_batch() {
+    let house = House::open().await;
+    let first = add(house.state.change(Durability::Process).await.unwrap(), 0).await;
+    let [mut second] = <[_; 1]>::try_from(house.waiting(1).await).ok().unwrap();
+    let mut first = Box::pin(first.commit());
+    assert!(poll!(&mut first).is_pending());
+    let _: Poll<_> = poll!(&mut second);
+    drop(second);
+    first.await.unwrap();
+    assert_eq!(house.numbers().await, [0]);
+}
+
+#[tokio::test]
 async fn a_commit_whose_caller_has_left_is_made() {
     let house = House::open().await;
     let first = house.adding(0).await;
