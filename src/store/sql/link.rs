@@ -1,5 +1,6 @@
 //! What the connections to a PostgreSQL database have in common.
 
+use futures_util::{Stream, TryStreamExt, stream::try_unfold};
 use sqlx::{PgConnection, postgres::PgTransactionManager};
 use sqlx_core::transaction::TransactionManager;
 
@@ -45,6 +46,20 @@ impl Link {
         done
     }
 
+    /// Passes on the rows of a statement until its end, or until the database does not answer.
+    pub(super) fn stream<'a, T: 'a>(
+        &'a self,
+        rows: impl Stream<Item = Result<T, sqlx::Error>> + Unpin + 'a,
+    ) -> impl Stream<Item = Result<T, sqlx::Error>> + 'a {
+        // One statement is sent, however many rows it returns.
+        metric::state_asked();
+        let away = &self.away;
+        try_unfold(rows, move |mut rows| async move {
+            let next = away.or(rows.try_next()).await;
+            next.map(|row| row.map(|row| (row, rows)))
+        })
+    }
+
     /// How a statement is sent: within a transaction the settings are made.
     pub(super) fn protocol(&self, db: &PgConnection) -> Protocol<'_> {
         match &self.settings {
@@ -64,6 +79,8 @@ impl Link {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::stream::{self, StreamExt};
+
     use super::*;
 
     #[test]
@@ -71,5 +88,15 @@ mod tests {
         let link = Link::new(Away::new().1, Some("SET LOCAL a = 1;".to_owned()));
         assert_eq!(link.begin("BEGIN".to_owned()), "BEGIN; SET LOCAL a = 1;");
         assert_eq!(link.begin("BEGIN; SELECT 1".to_owned()), "BEGIN; SET LOCAL a = 1; SELECT 1");
+    }
+
+    #[tokio::test]
+    async fn rows_end_when_the_database_does_not_answer() {
+        let (is_away, away) = Away::new();
+        let link = Link::new(away, None);
+        let mut rows = link.stream(stream::iter([Ok(1)]).chain(stream::pending()).boxed()).boxed();
+        assert_eq!(rows.try_next().await.unwrap(), Some(1));
+        is_away.send_replace(true);
+        rows.try_next().await.unwrap_err();
     }
 }

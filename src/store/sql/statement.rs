@@ -258,7 +258,7 @@ impl<T: FromRow> Statement<T> {
             }),
             Driver::Postgres(db, link) => {
                 dialect::one_for_postgres(&self.text, self.values, link.protocol(db))
-                    .map(|statement| db.fetch(statement).map_ok(Row::from).boxed())
+                    .map(|statement| link.stream(db.fetch(statement)).map_ok(Row::from).boxed())
             }
         };
         match rows {
