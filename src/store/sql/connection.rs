@@ -1,7 +1,7 @@
 //! Connections of either database, and transactions on them.
 
 use std::{
-    fmt,
+    fmt, mem,
     ops::{Deref, DerefMut},
     sync::Arc,
 };
@@ -193,7 +193,7 @@ impl DerefMut for Transaction {
 #[derive(Debug)]
 pub struct View<'a>(&'a mut Connection);
 
-/// Begins a read transaction, so that several statements see one snapshot.
+/// Begins a read transaction, so that several statements see one snapshot. Fails within a transaction, which goes on.
 pub async fn view(connection: &mut Connection) -> Result<View<'_>, Error> {
     let begin = match connection.driver() {
         Driver::Sqlite(_) => "BEGIN",
@@ -201,8 +201,17 @@ pub async fn view(connection: &mut Connection) -> Result<View<'_>, Error> {
     };
     // First, so that an attempt that is dropped is rolled back.
     let view = View(connection);
-    view.0.begin(begin.to_owned()).await?;
-    Ok(view)
+    match view.0.begin(begin.to_owned()).await {
+        Ok(()) => Ok(view),
+        Err(error) => {
+            if matches!(error, sqlx::Error::InvalidSavePointStatement) {
+                // Nothing was sent: a rollback would be that of the transaction around, and so of all that share its
+                // commit.
+                mem::forget(view);
+            }
+            Err(error.into())
+        }
+    }
 }
 
 impl Drop for View<'_> {
@@ -222,5 +231,24 @@ impl Deref for View<'_> {
 impl DerefMut for View<'_> {
     fn deref_mut(&mut self) -> &mut Connection {
         self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Durability, Store, sql::Statement};
+
+    #[tokio::test]
+    async fn a_view_within_a_transaction_is_refused_and_rolls_nothing_back() {
+        let store = Store::in_memory();
+        let mut tx = store.change(Durability::Process).await.unwrap();
+        let create: Statement = Statement::new("CREATE TABLE numbers (number INTEGER)", Vec::new());
+        create.run(&mut tx).await.unwrap();
+        view(&mut tx).await.unwrap_err();
+        let count = || Statement::<i64>::new("SELECT count(*) FROM numbers", Vec::new());
+        assert_eq!(count().one(&mut tx).await.unwrap(), 0);
+        tx.commit().await.unwrap();
+        assert_eq!(count().one(&mut store.reader().await.unwrap()).await.unwrap(), 0);
     }
 }
