@@ -2,8 +2,8 @@
 //!
 //! [`Store`] is the handle. The modules of each kind of record, such as [`tasks`], hold its types and its pure rules;
 //! `engine` holds the decisions that are made within a transaction, `rows` the statements, [`sql`] the types with which
-//! the platform and domains write statements, and `sqlite` and `postgres` the
-//! databases. Not here: the tables of domains.
+//! the platform and domains write statements, and `sqlite` and `postgres` the databases. Not here: the tables of
+//! domains.
 
 pub mod accepted_tools;
 pub mod audit;

@@ -1,11 +1,11 @@
-//! What differs between the two databases, and is not their own: parameters, values of columns, and the few texts that
-//! one of them writes in another way. A statement is written for SQLite; what PostgreSQL reads instead stands in
-//! comments, which SQLite skips:
+//! The dialects of the two databases: their parameters, the values of their columns, and the few texts in which they
+//! differ. A statement is written for SQLite; what PostgreSQL reads instead stands in comments, which SQLite skips:
 //!
 //! - `/*postgres text */` is read by PostgreSQL only;
 //! - `/*sqlite*/ text /*postgres other */` is `text` on SQLite and `other` on PostgreSQL.
 //!
-//! Functions of SQLite that PostgreSQL lacks are defined by the first migration there.
+//! Functions of SQLite that PostgreSQL lacks are defined by the first migration there. Not here: the statements of a
+//! table (`rows`).
 
 use std::borrow::Cow;
 
@@ -101,7 +101,7 @@ pub(super) fn for_postgres(
     values: Vec<Value>,
     protocol: Protocol<'_>,
 ) -> Result<Vec<Prepared<Option<PgArguments>>>, Error> {
-    let (text, values) = of_both(text, values);
+    let (text, values) = text_for_postgres(text, values);
     if let Protocol::Simple(settings) = protocol {
         let text = literals::inline(&format!("{settings}{text}"), values);
         return Ok(vec![(AssertSqlSafe(Cow::from(text)), None)]);
@@ -109,7 +109,7 @@ pub(super) fn for_postgres(
     let mut values = values.into_iter();
     statements(&text)
         .map(|statement| {
-            let (text, count) = numbered(statement);
+            let (text, count) = number_parameters(statement);
             let mut arguments = PgArguments::default();
             for value in values.by_ref().take(count) {
                 add(&mut arguments, value).map_err(sqlx::Error::Encode)?;
@@ -129,7 +129,7 @@ pub(super) fn one_for_postgres(
     values: Vec<Value>,
     protocol: Protocol<'_>,
 ) -> Result<Prepared<Option<PgArguments>>, Error> {
-    let is_one = statements(&of_both(text, Vec::new()).0).count() == 1;
+    let is_one = statements(&text_for_postgres(text, Vec::new()).0).count() == 1;
     let one = for_postgres(text, values, protocol)?.pop().filter(|_| is_one);
     one.ok_or_else(|| sqlx::Error::Configuration("it is not one statement".into()).into())
 }
@@ -146,8 +146,9 @@ fn add(arguments: &mut PgArguments, value: Value) -> Result<(), sqlx::error::Box
     }
 }
 
-/// What PostgreSQL reads of a text, and the values of the parameters in it.
-fn of_both(text: &str, values: Vec<Value>) -> (Cow<'_, str>, Vec<Value>) {
+/// The text that PostgreSQL reads, and the values of the parameters in it. A value whose parameter only SQLite reads is
+/// left out, since the parameters are numbered by what remains.
+fn text_for_postgres(text: &str, values: Vec<Value>) -> (Cow<'_, str>, Vec<Value>) {
     if !text.contains("/*") {
         return (text.into(), values);
     }
@@ -176,8 +177,9 @@ fn of_both(text: &str, values: Vec<Value>) -> (Cow<'_, str>, Vec<Value>) {
     (read.into(), kept)
 }
 
-/// A statement whose parameters are numbered, and their number. No literal of a statement contains a question mark.
-fn numbered(statement: &str) -> (String, usize) {
+/// Numbers the parameters of a statement, as PostgreSQL wants it, and counts them. No literal of a statement contains a
+/// question mark.
+fn number_parameters(statement: &str) -> (String, usize) {
     let (mut text, mut count) = (String::with_capacity(statement.len() + 32), 0);
     for (index, part) in statement.split('?').enumerate() {
         if index > 0 {
@@ -245,10 +247,10 @@ mod tests {
     fn each_database_reads_its_own_text() {
         let text =
             "SELECT /*sqlite*/ a(?) /*postgres b() */ FROM t WHERE c = ? /*postgres AND d < ? */AND f = ?";
-        let (text, values) = of_both(text, (1..=4).map(Value::Int).collect());
+        let (text, values) = text_for_postgres(text, (1..=4).map(Value::Int).collect());
         assert_eq!(text, "SELECT  b()  FROM t WHERE c = ?  AND d < ? AND f = ?");
         assert_eq!(values, [2, 3, 4].map(Value::Int));
-        assert_eq!(numbered("a = ? AND b IN (?, ?)"), ("a = $1 AND b IN ($2, $3)".to_owned(), 3));
+        assert_eq!(number_parameters("a = ? AND b IN (?, ?)"), ("a = $1 AND b IN ($2, $3)".to_owned(), 3));
     }
 
     #[test]

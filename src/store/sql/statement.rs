@@ -1,5 +1,7 @@
 //! Statements with the values of their parameters.
 
+mod listed;
+
 use std::{borrow::Cow, marker::PhantomData};
 
 use futures_util::{StreamExt, TryStreamExt, future::ready};
@@ -69,38 +71,7 @@ pub fn values<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Statement 
     list
 }
 
-/// Statements on tables whose names and columns the database has listed.
-impl<T> Statement<T> {
-    /// Reads all rows.
-    pub(crate) fn all_of(table: &str, columns: &[String]) -> Self {
-        Self::of_text(format!("SELECT {} FROM {table}", columns.join(", ")))
-    }
-
-    /// Reads 1 for each row.
-    pub(crate) fn any_of(table: &str) -> Self {
-        Self::of_text(format!("SELECT 1::BIGINT FROM {table}"))
-    }
-
-    /// Reads the largest number of a column, or 0.
-    pub(crate) fn max_of(table: &str, column: &str) -> Self {
-        Self::of_text(format!("SELECT coalesce(max({column}), 0) FROM {table}"))
-    }
-
-    fn of_text(text: String) -> Self {
-        Self { text: text.into(), values: Vec::new(), row: PhantomData }
-    }
-}
-
 impl Statement {
-    /// Inserts rows, at least one, into a table of PostgreSQL, with the numbers that it would give itself.
-    pub(crate) fn insert_into(table: &str, columns: &[String], rows: Vec<Vec<Value>>) -> Self {
-        let places = format!("({})", vec!["?"; columns.len()].join(", "));
-        let places = vec![places; rows.len()].join(", ");
-        let columns = columns.join(", ");
-        let text = format!("INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE VALUES {places}");
-        Self { values: rows.into_iter().flatten().collect(), ..Self::of_text(text) }
-    }
-
     /// Inserts one row, with the values of its columns.
     pub fn insert(table: &'static str, columns: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
         let (names, bound): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
