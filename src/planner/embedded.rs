@@ -8,6 +8,7 @@ mod compound;
 mod decide;
 mod follow_up;
 mod halves;
+mod joined;
 mod name_only;
 mod narrow;
 mod recover;

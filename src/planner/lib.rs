@@ -130,13 +130,6 @@ pub enum Step {
     Refuse(String),
 }
 
-impl PlanError {
-    /// A failure for this reason, with budget left.
-    pub fn failed(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), is_spent: false }
-    }
-}
-
 /// No plan could be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
@@ -145,4 +138,11 @@ pub struct PlanError {
     pub reason: String,
     /// Whether the turn may spend no more on a plan.
     pub is_spent: bool,
+}
+
+impl PlanError {
+    /// A failure for this reason, with budget left.
+    pub fn failed(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_spent: false }
+    }
 }

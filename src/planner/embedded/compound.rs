@@ -1,19 +1,18 @@
 //! A message of several parts, each routed by itself: clauses, and orders beside statements.
 //!
-//! Not here: where a text is split into clauses (`clauses`) and which parts are statements (`statements`).
-
-use serde_json::Value;
+//! Not here: where a text is split into clauses (`clauses`), which parts are statements (`statements`), and how the
+//! calls of several clauses become one routing (`joined`).
 
 use super::{
     follow_up::{Before, is_bare_value},
+    joined::{Joined, is_read, with_older},
     route::{find_ordered, read, route, slot_context},
-    routed::{ALTERNATIVES, Routed, Routing},
+    routed::{Routed, Routing},
     shared::write_out,
     statements,
 };
 use crate::{
     Alternative, PlanRequest, PlannedCall,
-    english::english,
     matching::{
         index::{Index, Indexed},
         message::Message,
@@ -23,32 +22,22 @@ use crate::{
     weights::weights,
 };
 
-/// The orders of a message whose other parts are statements: `I am done with Acme, take it off my list`.
-pub(super) fn beside_statements(
+/// Routes the orders of a message whose other parts are statements: `I am done with Acme, take it off my list`.
+pub(super) fn route_beside_statements(
     request: &PlanRequest<'_>,
     text: &str,
     before: &Before<'_>,
 ) -> Option<Routed> {
     let parts = statements::parts(text);
-    let parts: Vec<_> = parts.iter().map(|part| (read(request, part.text), part)).collect();
-    let is_order = |message: &Message<'_>| {
-        let ranking =
-            Ranking::new(request.offer.index(), request.offer.flags(), slot_context(request, message, &[]));
-        find_ordered(request.offer.index(), &ranking, message, &Before::default()).is_some()
-    };
-    let is_place = |message: &Message<'_>| {
-        let says_nothing_else =
-            |it: &Indexed| !it.is_read && it.orders.accounts_for(message, &[], 0, orders::is_direction);
-        request.offer.index().tools.iter().any(says_nothing_else)
-    };
-    let (mut orders, mut named) = (Vec::new(), Before::default());
-    for (message, part) in parts {
-        if is_order(&message) {
+    let (mut orders, mut stated) = (Vec::new(), Before::default());
+    for part in &parts {
+        let message = read(request, part.text);
+        if is_order(request, &message) {
             orders.push(message);
-        } else if is_place(&message) {
+        } else if is_place(request.offer.index(), &message) {
             // A place before its order: `On my list, add Acme`.
         } else if part.is_statement(&message, orders.is_empty()) {
-            named.name_said(&message);
+            stated.name_said(&message);
         } else {
             return None;
         }
@@ -56,81 +45,56 @@ pub(super) fn beside_statements(
     if orders.is_empty() {
         return None;
     }
-    let kinds: Vec<_> = named.named.iter().map(|(kind, _)| kind.clone()).collect();
-    named.named.extend(before.named.iter().filter(|(kind, _)| !kinds.contains(kind)).cloned());
-    each(request, &orders, &named, false, None)
+    stated.named = with_older(stated.named, before.named.iter().cloned());
+    route_each(request, &orders, &stated, false, None)
 }
 
-/// The calls of all clauses, if each is about a tool of its own or, where `may_repeat`, gives it other values. `None`
-/// if one is about `whole`, the tool of the message as one, nearly as much as about its own: that cuts one wish in two.
-pub(super) fn each(
+/// Whether a part orders a change by itself, whatever was said before.
+fn is_order(request: &PlanRequest<'_>, part: &Message<'_>) -> bool {
+    let index = request.offer.index();
+    let ranking = Ranking::new(index, request.offer.flags(), slot_context(request, part, &[]));
+    find_ordered(index, &ranking, part, &Before::default()).is_some()
+}
+
+/// Whether a part says only where a tool makes its change.
+fn is_place(index: &Index, part: &Message<'_>) -> bool {
+    let says_nothing_else =
+        |it: &Indexed| !it.is_read && it.orders.accounts_for(part, &[], 0, orders::is_direction);
+    index.tools.iter().any(says_nothing_else)
+}
+
+/// Routes each clause, if each is about a tool of its own or, where `may_repeat`, gives it other values. `None` if one
+/// is about `whole`, the tool of the message as one, nearly as much as about its own: that cuts one wish in two.
+pub(super) fn route_each(
     request: &PlanRequest<'_>,
     clauses: &[Message<'_>],
     before: &Before<'_>,
     may_repeat: bool,
     whole: Option<&Routed>,
 ) -> Option<Routed> {
-    let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut confidence, mut score, mut sum) = (1.0_f32, f32::MAX, 0.0);
-    let mut named = before.named.clone();
+    let mut joined = Joined::new(before);
     let mut is_cut = false;
-    // Where the calls of the clause before begin.
-    let mut last = 0;
     for (at, clause) in clauses.iter().enumerate() {
-        let index = request.offer.index();
-        let routed = with_shared(request, clause, &clauses[..at], &all[last..], before, &named);
-        last = all.len();
-        let Routing::Calls(mut calls) = routed.step else { return None };
-        let tool = calls.first()?.tool.clone();
-        // `And which one is down?` asks of the same time and account.
-        let refers = clause.words.iter().any(|word| english().indefinites.has(&word.lower));
-        let earlier = all.iter().find(|it| it.tool == tool).filter(|_| refers && is_read(index, &tool));
-        let is_ellipsis = earlier.is_some();
-        for (name, value) in earlier.into_iter().flat_map(|it| &it.arguments) {
-            for call in &mut calls {
-                call.arguments.entry(name.clone()).or_insert_with(|| value.clone());
-            }
-        }
-        let is_of_whole =
-            |it: &Alternative| whole.is_some_and(|whole| whole.tool() == Some(it.tool.as_str()));
-        let is_near = |it: &Alternative| it.score >= f64::from(weights().clauses.one * routed.score);
-        is_cut |= routed.alternatives.iter().any(|it| is_of_whole(it) && is_near(it));
-        if all.iter().any(|call: &PlannedCall| call.tool == tool) {
-            // A repetition is one call: `Acme to my list, please add it`. So is what gives less than the clause before.
-            let is_said = |call: &PlannedCall| all.iter().any(|it| has_all(it, call));
-            if calls.iter().all(is_said) {
-                continue;
-            }
-            if !may_repeat {
-                return None;
-            }
-        }
-        named = newer(index, &calls, named);
-        confidence = confidence.min(routed.confidence);
-        // An ellipsis says less of what it repeats.
-        score = if is_ellipsis { score } else { score.min(routed.score) };
-        sum += routed.score;
-        reasons.push(routed.reason);
-        alternatives.extend(routed.alternatives);
-        all.extend(calls);
+        let last = joined.last_calls();
+        let routed = with_shared(request, clause, &clauses[..at], last, before, &joined.named);
+        is_cut |= whole.is_some_and(|whole| is_nearly_about(&routed, whole));
+        joined.add(request.offer.index(), clause, routed, may_repeat)?;
     }
-    if is_cut && whole.is_some_and(|whole| whole.score >= weights().clauses.whole * sum) {
+    if is_cut && whole.is_some_and(|whole| whole.score >= weights().clauses.whole * joined.sum) {
         return None;
     }
-    alternatives.retain(|other: &Alternative| !all.iter().any(|call| call.tool == other.tool));
-    alternatives.truncate(ALTERNATIVES);
-    let step = Routing::Calls(all);
-    Some(Routed { step, reason: reasons.join("; "), confidence, score, sum, alternatives })
+    Some(joined.into_routed())
 }
 
-/// Whether a call has all that another one has.
-fn has_all(call: &PlannedCall, other: &PlannedCall) -> bool {
-    let has = |(name, value): (&String, &Value)| call.arguments.get(name) == Some(value);
-    call.tool == other.tool && other.arguments.iter().all(has)
+/// Whether a clause is about the tool of the whole message nearly as much as about its own.
+fn is_nearly_about(clause: &Routed, whole: &Routed) -> bool {
+    let least = f64::from(weights().clauses.one * clause.score);
+    let is_of_whole = |it: &Alternative| whole.tool() == Some(it.tool.as_str());
+    clause.alternatives.iter().any(|it| is_of_whole(it) && it.score >= least)
 }
 
 /// Routes a clause with what it shares with those before it, of which the last one has these calls. One that orders a
-/// change is taken as it stands.
+/// change is taken as it stands: what it changes must be said in it.
 fn with_shared(
     request: &PlanRequest<'_>,
     clause: &Message<'_>,
@@ -157,13 +121,8 @@ fn with_shared(
     written.filter(|it| it.changing(index).is_none()).unwrap_or(as_it_stands)
 }
 
-fn is_read(index: &Index, tool: &str) -> bool {
-    index.place(tool).is_some_and(|tool| index.tools[tool].is_read)
-}
-
-/// The calls of the clauses that a tool is clearly about, if no tool has anything of the others. An answer says which
-/// those are.
-pub(super) fn some(
+/// Routes the clauses that a tool is clearly about, if no tool is about any of the others, which an answer names.
+pub(super) fn route_some(
     request: &PlanRequest<'_>,
     clauses: &[Message<'_>],
     before: &Before<'_>,
@@ -182,19 +141,5 @@ pub(super) fn some(
             Routing::Calls(_) | Routing::Ask(_) => return None,
         }
     }
-    if kept.is_empty() { None } else { each(request, &kept, before, true, None) }
-}
-
-/// The earlier names, with those of each kind that the calls name replaced.
-fn newer(index: &Index, calls: &[PlannedCall], older: Vec<(String, String)>) -> Vec<(String, String)> {
-    let mut before = Before::default();
-    for call in calls {
-        if let Some(tool) = index.place(&call.tool) {
-            before.name(index, tool, call);
-        }
-    }
-    let mut named = before.named;
-    let kinds: Vec<_> = named.iter().map(|(kind, _)| kind.clone()).collect();
-    named.extend(older.into_iter().filter(|(kind, _)| !kinds.contains(kind)));
-    named
+    if kept.is_empty() { None } else { route_each(request, &kept, before, true, None) }
 }

@@ -4,9 +4,9 @@ use std::slice;
 
 use super::{
     abstain,
-    compound::{beside_statements, each, some},
+    compound::{route_beside_statements, route_each, route_some},
     follow_up::Before,
-    halves::{halves, may_be_more, one_half, with_last_time, with_names_if_any},
+    halves::{may_be_more, route_halves, route_one_half, with_last_time, with_names_if_any},
     repeat_last::repeat_last,
     route::{read, route},
     routed::{Routed, Routing},
@@ -104,7 +104,7 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     let is_one = routed.changing(request.offer.index()).is_some();
     let split = if is_one {
         None
-    } else if let Some(routed) = beside_statements(request, whole.text, before) {
+    } else if let Some(routed) = route_beside_statements(request, whole.text, before) {
         return answer(routed);
     } else {
         split(request, whole, &parts, before, &routed)
@@ -112,8 +112,8 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     let routed = match split {
         Some(split) => split,
         None if matches!(routed.step, Routing::Nothing(_)) => {
-            let parts = some(request, &parts, before).or_else(|| one_half(request, whole, before));
-            parts.unwrap_or(routed)
+            let some = route_some(request, &parts, before);
+            some.or_else(|| route_one_half(request, whole, before)).unwrap_or(routed)
         }
         None => routed,
     };
@@ -138,11 +138,11 @@ fn split(
     let texts: Vec<_> = parts.iter().map(|part| with_names_if_any(request, part, whole)).collect();
     let texts = with_last_time(request, &texts);
     let timed: Vec<_> = texts.iter().map(|text| read(request, text)).collect();
-    let by_clause = if parts.len() > 1 { each(request, &timed, before, true, None) } else { None };
+    let by_clause = if parts.len() > 1 { route_each(request, &timed, before, true, None) } else { None };
     // A clause may be two halves itself: `RSI and news of TCS, and its price`.
     let is_tried = by_clause.is_none() || may_be_more(whole, parts.len());
     let is_one = || has_every_word(request.offer.index(), one, whole);
-    let by_half = is_tried.then(|| halves(request, whole, one, is_one())).flatten();
+    let by_half = is_tried.then(|| route_halves(request, whole, one, is_one())).flatten();
     let weights = &weights().clauses;
     let (parts, least) = match (by_clause, by_half) {
         (Some(clauses), Some(halves)) if halves.count() > clauses.count() => (halves, weights.sure),

@@ -2,10 +2,10 @@
 //!
 //! Not here: where that may be (`clauses`), and what becomes of the parts (`compound`).
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, ops::Range, slice};
 
 use super::{
-    compound::{each, some},
+    compound::{route_each, route_some},
     follow_up::{Before, is_bare_value},
     route::{read, route},
     routed::{Routed, Routing},
@@ -26,62 +26,98 @@ use toolwire_engine::registry::ExtractKind;
 /// The maximum number of places at which a message is tried as two halves.
 const MOST_HALVES: usize = 4;
 
-/// The calls of two halves without a verb, each clearly about a tool of its own: `The price of Apple and the RSI of
-/// TCS`, `RSI and news of TCS`.
+/// A place at which a message may be split, and the least score of the parts of such a split.
+type Place = (Range<usize>, f32);
+
+/// Routes the parts of a message without a verb of their own, each clearly about a tool of its own: `The price of Apple
+/// and the RSI of TCS`, `RSI and news of TCS`. `None` if no split is sure enough.
 ///
-/// `one` is the whole message as one wish.
-pub(super) fn halves(
+/// `one` is the routing of the whole message as one wish, and `is_one` whether its tool is about every word.
+pub(super) fn route_halves(
     request: &PlanRequest<'_>,
     whole: &Message<'_>,
     one: &Routed,
     is_one: bool,
 ) -> Option<Routed> {
-    let clauses = &weights().clauses;
-    // A comma alone may be anything, so that either half must be surer.
-    let bounded = |find| places(whole, find).take(MOST_HALVES);
-    let joints: Vec<_> = bounded(joints).map(|joint| (joint, clauses.sure)).collect();
-    let commas: Vec<_> = bounded(commas).map(|comma| (comma, clauses.very_sure)).collect();
-    let list = (joints.len() + commas.len() > 1).then(|| {
-        let mut all: Vec<_> = joints.iter().chain(&commas).cloned().collect();
-        all.sort_by_key(|(place, _)| place.start);
-        all
-    });
-    let split = |places: &[(Range<usize>, f32)]| {
-        let mut begin = 0;
-        let mut parts: Vec<_> = places
-            .iter()
-            .map(|(place, _)| &whole.text[std::mem::replace(&mut begin, place.end)..place.start])
-            .collect();
-        parts.push(&whole.text[begin..]);
-        let parts: Vec<_> = parts.into_iter().map(|part| with_names(request, part, whole)).collect();
-        let may_repeat =
-            parts.len() == 2 && gives_another(whole, &read(request, &parts[0]), &read(request, &parts[1]));
-        let parts: Vec<_> = if may_repeat { parts } else { with_last_time(request, &parts) };
-        let parts: Vec<_> = parts.iter().map(|part| read(request, part)).collect();
-        if is_one && !may_repeat {
-            return None;
-        }
-        let routed = each(request, &parts, &Before::default(), may_repeat, Some(one))?;
-        if loses_a_word(request, &routed, one) {
-            return None;
-        }
-        // Another part may say that the order is reported: `stop watching Acme, they said, and the price of TCS`.
-        let is_reported = || whole.words.iter().any(|word| english().reporting.has(&word.lower));
-        let changes = routed.changing(request.offer.index()).is_some();
-        // `Should I hold Acme or remove it?` orders nothing.
-        let is_either = || places.iter().any(|(place, _)| whole.text[place.clone()].ends_with("or "));
-        (!changes || (!is_reported() && !is_either())).then_some(routed)
-    };
+    let all = candidates(whole);
+    let split = |places: &[Place]| split_at(request, whole, places, one, is_one);
     // All of `price, news and P/E of Acme`, before two halves.
-    let list = list.filter(|all| all.len() < MOST_HALVES).and_then(|all| split(&all));
-    list.filter(|it| it.score >= clauses.sure).or_else(|| {
-        let places = joints.into_iter().chain(commas).take(MOST_HALVES);
-        let routed = places.filter_map(|place| {
-            let least = place.1;
-            split(&[place]).filter(|it| it.score >= least)
-        });
-        routed.max_by(|left, right| left.score.total_cmp(&right.score))
-    })
+    if let Some(list) = as_list(&all).and_then(|places| split(&places))
+        && list.score >= weights().clauses.sure
+    {
+        return Some(list);
+    }
+    let halves = all.iter().take(MOST_HALVES).filter_map(|place| {
+        let least = place.1;
+        split(slice::from_ref(place)).filter(|it| it.score >= least)
+    });
+    halves.max_by(|left, right| left.score.total_cmp(&right.score))
+}
+
+/// The places at which a message may be split, joints before commas.
+fn candidates(whole: &Message<'_>) -> Vec<Place> {
+    let weights = &weights().clauses;
+    let bounded = |find| places(whole, find).take(MOST_HALVES);
+    let joints = bounded(joints).map(|joint| (joint, weights.sure));
+    // A comma alone may be anything, so that either half must be surer.
+    let commas = bounded(commas).map(|comma| (comma, weights.very_sure));
+    joints.chain(commas).collect()
+}
+
+/// All places in the order of the text, if they are few enough to be those of a list.
+fn as_list(all: &[Place]) -> Option<Vec<Place>> {
+    if !(2..MOST_HALVES).contains(&all.len()) {
+        return None;
+    }
+    let mut list = all.to_vec();
+    list.sort_by_key(|(place, _)| place.start);
+    Some(list)
+}
+
+/// Routes the parts between these places. `None` if a part is not about a tool of its own, or if the split means
+/// something else than the whole.
+fn split_at(
+    request: &PlanRequest<'_>,
+    whole: &Message<'_>,
+    places: &[Place],
+    one: &Routed,
+    is_one: bool,
+) -> Option<Routed> {
+    let parts: Vec<_> =
+        cut(whole.text, places).into_iter().map(|part| with_names(request, part, whole)).collect();
+    let may_repeat = match parts.as_slice() {
+        [first, second] => gives_another(whole, &read(request, first), &read(request, second)),
+        _ => false,
+    };
+    if is_one && !may_repeat {
+        return None;
+    }
+    let parts = if may_repeat { parts } else { with_last_time(request, &parts) };
+    let parts: Vec<_> = parts.iter().map(|part| read(request, part)).collect();
+    let routed = route_each(request, &parts, &Before::default(), may_repeat, Some(one))?;
+    let is_uncertain_order =
+        routed.changing(request.offer.index()).is_some() && may_order_nothing(whole, places);
+    (!is_uncertain_order && !loses_a_word(request, &routed, one)).then_some(routed)
+}
+
+/// Cuts a text at places in its order.
+fn cut<'a>(text: &'a str, places: &[Place]) -> Vec<&'a str> {
+    let mut parts = Vec::with_capacity(places.len() + 1);
+    let mut begin = 0;
+    for (place, _) in places {
+        parts.push(&text[begin..place.start]);
+        begin = place.end;
+    }
+    parts.push(&text[begin..]);
+    parts
+}
+
+/// Whether what reads as an order may be none. Another part may say that it is reported: `stop watching Acme, they
+/// said, and the price of TCS`. `Should I hold Acme or remove it?` orders nothing.
+fn may_order_nothing(whole: &Message<'_>, places: &[Place]) -> bool {
+    let is_reported = whole.words.iter().any(|word| english().reporting.has(&word.lower));
+    let is_either = |(place, _): &Place| whole.text[place.clone()].ends_with("or ");
+    is_reported || places.iter().any(is_either)
 }
 
 /// Whether a split calls the tool of the whole message without a word that the whole gives it: `the wait zone of Acme,
@@ -119,16 +155,16 @@ fn places<'a>(
 
 /// Whether a message may be more than this many parts: it has as many joints that join no names.
 pub(super) fn may_be_more(whole: &Message<'_>, parts: usize) -> bool {
-    // A name has no token.
+    // `Acme and Initech` are values of one parameter. A name has no token.
     let joins_names = |place: &Range<usize>| is_between(whole, place, |at| whole.tokens[at].is_none());
     places(whole, joints).filter(|place| !joins_names(place)).nth(parts - 1).is_some()
 }
 
-/// Whether both the word before a place and the word behind it are such.
-fn is_between(whole: &Message<'_>, place: &Range<usize>, is_such: impl Fn(usize) -> bool) -> bool {
+/// Whether a condition holds for the word before a place and for the word behind it.
+fn is_between(whole: &Message<'_>, place: &Range<usize>, holds: impl Fn(usize) -> bool) -> bool {
     let before = whole.words.iter().rposition(|word| word.end <= place.start);
     let after = whole.words.iter().position(|word| word.begin >= place.end);
-    [before, after].into_iter().all(|at| at.is_some_and(&is_such))
+    [before, after].into_iter().all(|at| at.is_some_and(&holds))
 }
 
 /// Whether the second half only gives another time or account to what the first one asks: `trades in June and in
@@ -140,8 +176,8 @@ fn gives_another(whole: &Message<'_>, first: &Message<'_>, second: &Message<'_>)
     is_bare_value(second) && (has_times || (has_account(first) && has_account(second)))
 }
 
-/// The calls of a half, if no tool has anything of the other one, which is of another subject.
-pub(super) fn one_half(
+/// Routes one half, if no tool is about the other one, which is of another subject.
+pub(super) fn route_one_half(
     request: &PlanRequest<'_>,
     whole: &Message<'_>,
     before: &Before<'_>,
@@ -152,7 +188,7 @@ pub(super) fn one_half(
     places(whole, joints).take(MOST_HALVES).find_map(|joint| {
         let halves = [&whole.text[..joint.start], &whole.text[joint.end..]].map(|half| read(request, half));
         let is_either = is_other(&halves[0]) != is_other(&halves[1]);
-        is_either.then(|| some(request, &halves, before)).flatten()
+        is_either.then(|| route_some(request, &halves, before)).flatten()
     })
 }
 

@@ -39,14 +39,11 @@ pub(super) fn route(
         ordered.or_else(|| ranking.candidates.iter().find(|it| offer.index().tools[it.tool].is_read));
     let chosen = chosen.map(|it| narrow::to_what_was_named(offer.index(), &ranking, message, before, it));
     let nearly = nearly_ordered(offer.index(), &ranking, chosen).filter(|_| ordered.is_none());
-    // `And since inception?`, but not `how have I done since inception?`.
-    let asks = |message: &Message<'_>| message.words.iter().any(|word| is_asking(&word.lower));
-    let is_time = |message: &Message<'_>| is_bare_value(message) && !asks(message);
-    let is_value = || !asks(message) && is_value_of(offer.index(), message, before);
     let is_weak = ordered.is_none() && chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
-    if is_weak || nearly.is_some() || leads(message) || is_time(message) || is_value() {
+    let only_gives_a_value = || only_gives_a_value(offer.index(), message, before);
+    if is_weak || nearly.is_some() || leads(message) || only_gives_a_value() {
         // A bare lead, as in `What about Infosys?`, speaks for no other tool, and neither does a bare value.
-        let is_bare = (leads(message) && is_bare(message)) || is_time(message) || is_value();
+        let is_bare = (leads(message) && is_bare(message)) || only_gives_a_value();
         let best = chosen.filter(|_| !is_weak && !is_bare && nearly.is_none()).map_or(0.0, |it| it.score);
         if let Some(routed) = repeat_last(request, &ranking, given, before, best) {
             return routed;
@@ -64,6 +61,13 @@ pub(super) fn route(
         Some(question) => Routed { step: Routing::Ask(question), ..nothing(offer, &ranking) },
         None => nothing(offer, &ranking),
     }
+}
+
+/// Whether a message only gives another value of the last call: `And since inception?`, but not `how have I done since
+/// inception?`.
+fn only_gives_a_value(index: &Index, message: &Message<'_>, before: &Before<'_>) -> bool {
+    let asks = message.words.iter().any(|word| is_asking(&word.lower));
+    !asks && (is_bare_value(message) || is_value_of(index, message, before))
 }
 
 /// The answer to a message that nearly orders a change: an example of an order.
