@@ -312,6 +312,21 @@ def test_a_stream_raises_as_a_call_does(fake: FakeTools, tools: Toolwire) -> Non
         list(tools.stream("pay"))
 
 
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_stream_that_ends_by_its_deadline_names_its_request_id(
+    fake: FakeTools, tools: Toolwire, count: int
+) -> None:
+    def answer(_: Any) -> Iterator[pb.InvokeToolResponse]:
+        yield from [event(accepted=event_pb2.Accepted(tool="slow"))] * count
+        time.sleep(0.5)
+
+    fake.answers["InvokeTool"] = answer
+    with pytest.raises(Refused) as raised:
+        list(tools.stream("slow", request_id="r-1", timeout=0.2))
+    assert raised.value.code == "DEADLINE_EXCEEDED"
+    assert "request_id='r-1'" in raised.value.message
+
+
 def test_a_call_is_cancelled_by_its_identifier(fake: FakeTools, tools: Toolwire) -> None:
     fake.answers["CancelCall"] = lambda request: pb.CancelCallResponse(cancelled=request.call_id == "c")
     assert tools.cancel("c")

@@ -8,7 +8,7 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
@@ -264,10 +264,11 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             events = self._rpc.stream(request, left)
             return _event(next(events).event), events
 
-        first, events = self._retried(begin, options)
-        yield first
-        for response in events:
-            yield _event(response.event)
+        with _late(request.request_id):
+            first, events = self._retried(begin, options)
+            yield first
+            for response in events:
+                yield _event(response.event)
 
     def cancel(self, call_id: str) -> bool:
         """Cancels a call, which its events name. A write may still finish. Returns whether it was running."""
@@ -298,13 +299,8 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         return Confirmation.of(self._rpc.unary(request, 10).confirmation)
 
     def _call(self, request: pb.CallToolRequest, timeout: float) -> pb.CallToolResponse:
-        try:
+        with _late(request.request_id):
             response: pb.CallToolResponse = self._rpc.unary(request, timeout)
-        except Refused as error:
-            if error.code != "DEADLINE_EXCEEDED":
-                raise
-            again = f"a write that has begun goes on: call again with request_id={request.request_id!r} for its outcome"
-            raise Refused(error.code, f"no answer came in time; {again}") from None
         if response.HasField("confirmation_required"):
             raise ConfirmationRequired(response.confirmation_required)
         return response
@@ -340,6 +336,18 @@ class Toolwire(AbstractContextManager["Toolwire"]):
                     raise
                 time.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
+
+
+@contextmanager
+def _late(request_id: str) -> Iterator[None]:
+    """Names the `request_id` where no answer came in time, since a write may go on under it."""
+    try:
+        yield
+    except Refused as error:
+        if error.code != "DEADLINE_EXCEEDED":
+            raise
+        again = f"a write that has begun goes on: call again with request_id={request_id!r} for its outcome"
+        raise Refused(error.code, f"no answer came in time; {again}") from None
 
 
 def _info(proto: tool_pb2.ToolDefinition) -> ToolInfo:
