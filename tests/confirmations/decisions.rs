@@ -1,5 +1,7 @@
 //! Calls that wait, are decided on, and go on.
 
+use std::time::Duration;
+
 use crate::support::state;
 use tokio::sync::oneshot;
 use toolwire::contract::proto::v1::{
@@ -80,7 +82,7 @@ async fn what_is_undecided_at_the_deadline_ends_as_confirmation_required() {
     let house = House::open();
     let riley = house.person("riley").await;
     let mut request = riley.request(waiting("debug_confirm", RequestId::generate(), "x", 60));
-    request.set_timeout(std::time::Duration::from_millis(1_500));
+    request.set_timeout(Duration::from_millis(1_500));
     let mut stream = riley.tools.clone().invoke_tool(request).await.unwrap().into_inner();
     let mut last = None;
     while let Some(message) = stream.message().await.unwrap() {
@@ -289,6 +291,34 @@ async fn what_was_asked_and_decided_survives_the_server() {
     assert_eq!(riley.asks(pending, "x").await.confirmation_id, waits.confirmation_id);
     assert_eq!(data(riley.call_confirm(approved, "y").await)["writes"], 1);
     assert_eq!(data(riley.call_confirm(approved, "y").await)["writes"], 1);
+}
+
+#[tokio::test]
+async fn a_wait_that_the_end_of_the_server_cuts_ends_as_confirmation_required_and_goes_on_after_it() {
+    let state = tempfile::tempdir().unwrap();
+    let house = || {
+        House::with(|config| {
+            state::keep_in(&mut config.state, state.path());
+            config.server.drain.lame_duck = Duration::ZERO;
+            config.server.drain.forced_end = Duration::from_millis(200);
+        })
+    };
+    let id = RequestId::generate();
+    let before = house();
+    let riley = before.person("riley").await;
+    let request = riley.request(waiting("debug_confirm", id, "x", 60));
+    let mut stream = riley.tools.clone().invoke_tool(request).await.unwrap().into_inner();
+    let mut next = async || stream.message().await.unwrap().unwrap().event.unwrap().event.unwrap();
+    assert!(matches!(next().await, Event::Accepted(_)));
+    let Event::AwaitingConfirmation(asked) = next().await else { panic!("waits") };
+    let (end, _report) = tokio::join!(next(), before.server.shut_down());
+    let Event::ConfirmationRequired(end) = end else { panic!("{end:?}") };
+    assert_eq!(asked, end);
+
+    let after = house();
+    let riley = after.person("riley").await;
+    riley.approve(&end.confirmation_id).await.unwrap();
+    assert_eq!(data(riley.call_confirm(id, "x").await)["writes"], 1);
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use super::super::Call;
 use toolwire_base::clock;
 use toolwire_contract::ConfirmationRequired;
 use toolwire_store::{Store, confirmations::life::State};
+use toolwire_tool::context::StopCause;
 
 /// Interval of progress events during the wait.
 const PROGRESS: Duration = Duration::from_secs(10);
@@ -27,7 +28,7 @@ const RESERVE: Duration = Duration::from_secs(1);
 pub(super) enum Waited {
     /// The confirmation is no longer pending.
     Decided,
-    /// No decision in time.
+    /// No decision in time, or before the server ended.
     Undecided,
     Cancelled,
 }
@@ -55,10 +56,19 @@ pub(super) async fn wait(
     };
     select! {
         biased;
-        () = call.context.cancellation.cancelled() => Waited::Cancelled,
+        () = call.context.cancellation.cancelled() => stopped(call.context.cancellation.cause()),
         () = decided => Waited::Decided,
         () = sleep_until(until) => Waited::Undecided,
         () = speaking => Waited::Undecided,
+    }
+}
+
+/// The outcome of a wait that was stopped. The end of the server leaves the confirmation open: a repeat of the call,
+/// at another replica or after the restart, waits for the same decision.
+fn stopped(cause: Option<StopCause>) -> Waited {
+    match cause {
+        Some(StopCause::Shutdown) => Waited::Undecided,
+        _ => Waited::Cancelled,
     }
 }
 
