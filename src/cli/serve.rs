@@ -6,14 +6,14 @@ mod stdin;
 use std::time::Duration;
 
 use clap::Args;
-use tokio::{select, sync::oneshot, time::sleep};
+use tokio::{select, signal::unix::SignalKind, sync::oneshot, time::sleep};
 
 use super::{settings, settings::Settings, signals::Signals, wiring};
 use toolwire_config::{self as config, Flags, Loaded};
 use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
-    faces::transport::Report,
+    faces::transport::{LameDuck, Report},
 };
 
 /// Serves the tools over gRPC until SIGTERM, SIGINT or SIGHUP
@@ -80,7 +80,8 @@ impl Serve {
         announce::announce(&config, &app, &listeners)?;
         let (stop, stopped) = oneshot::channel();
         let shutdown = async {
-            let _ = stopped.await;
+            // Never an error: `wait_for_end` sends before it returns.
+            stopped.await.unwrap_or(LameDuck::Always)
         };
         select! {
             report = app.serve(&config, listeners, shutdown) => {
@@ -113,13 +114,13 @@ const AFTER_STDIN: Duration = Duration::from_secs(1);
 async fn wait_for_end(
     mut signals: Signals,
     until_stdin_ends: bool,
-    stop: oneshot::Sender<()>,
+    stop: oneshot::Sender<LameDuck>,
 ) -> Result<(), Failure> {
-    let signal = select! {
+    let (signal, kind) = select! {
         signal = signals.any() => signal,
         () = stdin::ended(), if until_stdin_ends => {
             tracing::info!("standard input has ended, and the server ends with it");
-            let _ = stop.send(());
+            let _ = stop.send(LameDuck::IfConnected);
             sleep(AFTER_STDIN).await;
             return Ok(());
         }
@@ -128,7 +129,9 @@ async fn wait_for_end(
         signal,
         "draining: calls are served on for a while, then those under way may finish; interrupt again to end at once"
     );
-    let _ = stop.send(());
+    // SIGINT comes from a person at a terminal; the others may come from a service manager that replaces the process.
+    let is_interrupt = kind == SignalKind::interrupt();
+    let _ = stop.send(if is_interrupt { LameDuck::IfConnected } else { LameDuck::Always });
     signals.impatient().await;
     Err(Failure::Interrupted)
 }

@@ -33,6 +33,7 @@ mod webhooks;
 
 use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc};
 
+use futures_util::FutureExt;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -56,7 +57,7 @@ pub use self::{
 };
 use crate::{
     domain::{Domain, Opened},
-    faces::{grpc, http::table::Table, routes, transport::Report},
+    faces::{grpc, http::table::Table, routes, transport},
     service::{Tools, jobs::Jobs, runs::Runs, turns::Turns, workspace::Workspaces},
 };
 use toolwire_base::files::Tree;
@@ -170,20 +171,22 @@ impl App {
         Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
     }
 
-    /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains. The admin endpoint
-    /// answers and edits of the files on disk are taken over meanwhile.
+    /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains as it says. The admin
+    /// endpoint answers and edits of the files on disk are taken over meanwhile.
     pub async fn serve(
         &self,
         config: &Config,
         listeners: impl Into<Listeners>,
-        shutdown: impl Future<Output = ()>,
-    ) -> Report {
+        shutdown: impl Future<Output = transport::LameDuck> + Send,
+    ) -> transport::Report {
         let Listeners { grpc, http, admin } = listeners.into();
         let admin = admin.map(|admin| admin.beside(grpc.local_addr().ok()));
         let tls = [grpc.tls().cloned(), http.as_ref().and_then(|http| http.tls().cloned())];
         let draining = CancellationToken::new();
-        let shutdown = async {
-            shutdown.await;
+        // Shared: each listener drains by itself.
+        let shutdown = shutdown.boxed().shared();
+        let interrupt = async {
+            shutdown.clone().await;
             draining.cancel();
             // They take minutes, and nothing is lost with them: the client starts another.
             self.jobs.interrupt();
@@ -192,8 +195,8 @@ impl App {
         let state = state_watch::Watch::new(&self.state);
         let (ready, ready_too) = (state.readiness(), state.readiness());
         let serving = async {
-            let served = self.serve_callers(config, grpc, http, ready, &draining);
-            let (report, ()) = tokio::join!(served, shutdown);
+            let served = self.serve_callers(config, grpc, http, ready, shutdown.clone());
+            let (report, ()) = tokio::join!(served, interrupt);
             // Connections are gone by now; writes that outlive their callers get what is left of the drain.
             self.finish_writes(sleep(config.server.drain.forced_end.saturating_sub(report.elapsed))).await;
             self.mcp_servers.end().await;

@@ -12,7 +12,10 @@ use toolwire::{
     domains::brokerage::proto::v1::brokerage_service_client::BrokerageServiceClient,
     server::{
         app::{App, Listeners},
-        faces::{grpc, http, transport::Report},
+        faces::{
+            grpc, http,
+            transport::{LameDuck, Report},
+        },
     },
 };
 
@@ -76,6 +79,7 @@ impl Server {
                 if stopped.await.is_err() {
                     std::future::pending::<()>().await;
                 }
+                LameDuck::Always
             };
             serving.serve(&config, listeners, shutdown).await
         });

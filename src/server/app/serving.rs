@@ -2,9 +2,8 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
-use futures_util::future::{BoxFuture, FutureExt};
+use futures_util::future::{BoxFuture, FutureExt, Shared};
 use tokio::sync::watch::Receiver;
-use tokio_util::sync::CancellationToken;
 
 use super::{
     App,
@@ -17,12 +16,15 @@ use crate::faces::{
         route::{Http, Services},
     },
     mcp,
-    transport::{Common, Listener, Report},
+    transport::{Common, LameDuck, Listener, Report},
 };
 use toolwire_config::Config;
 
+/// The end of the service, awaited by each listener.
+type Shutdown<'a> = Shared<BoxFuture<'a, LameDuck>>;
+
 impl App {
-    /// Serves both listeners until `shutdown` is cancelled and their drains have ended.
+    /// Serves both listeners until `shutdown` is ready and their drains have ended.
     ///
     /// Boxed, so that the layers are compiled here and not once more in each crate that waits for this.
     pub(super) fn serve_callers<'a>(
@@ -31,7 +33,7 @@ impl App {
         grpc: Listener,
         http: Option<Listener>,
         ready: Receiver<bool>,
-        shutdown: &'a CancellationToken,
+        shutdown: Shutdown<'a>,
     ) -> BoxFuture<'a, Report> {
         let common =
             Common::new(authenticator(config), &config.server, http.is_some().then_some(&config.http))
@@ -40,7 +42,7 @@ impl App {
         let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
         async move {
             let face = self.face(config.server.limits.max_request_bytes);
-            let over_grpc = grpc::serve(face, services, &common, http1_at, grpc, ready, shutdown.cancelled());
+            let over_grpc = grpc::serve(face, services, &common, http1_at, grpc, ready, shutdown.clone());
             let Some(http) = http else { return over_grpc.await };
             let (over_grpc, over_http) =
                 tokio::join!(over_grpc, self.serve_http(config, &common, grpc_at, http, shutdown));
@@ -55,7 +57,7 @@ impl App {
         common: &Common,
         grpc_at: Option<SocketAddr>,
         listener: Listener,
-        shutdown: &CancellationToken,
+        shutdown: Shutdown<'_>,
     ) -> Report {
         let face = self.face(config.server.limits.max_request_bytes);
         let grpc = self.grpc.routes(&face);
@@ -65,7 +67,7 @@ impl App {
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let http = Http::new(Services { face, grpc, mcp });
         let needs_credentials = !config.auth.users.is_empty();
-        let (table, shutdown) = (self.http.clone(), shutdown.cancelled());
+        let table = self.http.clone();
         http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await
     }
 

@@ -36,7 +36,9 @@ pub use self::{
 };
 use super::{
     incoming,
-    transport::{self, Common, Config, Hooks, ListenError, Listener, Protocols, Report, Socket, tls::Files},
+    transport::{
+        self, Common, Config, Hooks, LameDuck, ListenError, Listener, Protocols, Report, Socket, tls::Files,
+    },
 };
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 use toolwire_config as config;
@@ -67,7 +69,7 @@ pub async fn serve(
     http1_at: Option<SocketAddr>,
     listener: Listener<impl Socket>,
     ready: Receiver<bool>,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = LameDuck>,
 ) -> Report {
     let protocols = http1_at.map_or(Protocols::Http2, Protocols::Http2Beside);
     let config = Config { protocols, ..Config::clone(&common.config) };

@@ -38,8 +38,8 @@ use self::{
     trace::Trace,
 };
 use super::transport::{
-    self, Arrival, Common, CountRequests, Hooks, HttpLimits, ListenError, Listener, Protocols, Report,
-    Socket, tls::Files,
+    self, Arrival, Common, CountRequests, Hooks, HttpLimits, LameDuck, ListenError, Listener, Protocols,
+    Report, Socket, tls::Files,
 };
 use toolwire_base::middleware::Layer;
 use toolwire_config as config;
@@ -65,7 +65,7 @@ pub async fn serve(
     common: &Common,
     grpc_at: Option<SocketAddr>,
     listener: Listener<impl Socket>,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = LameDuck>,
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());

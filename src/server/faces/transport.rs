@@ -19,7 +19,7 @@ pub use self::{
     config::{Age, Config},
     listener::{BindError, ListenError, Listener, bind},
     protocols::{HttpLimits, Protocols},
-    serve::{Hooks, Report, serve},
+    serve::{Hooks, LameDuck, Report, serve},
     socket::{Socket, Stream},
     tls::Tls,
     trace::{CallersTrace, LoggedByPipeline},

@@ -1,5 +1,7 @@
 //! Signals that are ignored when the program starts, as `nohup` and a shell's `&` leave them.
 
+use std::path::Path;
+
 use rustix::process::{Signal, kill_process};
 
 use super::terminate;
@@ -20,6 +22,15 @@ async fn a_signal_that_is_ignored_at_the_start_stays_ignored() {
         assert_eq!(draining["signal"], "SIGTERM", "{before:?}");
         assert!(program.wait_end().await.0.success());
     }
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_an_idle_server_without_its_lame_duck_time() {
+    let patient = [("TOOLWIRE_DRAIN_LAME_DUCK", "1h"), ("TOOLWIRE_DRAIN_FORCED_END", "1h")];
+    let mut program = Program::start(Path::new("."), &[], &patient).await;
+    kill_process(program.pid(), Signal::INT).expect("running");
+    program.wait_for_log("drained").await;
+    assert!(program.wait_end().await.0.success());
 }
 
 #[tokio::test]

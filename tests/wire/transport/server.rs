@@ -26,7 +26,7 @@ use tonic_health::server::HealthReporter;
 use toolwire::{
     config::ServerBounds,
     server::faces::transport::{
-        Common, Config, Hooks, Report,
+        Common, Config, Hooks, LameDuck, Report,
         authenticate::Loopback,
         bind,
         rules::{Access, Lifetime, Messages, Pool, Rule, Rules},
@@ -103,7 +103,10 @@ impl Server {
         let authenticator = Arc::new(Loopback::new(User::new("dev".parse().unwrap())));
         let service = stack(routes, rules(), &Common::of(authenticator, config.clone()));
         let (shutdown, signal) = oneshot::channel::<()>();
-        let signal = async { drop(signal.await) };
+        let signal = async {
+            drop(signal.await);
+            LameDuck::Always
+        };
         let task = tokio::spawn(serve(listener, service, config, signal, hooks(&events, &health)));
         Self { address, health, events: received, release, shutdown, task }
     }

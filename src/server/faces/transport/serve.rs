@@ -29,6 +29,16 @@ const FLUSH_TIME: Duration = Duration::from_millis(200);
 /// The time that handlers have to end after their streams were dropped.
 const ABORT_TIME: Duration = Duration::from_secs(1);
 
+/// When a drain begins with the lame-duck time, in which new calls are still served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LameDuck {
+    /// In any case: a balancer may open its next connection before it has noticed the end.
+    Always,
+    /// If the listener has connections. A person who ends an idle server does not wait for it, and a balancer that
+    /// sends calls keeps connections open.
+    IfConnected,
+}
+
 /// The outcome of a drain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
@@ -55,7 +65,7 @@ impl Report {
 /// Serves `service` on `listener` until `shutdown` is ready and the drain has ended.
 ///
 /// The drain, in order: `hooks` run (health reports `NOT_SERVING`); the server continues to serve for the lame-duck
-/// time; connections in the accept queue are accepted; the listener closes; watches end with UNAVAILABLE; every
+/// time, if `shutdown` asks for it; connections in the accept queue are accepted; the listener closes; watches end with UNAVAILABLE; every
 /// connection sends GOAWAY and closes when its calls are done. What remains at the forced end is dropped.
 ///
 /// Dropping this future drops every connection.
@@ -63,7 +73,7 @@ pub async fn serve<K, S, B>(
     listener: impl Into<Listener<K>>,
     service: S,
     config: Config,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = LameDuck>,
     hooks: Hooks,
 ) -> Report
 where
@@ -77,12 +87,13 @@ where
     let server = Server { tls, ..Server::new(service, config) };
     // Connections are tasks of their own, which would outlive this future when it is dropped.
     let _drop_connections = server.signals.forced.clone().drop_guard();
-    server.accept_until(&socket, shutdown).await;
+    let lame_duck = server.accept_until(&socket, shutdown).await;
 
     let signal = clock::now();
     let connections = server.connections.len();
     let forced_end = signal + server.config.drain.forced_end;
-    let is_drained = timeout_at(forced_end, server.drain(socket, hooks.on_draining)).await.is_ok();
+    let draining = server.drain(socket, lame_duck, hooks.on_draining);
+    let is_drained = timeout_at(forced_end, draining).await.is_ok();
     let streams_cut = if is_drained { 0 } else { server.force(hooks.on_forced).await };
     Report { connections, streams_cut, elapsed: signal.elapsed() }
 }
@@ -108,13 +119,13 @@ impl<S: Layers> Server<S> {
         }
     }
 
-    async fn accept_until(&self, socket: &impl Socket, end: impl Future<Output = ()>) {
+    async fn accept_until<T>(&self, socket: &impl Socket, end: impl Future<Output = T>) -> T {
         let (mut end, mut reaped) = (pin!(end), pin!(self.slots.reap_idle()));
         loop {
             tokio::select! {
                 // The end first: under a flood of connections there is always another one to accept.
                 biased;
-                () = &mut end => return,
+                end = &mut end => return end,
                 never = &mut reaped => match never {},
                 (slot, connection) = self.next(socket) => self.spawn(connection, slot),
             }
@@ -149,8 +160,11 @@ impl<S: Layers> Server<S> {
     }
 
     /// Drains in the order that [`serve`] documents.
-    async fn drain(&self, socket: impl Socket, on_draining: hooks::OnDraining) {
-        let lame_duck = self.config.drain.lame_duck;
+    async fn drain(&self, socket: impl Socket, lame_duck: LameDuck, on_draining: hooks::OnDraining) {
+        let lame_duck = match lame_duck {
+            LameDuck::IfConnected if self.connections.is_empty() => Duration::ZERO,
+            LameDuck::Always | LameDuck::IfConnected => self.config.drain.lame_duck,
+        };
         self.signals.draining.cancel();
         let lame_duck_end = join(timeout(lame_duck, on_draining()), sleep(lame_duck));
         self.accept_until(&socket, async { drop(lame_duck_end.await) }).await;
@@ -197,9 +211,10 @@ impl<S: Layers> Server<S> {
 #[cfg(test)]
 mod tests {
     use std::{
-        future::{Ready, ready},
+        future::{Ready, poll_fn, ready},
         io::Read,
         net::TcpStream,
+        task::Poll,
     };
 
     use super::*;
@@ -219,11 +234,33 @@ mod tests {
             sender.send([(); 3].map(|()| TcpStream::connect(address).unwrap())).unwrap();
             while clock::now() < end {}
         };
-        server.drain(listener, Box::new(|| Box::pin(hook))).await;
+        server.drain(listener, LameDuck::Always, Box::new(|| Box::pin(hook))).await;
         for mut client in clients.recv().unwrap() {
             assert_eq!(client.read(&mut [0]).unwrap(), 0, "closed after it said nothing, not reset");
         }
         assert!(TcpStream::connect(address).is_err(), "the listener is still open");
+    }
+
+    #[tokio::test]
+    async fn an_idle_listener_skips_the_lame_duck_time_where_it_may() {
+        let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
+        let mut config = Config::default();
+        config.drain.lame_duck = Duration::from_hours(1);
+        let server = Server::new(tower::service_fn(nothing), config);
+        let drain = server.drain(listener, LameDuck::IfConnected, Box::new(|| Box::pin(ready(()))));
+        timeout(Duration::from_secs(10), drain).await.expect("it waits for nothing");
+    }
+
+    #[tokio::test]
+    async fn a_listener_with_a_connection_keeps_the_lame_duck_time() {
+        let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let server = Server::new(tower::service_fn(nothing), short_lame_duck());
+        let is_connected = || if server.connections.is_empty() { Poll::Pending } else { Poll::Ready(()) };
+        server.accept_until(&listener, poll_fn(|_| is_connected())).await;
+        let began = clock::now();
+        server.drain(listener, LameDuck::IfConnected, Box::new(|| Box::pin(ready(())))).await;
+        assert!(began.elapsed() >= LAME_DUCK, "{:?}", began.elapsed());
     }
 
     fn short_lame_duck() -> Config {
