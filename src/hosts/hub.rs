@@ -239,7 +239,7 @@ impl Hub {
         sleep(REMOVED_AFTER.saturating_sub(DEGRADED_AFTER)).await;
         let mut catalogue = state.greeting.lock().await;
         if is_absent() {
-            tracing::warn!(%provider, "no host was connected for ten minutes: its tools are removed");
+            tracing::warn!(%provider, after = ?REMOVED_AFTER, "no host was connected: its tools are removed");
             *catalogue = CatalogueState::default();
             self.0.registrar.withdraw(provider);
         }

@@ -19,16 +19,16 @@ pub const MAX_PAGES: usize = 100;
 /// A line that a process writes to its standard error, in bytes.
 pub const MAX_LOG_LINE: usize = 1_024;
 
-/// From the start of a connection until the first list. A program may be fetched before it starts.
+/// From the start of a connection until the protocol is agreed. A program may be fetched before it starts.
 pub const CONNECT: Duration = Duration::from_mins(1);
 /// Until all pages of a list are here.
 pub const LIST: Duration = Duration::from_secs(10);
 /// Probe interval for a process, whose exit is noticed at once.
-pub const LOOK: Duration = Duration::from_mins(1);
+pub const PROBE_INTERVAL: Duration = Duration::from_mins(1);
 /// Probe interval over HTTP, where a lost server goes unnoticed.
-pub const LOOK_OVER_HTTP: Duration = Duration::from_secs(15);
+pub const HTTP_PROBE_INTERVAL: Duration = Duration::from_secs(15);
 /// Without any message of a server until it counts as hung, even though calls of it are under way.
-pub const HUNG: Duration = Duration::from_mins(2);
+pub const HUNG_AFTER: Duration = Duration::from_mins(2);
 /// Between two lists that a server or its calls give cause for. Changes that come within this time are one.
 pub const LIST_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a call waits for a connection.
@@ -39,9 +39,9 @@ pub const RETRY: Duration = Duration::from_millis(250);
 pub const GRACE: Duration = Duration::from_secs(2);
 /// For a message that cancels a call.
 pub const CANCEL: Duration = Duration::from_secs(5);
-/// The longest wait before a connection is tried again; the first is a hundredth of it.
+/// Maximum back-off between two attempts to connect.
 pub const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
-/// A connection that held for this long was a good one.
-pub const STEADY: Duration = Duration::from_secs(10);
+/// The back-off starts again after a connection whose tools were in service for this long.
+pub const STEADY_AFTER: Duration = Duration::from_secs(10);
 /// The execution of a tool, unless a file says otherwise.
 pub const TIMEOUT: Duration = Duration::from_mins(1);

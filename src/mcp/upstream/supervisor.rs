@@ -3,18 +3,18 @@
 //! Reconnects with back-off, indefinitely. A silent server is probed at intervals and as soon as a call is lost: if it
 //! does not list its tools in time while no call is under way, the connection is replaced.
 
-use std::{convert::Infallible, fmt, sync::Arc};
+use std::{convert::Infallible, fmt, sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use tokio::{
     select,
-    time::{sleep, sleep_until, timeout},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
     backoff::Backoff,
-    bounds::{HUNG, LIST_INTERVAL, LOOK, LOOK_OVER_HTTP, STEADY},
+    bounds::{HTTP_PROBE_INTERVAL, HUNG_AFTER, LIST_INTERVAL, PROBE_INTERVAL, STEADY_AFTER},
     connection::{ConnectError, Session},
     link::Link,
     listing::{ListedTool, list},
@@ -26,7 +26,7 @@ use toolwire_hosts::{
     ids::ProviderName,
 };
 
-/// Makes the tools of MCP servers part of what is served. Implemented over the registry.
+/// Adds the tools of MCP servers to the catalogue. Implemented over the registry.
 pub trait Registrar: Send + Sync {
     /// Serves what is listed and accepted in place of what was served before.
     fn serve<'a>(&'a self, link: &'a Link, listed: &'a [ListedTool]) -> BoxFuture<'a, ()>;
@@ -48,7 +48,8 @@ pub struct Supervisor {
 enum SessionEnd {
     Stopped,
     Closed,
-    Silent(ConnectError),
+    /// The server did not list its tools: it refused, or did not answer in time.
+    ListFailed(ConnectError),
 }
 
 impl fmt::Debug for Supervisor {
@@ -78,15 +79,11 @@ impl Supervisor {
             let opening = Box::pin(Session::open(&self.target));
             let Some(opened) = stop.run_until_cancelled(opening).await else { return };
             match opened {
-                Ok(session) => {
-                    let since = clock::now();
-                    if let SessionEnd::Stopped = self.hold(session, stop).await {
-                        return;
-                    }
-                    if since.elapsed() >= STEADY {
-                        backoff.reset();
-                    }
-                }
+                Ok(session) => match self.hold(session, stop).await {
+                    None => return,
+                    Some(in_service) if in_service >= STEADY_AFTER => backoff.reset(),
+                    Some(_) => {}
+                },
                 Err(error) => tracing::warn!(%provider, %error, "an MCP server cannot be reached"),
             }
             if stop.run_until_cancelled(sleep(backoff.next())).await.is_none() {
@@ -95,35 +92,42 @@ impl Supervisor {
         }
     }
 
-    /// Holds a session for as long as it is good, and ends it.
-    async fn hold(&self, mut session: Session, stop: &CancellationToken) -> SessionEnd {
-        let end = stop.run_until_cancelled(self.attend(&mut session)).await.unwrap_or(SessionEnd::Stopped);
+    /// Keeps a session until it fails, and ends it. Returns for how long its tools were in service, or `None` after
+    /// `stop`.
+    async fn hold(&self, mut session: Session, stop: &CancellationToken) -> Option<Duration> {
+        // Not since the session was opened: a server that lets every list time out would count as steady, and its
+        // process would be started again without back-off.
+        let mut in_service_since = None;
+        let attending = self.attend(&mut session, &mut in_service_since);
+        let end = stop.run_until_cancelled(attending).await.unwrap_or(SessionEnd::Stopped);
         self.link.set(None);
+        let in_service = in_service_since.map_or(Duration::ZERO, |since: Instant| since.elapsed());
         let (provider, last_line) = (self.link.provider(), session.last_line());
         match &end {
             SessionEnd::Stopped => {}
             SessionEnd::Closed => {
                 tracing::warn!(%provider, ?last_line, "the connection to an MCP server is lost");
             }
-            SessionEnd::Silent(error) => {
+            SessionEnd::ListFailed(error) => {
                 tracing::warn!(%provider, %error, ?last_line, "the connection to an MCP server is replaced");
             }
         }
         session.end().await;
-        end
+        (!matches!(end, SessionEnd::Stopped)).then_some(in_service)
     }
 
-    /// Follows a server for as long as it is there.
-    async fn attend(&self, session: &mut Session) -> SessionEnd {
+    /// Puts the list of a server into service, and follows its changes until the connection fails.
+    async fn attend(&self, session: &mut Session, in_service_since: &mut Option<Instant>) -> SessionEnd {
         let shared = Arc::clone(&session.connection.shared);
         let mut listed = match list(&session.connection).await {
             Ok(listed) => listed,
-            Err(error) => return SessionEnd::Silent(error),
+            Err(error) => return SessionEnd::ListFailed(error),
         };
         self.registrar.serve(&self.link, &listed).await;
         self.link.set(Some(session.connection.clone()));
+        *in_service_since = Some(clock::now());
         tracing::info!(provider = %self.link.provider(), tools = listed.len(), "an MCP server is connected");
-        let look = if session.is_process() { LOOK } else { LOOK_OVER_HTTP };
+        let probe_interval = if session.is_process() { PROBE_INTERVAL } else { HTTP_PROBE_INTERVAL };
         let mut listed_at = clock::now();
         loop {
             session.subscribe().await;
@@ -131,9 +135,9 @@ impl Supervisor {
                 select! {
                     () = shared.list_changed.notified() => {}
                     () = self.link.wait_for_doubt() => {}
-                    () = sleep(look) => {}
+                    () = sleep(probe_interval) => {}
                 }
-                // However often a server says that its list has changed.
+                // Bounds the lists of a server that announces changes all the time.
                 sleep_until(listed_at + LIST_INTERVAL).await;
             };
             select! {
@@ -141,15 +145,15 @@ impl Supervisor {
                 () = shared.closed.cancelled() => return SessionEnd::Closed,
                 () = self.link.wait_for_reconsideration() => {
                     self.registrar.serve(&self.link, &listed).await;
-                    // Whatever gave cause for a list meanwhile has it now.
+                    // `next` was dropped, and with it a notification that it may have taken: list again.
                     shared.list_changed.notify_one();
                     continue;
                 }
                 () = next => listed_at = clock::now(),
             }
-            // A server that does one thing at a time lists nothing until its call has ended, and a list that fails says
-            // nothing of calls under way.
-            let may_be_busy = self.link.has_calls() && shared.silence() < HUNG;
+            // A server that handles one request at a time does not list until its call has ended, so while calls are
+            // under way a list that fails does not show that the server is lost.
+            let may_be_busy = self.link.has_calls() && shared.silence() < HUNG_AFTER;
             match list(&session.connection).await {
                 Ok(again) if again != listed => {
                     listed = again;
@@ -158,16 +162,16 @@ impl Supervisor {
                 Ok(_) => {}
                 Err(_) if shared.closed.is_cancelled() => return SessionEnd::Closed,
                 Err(_) if may_be_busy => {}
-                Err(error) => return SessionEnd::Silent(error),
+                Err(error) => return SessionEnd::ListFailed(error),
             }
         }
     }
 
-    /// Without a connection the tools are first degraded and then removed, unless it comes back.
+    /// Without a connection, marks the tools as degraded and then withdraws them, unless the server comes back.
     async fn watch_absence(&self) -> Infallible {
         let (provider, mut watch) = (self.link.provider(), self.link.watch());
         loop {
-            // The sender is in the link, which is here.
+            // Never an error: the sender is in `self.link`.
             let _ = watch.wait_for(Option::is_some).await;
             self.registrar.set_degraded(provider, None);
             let _ = watch.wait_for(Option::is_none).await;
@@ -181,7 +185,7 @@ impl Supervisor {
             if timeout(left, watch.wait_for(Option::is_some)).await.is_ok() {
                 continue;
             }
-            tracing::warn!(%provider, "an MCP server was not connected for ten minutes: its tools are removed");
+            tracing::warn!(%provider, after = ?REMOVED_AFTER, "an MCP server was not connected: its tools are removed");
             self.registrar.withdraw(provider);
         }
     }
