@@ -84,7 +84,7 @@ async fn until_interrupted(
         () = async {
             signals.any().await;
             end_input();
-            signals.impatient().await;
+            signals.abort_requested().await;
         } => Err(Failure::Interrupted),
     }
 }

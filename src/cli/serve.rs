@@ -132,7 +132,7 @@ async fn wait_for_end(
     // SIGINT comes from a person at a terminal; the others may come from a service manager that replaces the process.
     let is_interrupt = kind == SignalKind::interrupt();
     let _ = stop.send(if is_interrupt { LameDuck::IfConnected } else { LameDuck::Always });
-    signals.impatient().await;
+    signals.abort_requested().await;
     Err(Failure::Interrupted)
 }
 

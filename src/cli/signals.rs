@@ -47,7 +47,7 @@ impl Signals {
         })
     }
 
-    /// Waits for any, and returns its name and kind.
+    /// Waits for any of them, and returns its name and kind.
     pub(super) async fn any(&mut self) -> (&'static str, SignalKind) {
         let [terminate, interrupt, hang_up] = ENDING;
         select! {
@@ -57,8 +57,9 @@ impl Signals {
         }
     }
 
-    /// Waits for a signal to stop at once. SIGHUP is not one: service managers send it right after SIGTERM.
-    pub(super) async fn impatient(&mut self) {
+    /// Waits for a second signal, which cuts the drain off. SIGHUP does not: service managers send it right after
+    /// SIGTERM.
+    pub(super) async fn abort_requested(&mut self) {
         select! {
             () = wait_for(&mut self.terminate) => {}
             () = wait_for(&mut self.interrupt) => {}
@@ -76,12 +77,12 @@ impl Interrupts {
         Self(if is_ignored { None } else { signal(SignalKind::interrupt()).ok() })
     }
 
-    /// Waits for the next one, which may have come since the last.
+    /// Waits for the next one, which may have come since the last call.
     pub(super) async fn next(&mut self) {
         wait_for(&mut self.0).await;
     }
 
-    /// Does the work, unless Ctrl-C comes first: then it is dropped. Boxed: that of some commands is large.
+    /// Runs `work`, and drops it at the next Ctrl-C. Boxed, since the future of some commands is large.
     pub(super) async fn unless<T>(
         &mut self,
         work: impl Future<Output = Result<T, Failure>>,
@@ -99,7 +100,7 @@ pub(super) async fn interrupted() {
     Interrupts::listen().next().await;
 }
 
-/// Does the work, unless Ctrl-C comes first: then it is dropped.
+/// Runs `work`, and drops it at the first Ctrl-C.
 pub(super) async fn unless_interrupted(
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<(), Failure> {

@@ -56,17 +56,17 @@ struct State {
     /// Streams of all providers.
     streams: usize,
     max_streams: usize,
-    next: u64,
+    next_id: u64,
 }
 
 #[derive(Debug, Default)]
 struct ProviderSlots {
     streams: usize,
-    /// Those that take calls, by number.
+    /// Those that take calls, by id.
     slots: HashMap<u64, Handle>,
     idle: HashMap<(CatalogueId, InstanceId), Vec<Handle>>,
     waiters: Waiters,
-    /// The catalogue in service, and one that is about to be. Calls of others have nothing to wait for.
+    /// The catalogue in service, and those announced. No slot will come for calls of others, so they do not wait.
     current: Vec<CatalogueId>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct StreamPermit {
     provider: ProviderName,
 }
 
-/// What a call gets.
+/// The result of [`Pool::acquire`].
 #[derive(Debug)]
 pub(crate) enum Acquired {
     Slot(Lease),
@@ -94,7 +94,7 @@ impl Pool {
         Self(Arc::new(Mutex::new(State { max_streams, ..State::default() })))
     }
 
-    /// Counts a new stream of a provider.
+    /// Counts a new stream of a provider against the bounds.
     pub(crate) fn admit(&self, provider: &ProviderName) -> Result<StreamPermit, End> {
         let mut state = self.lock();
         let (all, most) = (state.streams, state.max_streams);
@@ -118,8 +118,8 @@ impl Pool {
         let (provider, instance, catalogue) = (provider.clone(), instance.clone(), catalogue.clone());
         let handle = {
             let mut state = self.lock();
-            state.next += 1;
-            let handle = Handle { id: state.next, provider, instance, catalogue, commands };
+            state.next_id += 1;
+            let handle = Handle { id: state.next_id, provider, instance, catalogue, commands };
             let of_provider = state.providers.entry(handle.provider.clone()).or_default();
             of_provider.slots.insert(handle.id, handle.clone());
             handle
@@ -128,7 +128,7 @@ impl Pool {
         handle
     }
 
-    /// A slot is idle again: the next call of its catalogue that waits gets it.
+    /// Hands a slot that has become idle to the first waiting call of its catalogue, or keeps it as idle.
     pub(crate) fn release(&self, handle: &Handle) {
         loop {
             let waiter = {
@@ -138,12 +138,12 @@ impl Pool {
                     return;
                 }
                 let Some(waiter) = provider.waiters.pop(&handle.catalogue) else {
-                    provider.idle.entry(handle.source()).or_default().push(handle.clone());
+                    provider.idle.entry(handle.idle_key()).or_default().push(handle.clone());
                     return;
                 };
                 waiter
             };
-            // Outside the lock: what cannot be handed over is dropped, and would come back here.
+            // Outside the lock: a lease that is dropped undelivered releases its slot, which takes the lock again.
             match waiter.send(Lease::new(self.clone(), handle.clone())) {
                 Ok(()) => return,
                 Err(lease) => lease.forget(),
@@ -151,16 +151,16 @@ impl Pool {
         }
     }
 
-    /// A slot takes no more calls. Returns how many others its provider has.
+    /// Removes a slot that takes no more calls. Returns the number of slots that its provider has left.
     pub(crate) fn remove(&self, handle: &Handle) -> usize {
         let mut state = self.lock();
         let Some(provider) = state.providers.get_mut(&handle.provider) else { return 0 };
         provider.slots.remove(&handle.id);
-        provider.take_idle(handle);
+        provider.remove_idle(handle);
         provider.slots.len()
     }
 
-    /// A slot for a call of a user, to a tool of a catalogue.
+    /// Acquires a slot for a user's call of a tool of this catalogue, or queues the call.
     pub(crate) fn acquire(
         &self,
         provider: &ProviderName,
@@ -169,7 +169,7 @@ impl Pool {
     ) -> Acquired {
         let mut state = self.lock();
         let of_provider = state.providers.entry(provider.clone()).or_default();
-        if let Some(handle) = of_provider.choose(catalogue) {
+        if let Some(handle) = of_provider.take_idle(catalogue) {
             return Acquired::Slot(Lease::new(self.clone(), handle));
         }
         if !of_provider.current.is_empty() && !of_provider.current.contains(catalogue) {
@@ -178,20 +178,20 @@ impl Pool {
         of_provider.waiters.push(catalogue, user).map_or(Acquired::Full, Acquired::Waits)
     }
 
-    /// Calls of this catalogue may come before those of the one in service cease.
+    /// Lets calls of this catalogue wait for slots, beside those of the one in service.
     pub(crate) fn announce(&self, provider: &ProviderName, catalogue: &CatalogueId) {
         let mut state = self.lock();
         state.providers.entry(provider.clone()).or_default().current.push(catalogue.clone());
     }
 
-    /// Takes back what was announced last: the catalogue is refused.
+    /// Reverts `announce`, for a catalogue that was refused.
     pub(crate) fn retract(&self, provider: &ProviderName, catalogue: &CatalogueId) {
         let mut state = self.lock();
         let of_provider = state.providers.entry(provider.clone()).or_default();
         of_provider.current.pop_if(|last| *last == *catalogue);
     }
 
-    /// Only this catalogue is in service: the slots of all others are asked to leave, and their calls wait no more.
+    /// Puts this catalogue alone into service: asks the slots of all others to leave, and ends the waits for them.
     pub(crate) fn supersede(&self, provider: &ProviderName, catalogue: &CatalogueId, command: &wire::Leave) {
         let mut state = self.lock();
         let of_provider = state.providers.entry(provider.clone()).or_default();
@@ -200,13 +200,13 @@ impl Pool {
         let old = of_provider.slots.values().filter(|it| it.catalogue != *catalogue);
         let old: Vec<_> = old.cloned().collect();
         for handle in old {
-            of_provider.take_idle(&handle);
+            of_provider.remove_idle(&handle);
             of_provider.slots.remove(&handle.id);
             let _ = handle.commands.send(Command::Leave(command.clone()));
         }
     }
 
-    /// How many slots of a provider take calls, and how many of them are idle.
+    /// The number of slots of a provider that take calls, and how many of them are idle.
     pub(crate) fn count(&self, provider: &str) -> (usize, usize) {
         let state = self.lock();
         state
@@ -221,35 +221,36 @@ impl Pool {
 }
 
 impl ProviderSlots {
-    /// An idle slot of the catalogue, of the instance with the most of them.
-    fn choose(&mut self, catalogue: &CatalogueId) -> Option<Handle> {
+    /// Takes an idle slot of the catalogue, from the instance with the most of them.
+    fn take_idle(&mut self, catalogue: &CatalogueId) -> Option<Handle> {
         let idle = || self.idle.iter().filter(|((of, _), _)| of == catalogue);
         let most = idle().map(|(_, slots)| slots.len()).max()?;
         let best = idle().filter(|(_, slots)| slots.len() == most);
-        let best: Vec<_> = best.map(|(source, _)| source.clone()).collect();
-        let source = &best[fastrand::usize(..best.len())];
-        let slots = self.idle.get_mut(source)?;
+        let best: Vec<_> = best.map(|(key, _)| key.clone()).collect();
+        let key = &best[fastrand::usize(..best.len())];
+        let slots = self.idle.get_mut(key)?;
         let handle = slots.pop();
         if slots.is_empty() {
-            self.idle.remove(source);
+            self.idle.remove(key);
         }
         handle
     }
 
-    fn take_idle(&mut self, handle: &Handle) {
-        let source = handle.source();
-        if let Some(slots) = self.idle.get_mut(&source) {
+    /// Removes this slot from the idle ones, if it is one.
+    fn remove_idle(&mut self, handle: &Handle) {
+        let key = handle.idle_key();
+        if let Some(slots) = self.idle.get_mut(&key) {
             slots.retain(|it| it.id != handle.id);
             if slots.is_empty() {
-                self.idle.remove(&source);
+                self.idle.remove(&key);
             }
         }
     }
 }
 
 impl Handle {
-    /// What slots must have in common to stand in for each other.
-    fn source(&self) -> (CatalogueId, InstanceId) {
+    /// The key of `idle`: slots that share it are interchangeable.
+    fn idle_key(&self) -> (CatalogueId, InstanceId) {
         (self.catalogue.clone(), self.instance.clone())
     }
 }
@@ -264,7 +265,7 @@ impl Drop for StreamPermit {
     }
 }
 
-/// `Leave` that says nothing of when to come back.
+/// A `Leave` without a time after which to reconnect.
 pub(crate) fn leave(reason: &str) -> wire::Leave {
     wire::Leave { reason: reason.to_owned(), retry_after: None }
 }

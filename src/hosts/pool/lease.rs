@@ -1,9 +1,9 @@
-//! A slot in the hands of one call.
+//! A slot that one call holds until it starts.
 
 use super::{Command, Handle, Pool};
 use crate::start::Start;
 
-/// Idle again when it is dropped unused.
+/// Releases its slot when it is dropped before the call has started.
 #[derive(Debug)]
 pub(crate) struct Lease {
     pool: Pool,
@@ -15,8 +15,8 @@ impl Lease {
         Self { pool, handle: Some(handle) }
     }
 
-    /// Starts the call. From here on the stream itself says when the slot is idle. Gives the call back if the slot was
-    /// lost meanwhile.
+    /// Starts the call; from here on the stream itself releases the slot. Returns the call if the slot was lost
+    /// meanwhile.
     pub(crate) fn start(mut self, start: Box<Start>) -> Result<Handle, Box<Start>> {
         let Some(handle) = self.handle.take() else { return Err(start) };
         match handle.commands.send(Command::Start(start)) {
@@ -33,7 +33,7 @@ impl Lease {
         self.handle.as_ref().map(|it| it.instance.as_str())
     }
 
-    /// The slot is handed on otherwise.
+    /// Gives the slot up without releasing it: the pool itself hands it to another waiter.
     pub(super) fn forget(mut self) {
         self.handle = None;
     }
