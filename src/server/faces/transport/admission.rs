@@ -162,18 +162,18 @@ where
             let bound = (rule.lifetime != Lifetime::Slot).then_some(quotas.idle_timeout);
             let request = Request::from_parts(parts, message.into_body(bound));
             let mut answer = pin!(offload::on_behalf(user.clone(), inner.call(request)));
-            let Ok(response) = match size {
-                Size::Small => answer.await,
+            // The first poll decodes the message; the rest of the call, which can last minutes, holds no bytes.
+            let first = match size {
+                Size::Small => poll!(answer.as_mut()),
                 Size::Large => {
-                    // The first poll decodes the message; the rest of the call is an ordinary future.
                     let first = poll_fn(|cx| Poll::Ready(run_blocking(|| answer.as_mut().poll(cx))));
-                    let first = Box::pin(quotas.large.run(principal.as_ref(), first)).await;
-                    drop(bytes);
-                    match first {
-                        Poll::Ready(response) => response,
-                        Poll::Pending => answer.await,
-                    }
+                    Box::pin(quotas.large.run(principal.as_ref(), first)).await
                 }
+            };
+            drop(bytes);
+            let Ok(response) = match first {
+                Poll::Ready(response) => response,
+                Poll::Pending => answer.await,
             };
             let compressed = response.headers().contains_key("grpc-encoding");
             let compressed = principal

@@ -1,12 +1,16 @@
 //! Complete and incomplete requests, and the lifetimes of permits.
 
-use std::{convert::Infallible, future::pending};
+use std::{
+    convert::Infallible,
+    future::pending,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+};
 
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
-use tokio::time::timeout;
+use tokio::{task::yield_now, time::timeout};
 use tonic::Code;
 use tonic_types::StatusExt;
 use tower::{Layer as _, ServiceExt, service_fn};
@@ -156,6 +160,35 @@ async fn a_call_that_is_dropped_gives_its_share_back() {
     assert_eq!(refused(&ask(&layer, whole(Rule::USER, "a")).await), refusal(Code::Unavailable, "OVERLOADED"));
     drop(call);
     assert_eq!(refused(&ask(&layer, whole(Rule::USER, "a")).await), passed());
+}
+
+#[tokio::test]
+async fn a_call_holds_no_bytes_once_its_message_is_decoded() {
+    const CALLS: usize = BYTES.each / STEP + 1;
+    let layer = Admission::new(&Config::default()).layer::<Whole>();
+    let started = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&started);
+    let service = layer.layer(service_fn(move |_: Request<Body>| {
+        count.fetch_add(1, Relaxed);
+        pending::<Result<Response<Body>, Infallible>>()
+    }));
+    // A body of unknown length that is not complete at the first poll takes a permit of bytes.
+    let chunked = || {
+        let mut request = whole(Rule::USER, "a");
+        let late = stream::once(async {
+            yield_now().await;
+            Ok::<_, Status>(Frame::data(Bytes::from_static(b"{}")))
+        });
+        *request.body_mut() = Body::new(StreamBody::new(late));
+        request
+    };
+    let mut calls: Vec<_> = (0..CALLS).map(|_| Box::pin(service.clone().oneshot(chunked()))).collect();
+    for call in &mut calls {
+        for _ in 0..2 {
+            assert!(call.as_mut().now_or_never().is_none(), "a call is shed");
+        }
+    }
+    assert_eq!(started.load(Relaxed), CALLS);
 }
 
 #[tokio::test]
