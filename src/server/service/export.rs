@@ -47,7 +47,7 @@ impl Tools {
             (exported.export.json.len(), Arc::new(exported))
         };
         let exported = match kept {
-            Some(key) => self.exports.of(&snapshot, key, bytes, work).await,
+            Some(key) => self.exports.get_or_make(&snapshot, key, bytes, work).await,
             None => offload::if_large(bytes, work).await.1,
         };
         let length = exported.export.json.len();

@@ -5,7 +5,7 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 use toolwire_base::{digest::Digest, offload};
@@ -15,21 +15,29 @@ use toolwire_engine::registry::Snapshot;
 const MAX_ENTRIES: usize = 64;
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 
-/// Answers about one state of the registry. Cheap to clone; clones share it.
+/// Values by their key. Cheap to clone; clones share state.
 #[derive(Debug)]
-pub struct SnapshotCache<V>(Arc<Mutex<Answers<V>>>);
+pub struct SnapshotCache<V>(Arc<Mutex<State<V>>>);
 
 #[derive(Debug)]
-struct Answers<V> {
-    /// Weak, so that it keeps no tools alive. While it exists, no other snapshot has the same address.
-    of: Weak<Snapshot>,
-    /// Values with their key and size, the newest first.
-    made: VecDeque<(Digest, usize, V)>,
+struct State<V> {
+    /// The snapshot that all values are made from. Weak, so that it keeps no tools alive. While it exists, no other
+    /// snapshot has the same address.
+    snapshot: Weak<Snapshot>,
+    /// The newest first.
+    entries: VecDeque<Entry<V>>,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    key: Digest,
+    bytes: usize,
+    value: V,
 }
 
 impl<V> Default for SnapshotCache<V> {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(Answers { of: Weak::new(), made: VecDeque::new() })))
+        Self(Arc::new(Mutex::new(State { snapshot: Weak::new(), entries: VecDeque::new() })))
     }
 }
 
@@ -40,44 +48,48 @@ impl<V> Clone for SnapshotCache<V> {
 }
 
 impl<V: Clone + Send + 'static> SnapshotCache<V> {
-    /// The value of a key. On a miss it is made under a permit of the user's, since it has about this many bytes;
-    /// `make` returns its actual size.
-    pub async fn of(
+    /// The value of a key. On a miss, `make` returns the value and its size, under a permit of the user's if the
+    /// estimate of its size, `bytes`, is large.
+    pub async fn get_or_make(
         &self,
         snapshot: &Arc<Snapshot>,
         key: Digest,
         bytes: usize,
         make: impl FnOnce() -> (usize, V) + Send + 'static,
     ) -> V {
-        if let Some(found) = self.find(snapshot, &key) {
-            return found;
+        if let Some(value) = self.get(snapshot, &key) {
+            return value;
         }
-        let (kept, snapshot) = (self.clone(), Arc::clone(snapshot));
-        // Looked up again under the permit: a caller before may have made it.
-        let work = move || kept.find(&snapshot, &key).unwrap_or_else(|| kept.keep(&snapshot, key, make()));
+        let (cache, snapshot) = (self.clone(), Arc::clone(snapshot));
+        // Looked up again under the permit: another caller may have made the value while this one waited.
+        let work = move || cache.get(&snapshot, &key).unwrap_or_else(|| cache.insert(&snapshot, key, make()));
         offload::if_large(bytes, work).await
     }
 
-    fn find(&self, snapshot: &Arc<Snapshot>, key: &Digest) -> Option<V> {
-        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if answers.of.as_ptr() != Arc::as_ptr(snapshot) {
+    fn get(&self, snapshot: &Arc<Snapshot>, key: &Digest) -> Option<V> {
+        let state = self.lock();
+        if state.snapshot.as_ptr() != Arc::as_ptr(snapshot) {
             return None;
         }
-        answers.made.iter().find(|(it, ..)| it == key).map(|(.., value)| value.clone())
+        state.entries.iter().find(|entry| entry.key == *key).map(|entry| entry.value.clone())
     }
 
-    fn keep(&self, snapshot: &Arc<Snapshot>, key: Digest, (bytes, value): (usize, V)) -> V {
-        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if answers.of.as_ptr() != Arc::as_ptr(snapshot) {
-            *answers = Answers { of: Arc::downgrade(snapshot), made: VecDeque::new() };
+    fn insert(&self, snapshot: &Arc<Snapshot>, key: Digest, (bytes, value): (usize, V)) -> V {
+        let mut state = self.lock();
+        if state.snapshot.as_ptr() != Arc::as_ptr(snapshot) {
+            *state = State { snapshot: Arc::downgrade(snapshot), entries: VecDeque::new() };
         }
-        answers.made.push_front((key, bytes, value.clone()));
-        while answers.made.len() > MAX_ENTRIES
-            || answers.made.iter().map(|(_, bytes, _)| bytes).sum::<usize>() > MAX_BYTES
+        state.entries.push_front(Entry { key, bytes, value: value.clone() });
+        while state.entries.len() > MAX_ENTRIES
+            || state.entries.iter().map(|entry| entry.bytes).sum::<usize>() > MAX_BYTES
         {
-            answers.made.pop_back();
+            state.entries.pop_back();
         }
         value
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<V>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -93,43 +105,44 @@ mod tests {
 
     static MADE: AtomicUsize = AtomicUsize::new(0);
 
-    async fn ask(kept: &SnapshotCache<usize>, snapshot: &Arc<Snapshot>, key: &str, bytes: usize) -> usize {
-        kept.of(snapshot, Digest::of_bytes(key.as_bytes()), bytes, move || {
-            (bytes, MADE.fetch_add(1, Relaxed))
-        })
-        .await
+    async fn get(cache: &SnapshotCache<usize>, snapshot: &Arc<Snapshot>, key: &str, bytes: usize) -> usize {
+        cache
+            .get_or_make(snapshot, Digest::of_bytes(key.as_bytes()), bytes, move || {
+                (bytes, MADE.fetch_add(1, Relaxed))
+            })
+            .await
     }
 
     #[tokio::test]
-    async fn an_answer_is_made_once_a_snapshot_however_many_ask_at_once() {
-        let (kept, one, other) =
+    async fn a_value_is_made_once_per_snapshot_however_many_callers_miss_at_once() {
+        let (cache, one, other) =
             (SnapshotCache::default(), Arc::new(Snapshot::empty()), Arc::new(Snapshot::empty()));
         let all =
             join_all((0..50).map(|_| async {
-                offload::on_behalf(Arc::from("flood"), ask(&kept, &one, "a", LARGE)).await
+                offload::on_behalf(Arc::from("flood"), get(&cache, &one, "a", LARGE)).await
             }));
         let all = all.await;
         assert!(all.iter().all(|it| *it == all[0]), "{all:?}");
-        assert_ne!(ask(&kept, &one, "b", LARGE).await, all[0]);
-        assert_eq!(ask(&kept, &one, "a", LARGE).await, all[0]);
-        let later = ask(&kept, &other, "a", LARGE).await;
+        assert_ne!(get(&cache, &one, "b", LARGE).await, all[0]);
+        assert_eq!(get(&cache, &one, "a", LARGE).await, all[0]);
+        let later = get(&cache, &other, "a", LARGE).await;
         assert_ne!(later, all[0]);
-        assert_eq!(ask(&kept, &other, "a", LARGE).await, later);
+        assert_eq!(get(&cache, &other, "a", LARGE).await, later);
     }
 
     #[tokio::test]
-    async fn few_answers_are_kept_and_few_bytes() {
-        let (kept, snapshot) = (SnapshotCache::default(), Arc::new(Snapshot::empty()));
-        let first = ask(&kept, &snapshot, "0", 1).await;
+    async fn entries_and_bytes_are_bounded() {
+        let (cache, snapshot) = (SnapshotCache::default(), Arc::new(Snapshot::empty()));
+        let first = get(&cache, &snapshot, "0", 1).await;
         for number in 1..MAX_ENTRIES {
-            ask(&kept, &snapshot, &number.to_string(), 1).await;
+            get(&cache, &snapshot, &number.to_string(), 1).await;
         }
-        assert_eq!(ask(&kept, &snapshot, "0", 1).await, first);
-        ask(&kept, &snapshot, "more", 1).await;
-        assert_ne!(ask(&kept, &snapshot, "0", 1).await, first);
-        let large = ask(&kept, &snapshot, "large", MAX_BYTES).await;
-        assert_eq!(ask(&kept, &snapshot, "large", MAX_BYTES).await, large);
-        ask(&kept, &snapshot, "another", 1).await;
-        assert_ne!(ask(&kept, &snapshot, "large", MAX_BYTES).await, large);
+        assert_eq!(get(&cache, &snapshot, "0", 1).await, first);
+        get(&cache, &snapshot, "more", 1).await;
+        assert_ne!(get(&cache, &snapshot, "0", 1).await, first);
+        let large = get(&cache, &snapshot, "large", MAX_BYTES).await;
+        assert_eq!(get(&cache, &snapshot, "large", MAX_BYTES).await, large);
+        get(&cache, &snapshot, "another", 1).await;
+        assert_ne!(get(&cache, &snapshot, "large", MAX_BYTES).await, large);
     }
 }

@@ -50,7 +50,7 @@ pub(super) async fn answer(State(http): State<Http>, request: Request) -> Respon
         let document = Bytes::from(document(&tools).to_string());
         (document.len(), document)
     };
-    let document = CACHE.of(&snapshot, tag, BYTES, make).await;
+    let document = CACHE.get_or_make(&snapshot, tag, BYTES, make).await;
     with_etag(&parts.headers, &tag.to_string(), || {
         ([(CONTENT_TYPE, "application/json")], Body::from(document)).into_response()
     })
