@@ -6,6 +6,7 @@
 
 pub mod audit;
 pub mod calls;
+mod changes;
 pub mod confirmations;
 pub mod export;
 mod filter;

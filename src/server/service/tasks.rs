@@ -13,7 +13,7 @@ mod render;
 mod timeline;
 mod watch;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ pub use self::{
     watch::{Watch, WatchEvent},
 };
 use crate::service::request::refuse;
-use toolwire_base::{clock, digest::Digest};
+use toolwire_base::digest::Digest;
 use toolwire_contract::{Refusal, TaskRefusal, json};
 use toolwire_engine::{
     pipeline::{Pipeline, task_refusal},
@@ -45,12 +45,6 @@ pub const MAX_REQUEST_LENGTH: usize = 65_536;
 
 /// Maximum number of documents that accompany a request, a result or an answer.
 pub const MAX_DOCUMENTS: usize = 64;
-
-/// The interval of polling for changes by other processes, of which nothing notifies this one.
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
-
-/// The interval at which a silent stream sends a heartbeat.
-const HEARTBEAT: Duration = Duration::from_secs(20);
 
 /// The parts that tasks need.
 #[derive(Clone, Debug)]
@@ -159,14 +153,5 @@ fn result(
     match value {
         Value::Object(result) => Ok(result),
         _ => unreachable!("it was made an object above"),
-    }
-}
-
-/// Waits until something may have changed, or the given instant.
-async fn look_again(changed: &mut tokio::sync::watch::Receiver<u64>, until: tokio::time::Instant) {
-    let until = until.min(clock::now() + POLL_INTERVAL);
-    tokio::select! {
-        result = changed.changed() => if result.is_err() { tokio::time::sleep_until(until).await },
-        () = tokio::time::sleep_until(until) => {}
     }
 }

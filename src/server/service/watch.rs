@@ -1,16 +1,13 @@
 //! Watches the tools: a snapshot, then every change, with heartbeats in between.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc};
 
 use tokio::{sync::watch, time::timeout};
 
-use super::{Filter, Listing, listing::Visibility};
+use super::{Filter, Listing, changes::HEARTBEAT, listing::Visibility};
 use toolwire_base::{digest::Digest, files::Problem};
 use toolwire_contract::ToolName;
 use toolwire_engine::registry::{Change, RegisteredTool, Snapshot};
-
-/// The interval at which a silent watch sends a heartbeat.
-const HEARTBEAT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug)]
 pub enum WatchEvent {

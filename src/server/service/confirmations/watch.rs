@@ -1,14 +1,15 @@
 //! Watches confirmations: what is open, then every change, read from the store by position, so that nothing is missed
 //! or repeated, whichever process changed it.
 
-use std::{collections::VecDeque, time::Duration};
+use std::collections::VecDeque;
 
 use tokio::{
     select,
     time::{Instant, sleep_until},
 };
 
-use super::{super::unavailable::unavailable, ConfirmationView, Confirmations, Filter};
+use super::{ConfirmationView, Confirmations, Filter};
+use crate::service::{changes::HEARTBEAT, unavailable::unavailable};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_store::{
@@ -16,9 +17,6 @@ use toolwire_store::{
     confirmations::{Change, Page, Scope},
 };
 use toolwire_tool::context::User;
-
-/// The interval at which a silent watch sends a heartbeat.
-const HEARTBEAT: Duration = Duration::from_secs(20);
 
 /// Maximum number of changes per read.
 const AT_ONCE: u32 = 500;
@@ -57,7 +55,8 @@ pub struct Watch {
     /// While the open confirmations are read: the position after which their next part begins.
     opening: Option<u64>,
     pending: VecDeque<WatchEvent>,
-    spoke: Instant,
+    /// The time of the last event, or of the beginning.
+    last_sent: Instant,
 }
 
 impl Confirmations {
@@ -75,7 +74,7 @@ impl Confirmations {
             is_synced: after == 0,
             opening: None,
             pending: VecDeque::new(),
-            spoke: clock::now(),
+            last_sent: clock::now(),
         };
         if after == 0 {
             watch.begin().await?;
@@ -91,7 +90,7 @@ impl Watch {
     pub async fn next(&mut self) -> Result<WatchEvent, Refusal> {
         loop {
             if let Some(news) = self.pending.pop_front() {
-                self.spoke = clock::now();
+                self.last_sent = clock::now();
                 return Ok(news);
             }
             if let Some(after) = self.opening {
@@ -107,7 +106,7 @@ impl Watch {
                 self.pending.push_back(WatchEvent::Synced(self.read));
                 continue;
             }
-            let until = self.spoke + HEARTBEAT;
+            let until = self.last_sent + HEARTBEAT;
             if clock::now() >= until {
                 self.pending.push_back(WatchEvent::Heartbeat(self.read));
                 continue;

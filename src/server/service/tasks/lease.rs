@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::select;
 use tokio_util::sync::CancellationToken;
 
-use super::{Tasks, create::role, look_again, parse_id, why};
-use crate::service::request::refuse;
+use super::{Tasks, create::role, parse_id, why};
+use crate::service::{changes::wait_for_change, request::refuse};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_store::{
@@ -80,7 +80,7 @@ impl Tasks {
                 None => changed = Some(self.subscribe().await?),
                 Some(changed) => {
                     select! {
-                        () = look_again(changed, until) => {}
+                        () = wait_for_change(changed, until) => {}
                         () = ends.cancelled() => {}
                     }
                     changed.mark_unchanged();

@@ -4,7 +4,11 @@ use std::collections::VecDeque;
 
 use tokio::{sync::watch::Receiver, time::Instant};
 
-use super::{super::page::Sizes, HEARTBEAT, Tasks, look_again, parse_id, why};
+use super::{Tasks, parse_id, why};
+use crate::service::{
+    changes::{HEARTBEAT, wait_for_change},
+    page::Sizes,
+};
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_store::tasks::{
@@ -38,7 +42,8 @@ pub struct Following {
     next: u64,
     is_over: bool,
     pending: VecDeque<Step>,
-    spoke: Instant,
+    /// The time of the last step, or of the beginning.
+    last_sent: Instant,
 }
 
 impl Tasks {
@@ -76,10 +81,19 @@ impl Tasks {
             return Err(TaskRefusal::NoSuchEntry { sequence, entries: task.next_sequence }.into());
         }
         let next = after.map_or(0, |after| after + 1);
-        // After the last entry of what is over nothing comes.
+        // Nothing follows the last entry, which the caller already has.
         let is_over = task.state.is_final() && next >= task.next_sequence;
         let pending = VecDeque::from([Step::Snapshot(Box::new(task))]);
-        Ok(Following { tasks: self.clone(), user, id, changed, next, is_over, pending, spoke: clock::now() })
+        Ok(Following {
+            tasks: self.clone(),
+            user,
+            id,
+            changed,
+            next,
+            is_over,
+            pending,
+            last_sent: clock::now(),
+        })
     }
 }
 
@@ -89,7 +103,7 @@ impl Following {
     pub async fn next(&mut self) -> Result<Option<Step>, Refusal> {
         loop {
             if let Some(step) = self.pending.pop_front() {
-                self.spoke = clock::now();
+                self.last_sent = clock::now();
                 return Ok(Some(step));
             }
             if self.is_over {
@@ -99,12 +113,12 @@ impl Following {
             if self.read_on().await? {
                 continue;
             }
-            let until = self.spoke + HEARTBEAT;
+            let until = self.last_sent + HEARTBEAT;
             if clock::now() >= until {
                 self.pending.push_back(Step::CaughtUp);
                 continue;
             }
-            look_again(&mut self.changed, until).await;
+            wait_for_change(&mut self.changed, until).await;
         }
     }
 

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 
 use tokio::{sync::watch::Receiver, time::Instant};
 
-use super::{HEARTBEAT, Tasks, list::check, look_again};
+use super::{Tasks, list::check};
+use crate::service::changes::{HEARTBEAT, wait_for_change};
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_engine::pipeline::task_refusal;
@@ -36,7 +37,8 @@ pub struct Watch {
     read: u64,
     is_synced: bool,
     pending: VecDeque<WatchEvent>,
-    spoke: Instant,
+    /// The time of the last event, or of the beginning.
+    last_sent: Instant,
 }
 
 impl Tasks {
@@ -55,7 +57,7 @@ impl Tasks {
             read: after,
             is_synced: false,
             pending: VecDeque::new(),
-            spoke: clock::now(),
+            last_sent: clock::now(),
         };
         // Before the stream begins, so that an invalid position is refused as the answer.
         watch.read_on().await?;
@@ -73,9 +75,9 @@ impl Watch {
     /// The next event. An error of the store ends the watch, which can be resumed from its last position.
     pub async fn next(&mut self) -> Result<WatchEvent, Refusal> {
         loop {
-            if let Some(news) = self.pending.pop_front() {
-                self.spoke = clock::now();
-                return Ok(news);
+            if let Some(event) = self.pending.pop_front() {
+                self.last_sent = clock::now();
+                return Ok(event);
             }
             self.changed.mark_unchanged();
             if self.read_on().await? {
@@ -86,12 +88,12 @@ impl Watch {
                 self.pending.push_back(WatchEvent::Synced(self.read));
                 continue;
             }
-            let until = self.spoke + HEARTBEAT;
+            let until = self.last_sent + HEARTBEAT;
             if clock::now() >= until {
                 self.pending.push_back(WatchEvent::Heartbeat(self.read));
                 continue;
             }
-            look_again(&mut self.changed, until).await;
+            wait_for_change(&mut self.changed, until).await;
         }
     }
 
