@@ -6,8 +6,8 @@
 //! consumed. This layer does what concerns a single caller: why a confirmation is needed, which one a call without an
 //! identifier refers to, and the wait. Not here: which users may decide.
 
-mod asked;
 mod cause;
+mod request;
 mod wait;
 
 use std::{sync::Arc, time::Duration};
@@ -16,9 +16,9 @@ use futures_util::future::{BoxFuture, Either};
 use tower::ServiceExt;
 use tracing::Instrument;
 
-pub(super) use self::asked::asked;
 pub use self::cause::{cause, of_definition};
-use self::wait::{Waited, until, wait};
+pub(super) use self::request::request;
+use self::wait::{WaitOutcome, wait, wait_end};
 use super::{
     Call, CallOptions, CallResult, Inner, call_record::digest_of, in_flight::ConfirmationFlag, span,
 };
@@ -56,15 +56,15 @@ impl<S: Inner> Middleware<Box<Call>, S> for Confirm {
         if call.cause.is_some() {
             ConfirmationFlag::of(&call.context.pins).mark();
         }
-        Either::Right(Box::pin(confirmed(take_ready(inner), Arc::clone(&self.store), call)))
+        Either::Right(Box::pin(carry_out(take_ready(inner), Arc::clone(&self.store), call)))
     }
 }
 
 /// Carries out a call, waiting for its confirmation and for those of the calls that it makes.
-async fn confirmed(mut inner: impl Inner, store: Arc<Store>, mut call: Box<Call>) -> CallResult {
-    // Boxed, as the wait below is: most callers who would wait call a tool that needs no confirmation.
+async fn carry_out(mut inner: impl Inner, store: Arc<Store>, mut call: Box<Call>) -> CallResult {
+    // Boxed, as the wait below is: most callers that would wait call a tool that needs no confirmation.
     if call.cause.is_some()
-        && let Some(request_id) = Box::pin(stand_in(&call, &store)).await?
+        && let Some(request_id) = Box::pin(find_request_id(&call, &store)).await?
     {
         call.request_id = Some(request_id);
     }
@@ -89,12 +89,12 @@ async fn repeat_when_decided(
     wait: Duration,
 ) -> CallResult {
     // Counted from the first request, however many confirmations the call needs.
-    let until = until(&call, wait);
+    let until = wait_end(&call, wait);
     while clock::now() < until {
-        match announced(&mut call, &store, &required, until).await {
-            Waited::Undecided => break,
-            Waited::Cancelled => return Ok(call.failed(ToolError::cancelled())),
-            Waited::Decided => {}
+        match announce_and_wait(&mut call, &store, &required, until).await {
+            WaitOutcome::Undecided => break,
+            WaitOutcome::Cancelled => return Ok(call.failed(ToolError::cancelled())),
+            WaitOutcome::Decided => {}
         }
         // The nested calls of a repeat are numbered from the beginning, so that they find their records.
         call.context.lineage = call.context.lineage.again();
@@ -107,12 +107,12 @@ async fn repeat_when_decided(
 }
 
 /// Notifies the reader that the call waits for a confirmation, and waits.
-async fn announced(
+async fn announce_and_wait(
     call: &mut Call,
     store: &Store,
     required: &ConfirmationRequired,
     until: tokio::time::Instant,
-) -> Waited {
+) -> WaitOutcome {
     call.accept();
     call.context.events.awaiting_confirmation(Box::new(required.clone())).await;
     wait(call, store, required, until).instrument(span::await_confirmation(required)).await
@@ -121,7 +121,7 @@ async fn announced(
 /// The identifier of a call that has none and needs a confirmation; a repeat finds the decision by it. If the outermost
 /// call can be repeated, the identifier is derived from it; otherwise that of the newest confirmation of an equal call
 /// is adopted.
-async fn stand_in(call: &Call, store: &Store) -> Result<Option<RequestId>, Refusal> {
+async fn find_request_id(call: &Call, store: &Store) -> Result<Option<RequestId>, Refusal> {
     let context = &call.context;
     // A write from outside without an identifier is refused below.
     if call.request_id.is_some() || (context.depth == 0 && call.writes()) {

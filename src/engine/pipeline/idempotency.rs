@@ -29,6 +29,7 @@ mod remote_calls;
 mod replay;
 mod task_records;
 mod wait;
+mod work;
 
 /// Passes on the first call of each `request_id`, and answers repeats from its record.
 #[derive(Clone, Debug)]
@@ -83,7 +84,10 @@ impl Idempotent {
             // Spawned: a caller that leaves must not drop it between the record and the start of the work.
             let resolving = continuing_trace(self.0.clone().join_or_start(call.clone(), inner));
             let resolution = select! {
-                resolution = tokio::spawn(resolving) => resolution.unwrap_or_else(|_| Resolution::Ended(Err(call.internal()))),
+                // The task fails only if it panicked.
+                resolution = tokio::spawn(resolving) => {
+                    resolution.unwrap_or_else(|_| Resolution::Ended(Err(call.internal())))
+                }
                 () = forced_end(&call.context.cancellation), if call.writes() => {
                     Resolution::Ended(Ok(call.failed(outcome_unknown())))
                 }

@@ -25,7 +25,7 @@ const RESERVE: Duration = Duration::from_secs(1);
 
 /// The outcome of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Waited {
+pub(super) enum WaitOutcome {
     /// The confirmation is no longer pending.
     Decided,
     /// No decision in time, or before the server ended.
@@ -34,7 +34,7 @@ pub(super) enum Waited {
 }
 
 /// The end of the wait: after the caller's time, or [`RESERVE`] before the deadline.
-pub(super) fn until(call: &Call, wait: Duration) -> Instant {
+pub(super) fn wait_end(call: &Call, wait: Duration) -> Instant {
     let deadline = call.context.deadline.at();
     let latest = deadline.checked_sub(RESERVE).unwrap_or(deadline);
     clock::now().checked_add(wait).map_or(latest, |until| until.min(latest))
@@ -45,35 +45,34 @@ pub(super) async fn wait(
     store: &Store,
     required: &ConfirmationRequired,
     until: Instant,
-) -> Waited {
-    let said = format!("Waiting for a person to approve {}", required.tool);
-    let decided = decided(store, required);
-    let speaking = async {
+) -> WaitOutcome {
+    let message = format!("Waiting for a person to approve {}", required.tool);
+    let send_progress = async {
         loop {
             sleep(PROGRESS).await;
-            call.context.events.progress(None, &said);
+            call.context.events.progress(None, &message);
         }
     };
     select! {
         biased;
         () = call.context.cancellation.cancelled() => stopped(call.context.cancellation.cause()),
-        () = decided => Waited::Decided,
-        () = sleep_until(until) => Waited::Undecided,
-        () = speaking => Waited::Undecided,
+        () = wait_for_decision(store, required) => WaitOutcome::Decided,
+        () = sleep_until(until) => WaitOutcome::Undecided,
+        () = send_progress => WaitOutcome::Undecided,
     }
 }
 
 /// The outcome of a wait that was stopped. The end of the server leaves the confirmation open: a repeat of the call,
 /// at another replica or after the restart, waits for the same decision.
-fn stopped(cause: Option<StopCause>) -> Waited {
+fn stopped(cause: Option<StopCause>) -> WaitOutcome {
     match cause {
-        Some(StopCause::Shutdown) => Waited::Undecided,
-        _ => Waited::Cancelled,
+        Some(StopCause::Shutdown) => WaitOutcome::Undecided,
+        _ => WaitOutcome::Cancelled,
     }
 }
 
 /// Waits until a confirmation is no longer pending. Failed reads are retried.
-async fn decided(store: &Store, required: &ConfirmationRequired) {
+async fn wait_for_decision(store: &Store, required: &ConfirmationRequired) {
     let id = &required.confirmation_id;
     let mut changes = store.follow_confirmation(id);
     loop {

@@ -1,5 +1,5 @@
-//! Calls by idempotency key: the work of a key is joined if it is in flight, and otherwise started in a spawned task
-//! that records its outcome.
+//! Calls by idempotency key: the work of a key is joined if it is in flight, and otherwise started in a spawned task.
+//! Not here: what that task does (`work`).
 
 use std::{
     sync::Arc,
@@ -7,7 +7,6 @@ use std::{
 };
 
 use opentelemetry::trace::FutureExt;
-use tokio::{pin, select, time::sleep_until};
 
 use super::{
     errors,
@@ -15,6 +14,7 @@ use super::{
     records::Records,
     remote_calls::{RemoteCall, RemoteCalls},
     replay::{decode, replay},
+    work::{Work, detach},
 };
 use crate::pipeline::{
     Call, CallResult, InFlight, Inner,
@@ -29,10 +29,9 @@ use toolwire_store::{
     StoreError,
     confirmations::{Admission, Confirmation},
     idempotency::{Beginning, Begun, Key},
-    tasks::TaskError,
 };
 use toolwire_tool::{
-    context::{Cancellation, StopCause},
+    context::Cancellation,
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},
 };
 
@@ -60,10 +59,11 @@ pub(super) enum Resolution<S> {
     Remote(RemoteCall, S),
 }
 
-/// The work of a call that has a record.
-enum Work {
+/// The state of a key's work, as a call finds it under the key's lock.
+enum WorkState {
+    /// There is none: the call starts it.
     New,
-    /// In flight in this process.
+    /// In flight in this process, and joined.
     Joined(Waiter<CallResult>),
     Ended(CallResult),
     /// A person must approve it first.
@@ -102,11 +102,13 @@ impl KeyedCalls {
             return Resolution::Ended(Ok(call.failed(ToolError::cancelled())));
         }
         let joined = match self.open(&call, &key).await {
-            Work::New => None,
-            Work::Joined(waiter) => Some(waiter),
-            Work::Ended(result) => return Resolution::Ended(result),
-            Work::AwaitsConfirmation(confirmation) => return Resolution::AwaitsConfirmation(confirmation),
-            Work::Unowned { since } => {
+            WorkState::New => None,
+            WorkState::Joined(waiter) => Some(waiter),
+            WorkState::Ended(result) => return Resolution::Ended(result),
+            WorkState::AwaitsConfirmation(confirmation) => {
+                return Resolution::AwaitsConfirmation(confirmation);
+            }
+            WorkState::Unowned { since } => {
                 // Another process may own the call, and then decides its outcome.
                 if let Some(since) = since
                     && let Some(remote) = self.remote_calls.find(&call, since, self.longest(&call)).await
@@ -125,19 +127,19 @@ impl KeyedCalls {
     }
 
     /// Opens the record of a call, and finds its work. Runs under the key's lock.
-    async fn open(&self, call: &Call, key: &Key) -> Work {
+    async fn open(&self, call: &Call, key: &Key) -> WorkState {
         if records_itself(call) && call.cause.is_none() {
-            // Its transaction writes the record and detects a repeat; here it can only join an equal call in flight.
+            // Its transaction writes the record and detects a repeat; here it can only join a call of its key in flight.
             let joined = self.work.join(key, &call.context.cancellation);
-            return joined.map_or(Work::New, Work::Joined);
+            return joined.map_or(WorkState::New, WorkState::Joined);
         }
         match self.open_record(call, key).await {
             Ok(Admission::Begun(begun)) => self.find(call, key, begun),
-            Ok(Admission::Asks(confirmation)) => Work::AwaitsConfirmation(confirmation),
+            Ok(Admission::Asks(confirmation)) => WorkState::AwaitsConfirmation(confirmation),
             Ok(Admission::TooMany { crowding, own, until }) => {
-                Work::Ended(Err(errors::too_many_confirmations(until, crowding, own)))
+                WorkState::Ended(Err(errors::too_many_confirmations(until, crowding, own)))
             }
-            Err(refusal) => Work::Ended(Err(refusal)),
+            Err(refusal) => WorkState::Ended(Err(refusal)),
         }
     }
 
@@ -150,49 +152,51 @@ impl KeyedCalls {
     }
 
     /// Finds the work of a call by its record, and joins it if it is in flight.
-    fn find(&self, call: &Call, key: &Key, begun: Begun) -> Work {
+    fn find(&self, call: &Call, key: &Key, begun: Begun) -> WorkState {
         let since = match begun {
-            Begun::New => return Work::New,
+            Begun::New => return WorkState::New,
             Begun::Conflict => {
                 let request_id = key.request_id.to_string();
-                return Work::Ended(Err(Refusal::RequestIdReused { request_id }));
+                return WorkState::Ended(Err(Refusal::RequestIdReused { request_id }));
             }
-            Begun::Full { until, bound } if call.runs_once() => return Work::Ended(Err(full(until, bound))),
+            Begun::Full { until, bound } if call.runs_once() => {
+                return WorkState::Ended(Err(full(until, bound)));
+            }
             Begun::Unavailable(error) => {
                 log_unavailable(call, &error);
-                return Work::Ended(Err(unavailable()));
+                return WorkState::Ended(Err(unavailable()));
             }
             Begun::Ended(result) => match decode(call, *result) {
-                Some(result) => return Work::Ended(Ok(replay(call, result))),
+                Some(result) => return WorkState::Ended(Ok(replay(call, result))),
                 None => None,
             },
             // Only `begin_confirmed` begins a call that waits for a confirmation.
-            Begun::Asked => return Work::Ended(Err(call.internal())),
+            Begun::Asked => return WorkState::Ended(Err(call.internal())),
             // A repeat of a read without a record reads again.
             Begun::Full { .. } => None,
             Begun::Unfinished { begun } => Some(begun),
         };
         let joined = self.work.join(key, &call.context.cancellation);
-        joined.map_or(Work::Unowned { since }, Work::Joined)
+        joined.map_or(WorkState::Unowned { since }, WorkState::Joined)
     }
 
-    /// Records the begin of a call; a call that a person must approve consumes its confirmation. A confirmation that
+    /// Records the beginning of a call; a call that a person must approve consumes its confirmation. A confirmation that
     /// the first call asked for stays required for a repeat that does not ask for it.
     async fn begin(&self, call: &Call, key: &Key) -> Admission {
         let Records { calls, confirmations, .. } = &self.records;
         let effect = call_record::effect_of(call);
         let (about, now) = (about(call), clock::wall());
-        let begins = Beginning { key, effect, digest: digest_of(call), about: &about };
+        let beginning = Beginning { key, effect, digest: digest_of(call), about: &about };
         let mut cause = call.cause;
         if cause.is_none() {
-            match calls.begin(begins, now).await {
+            match calls.begin(beginning, now).await {
                 Begun::Asked => cause = Some(ConfirmationCause::Caller),
                 begun => return Admission::Begun(begun),
             }
         }
-        let asked = confirm::asked(call, cause.unwrap_or(ConfirmationCause::Caller));
+        let request = confirm::request(call, cause.unwrap_or(ConfirmationCause::Caller));
         let until = self.records.decide_until(call, now);
-        confirmations.begin_confirmed(begins, &asked, until, now).await
+        confirmations.begin_confirmed(beginning, &request, until, now).await
     }
 
     /// The error of a write without a known owner. Until the cap it may still have one, such as a process of an older
@@ -215,40 +219,16 @@ impl KeyedCalls {
         call: &Call,
         cancellation: Cancellation,
         guard: Option<Guard>,
-        mut inner: impl Inner,
+        inner: impl Inner,
     ) -> Waiter<CallResult> {
-        let (key, work) = (call_record::key_of(call), detach(call, cancellation.clone()));
+        let (key, call_of_work) = (call_record::key_of(call), detach(call, cancellation.clone()));
         let unattended_policy =
-            if work.writes() { UnattendedPolicy::Continue } else { UnattendedPolicy::Cancel };
+            if call.writes() { UnattendedPolicy::Continue } else { UnattendedPolicy::Cancel };
         let caller = &call.context.cancellation;
         let (leader, waiter) = self.work.lead(key.clone(), cancellation, unattended_policy, caller);
         let (records, key_locks) = (self.records.clone(), self.key_locks.clone());
-        let task = async move {
-            let result = run(inner.call(Box::new(work.clone())), &work).await;
-            // Held from here on: a repeat finds either the work in flight or its final record.
-            let lock = key_locks.lock(&key).await;
-            // A read that lost all its waiters may have been started again: the record is then that of its successor.
-            let recorded = if leader.is_current() {
-                records.record_end(&key, &work, &result, false).await
-            } else {
-                Ok(())
-            };
-            if let Err(error) = &recorded {
-                let call_id = work.context.call_id;
-                tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
-            }
-            if matches!(recorded, Err(TaskError::Store(_))) && work.runs_once() {
-                leader.finish(result.clone());
-                drop(lock);
-                records.record_end_late(&key, &work, &result, &key_locks).await;
-                drop(guard);
-            } else {
-                // Only once the outcome is recorded, since a drain waits for it.
-                drop(guard);
-                leader.finish(result);
-            }
-        };
-        tokio::spawn(task.with_current_context());
+        let work = Work { key, call: call_of_work, leader, guard, records, key_locks };
+        tokio::spawn(work.run(inner).with_current_context());
         waiter
     }
 }
@@ -256,30 +236,4 @@ impl KeyedCalls {
 fn log_unavailable(call: &Call, error: &StoreError) {
     let call_id = call.context.call_id;
     tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be recorded");
-}
-
-/// The call as the spawned task runs it: with its own cancellation, and for a write with the cap as its deadline.
-fn detach(call: &Call, cancellation: Cancellation) -> Call {
-    let mut work = call.clone();
-    work.context.cancellation = cancellation;
-    if call.writes() {
-        work.context.deadline = call.context.deadline.of_detached_write();
-    }
-    work
-}
-
-/// Runs the work: a write until the cap, a read until its last waiter has left.
-async fn run(work: impl Future<Output = CallResult>, call: &Call) -> CallResult {
-    let cancellation = &call.context.cancellation;
-    pin!(work);
-    select! {
-        // The limits win a tie, as the deadline of a call does.
-        biased;
-        () = cancellation.cancelled(), if !call.writes() => Ok(call.failed(ToolError::cancelled())),
-        () = sleep_until(call.context.deadline.at()), if call.writes() => {
-            cancellation.cancel(StopCause::Deadline);
-            Ok(call.failed(errors::outcome_lost()))
-        }
-        result = &mut work => result,
-    }
 }

@@ -13,11 +13,11 @@ use toolwire_base::clock;
 use toolwire_contract::{Terminal, ToolResult, status};
 use toolwire_store::{idempotency::Key, tasks::TaskError};
 
-/// From an attempt to record an outcome until the next one.
-const PAUSE: Duration = Duration::from_millis(500);
+/// The delay between attempts to record an outcome.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// How long an outcome that could not be recorded is kept for that.
-const LATE_FOR: Duration = Duration::from_mins(10);
+/// The time for which recording an outcome is retried.
+const RETRY_FOR: Duration = Duration::from_mins(10);
 
 /// The code of an outcome, for the record of a call that had no effect.
 pub(super) fn code_of(end: &CallResult) -> &'static str {
@@ -64,8 +64,8 @@ impl Records {
         }?)
     }
 
-    /// Stores the outcome of a call that runs once, which its waiters have, as soon as the state can be written again.
-    /// Until then a repeat meets an unfinished call; without this it would for as long as the call is remembered.
+    /// Retries to store the outcome of a call that runs once, after its waiters received it. Until it is stored, a repeat
+    /// finds an unfinished call.
     pub(super) async fn record_end_late(
         &self,
         key: &Key,
@@ -74,9 +74,9 @@ impl Records {
         key_locks: &KeyLocks,
     ) {
         let (call_id, tool_name) = (call.context.call_id, &key.tool);
-        let until = clock::now() + LATE_FOR;
+        let until = clock::now() + RETRY_FOR;
         loop {
-            sleep(PAUSE).await;
+            sleep(RETRY_DELAY).await;
             // Not held between the attempts: a repeat is answered meanwhile.
             let _lock = key_locks.lock(key).await;
             match self.record_end(key, call, result, true).await {

@@ -106,8 +106,8 @@ impl RemoteCalls {
         let caller = &call.context.cancellation;
         caller.cancelled().await;
         if call.writes() && caller.cause() == Some(StopCause::Cancelled) {
-            let asked = self.calls.cancel_owner(&call.context.user.id, call_id).await;
-            if let Err(error) = asked {
+            let requested = self.calls.cancel_owner(&call.context.user.id, call_id).await;
+            if let Err(error) = requested {
                 tracing::error!(%error, %call_id, "the owner of a call cannot be asked to cancel it");
             }
         }

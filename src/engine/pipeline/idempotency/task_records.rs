@@ -19,9 +19,9 @@ impl Records {
     pub(super) async fn begin_task_call(&self, call: &Call, task: &TaskCall) -> Result<Admission, Refusal> {
         let now = clock::wall();
         let begin = async |cause: Option<ConfirmationCause>| {
-            let asked = cause.map(|cause| confirm::asked(call, cause));
+            let request = cause.map(|cause| confirm::request(call, cause));
             let expires_at = self.decide_until(call, now);
-            let confirmation = asked.as_ref().map(|asked| ExpiringRequest { asked, expires_at });
+            let confirmation = request.as_ref().map(|asked| ExpiringRequest { asked, expires_at });
             self.tasks
                 .begin_task_call(task, confirmation, now)
                 .await

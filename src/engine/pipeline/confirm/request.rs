@@ -10,13 +10,13 @@ use toolwire_contract::{ConfirmationCause, proto::v1};
 use toolwire_store::confirmations::ConfirmationRequest;
 
 /// Maximum length of a summary, in characters. All arguments are shown below it in full.
-const LONGEST: usize = 400;
+const MAX_SUMMARY: usize = 400;
 
-/// The part of it that unmet conditions may take, in characters.
-const LONGEST_BROKEN: usize = 200;
+/// Maximum length of the unmet conditions in a summary, in characters.
+const MAX_BROKEN: usize = 200;
 
 /// The request for a confirmation of the call.
-pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> ConfirmationRequest {
+pub(in crate::pipeline) fn request(call: &Call, cause: ConfirmationCause) -> ConfirmationRequest {
     let (definition, context) = (&call.tool().definition, &call.context);
     let shown = call.tool().input.shown(&call.arguments).into_owned();
     let conditions = call.tool().conditions.as_ref();
@@ -41,19 +41,19 @@ pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> Confi
 fn summary(title: &str, name: &str, broken: &str, arguments: &Map<String, Value>) -> String {
     let mut text = if title.is_empty() { name.to_owned() } else { format!("{title} ({name})") };
     if !broken.is_empty() {
-        let _ = write!(text, ", since {}", cut(broken, LONGEST_BROKEN));
+        let _ = write!(text, ", since {}", cut(broken, MAX_BROKEN));
     }
-    let said = arguments.iter().filter(|(_, value)| !value.is_null());
-    for (index, (key, value)) in said.enumerate() {
+    let given = arguments.iter().filter(|(_, value)| !value.is_null());
+    for (index, (key, value)) in given.enumerate() {
         text.push_str(if index == 0 { ": " } else { ", " });
         let _ = write!(text, "{key} {value}");
     }
     let text = visible(&text);
-    cut(&text, LONGEST)
+    cut(&text, MAX_SUMMARY)
 }
 
-fn cut(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
+fn cut(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }
@@ -91,6 +91,6 @@ mod tests {
             r#"Pay (pay_bill): to "A\u{202e}EMC\u{200b}\n\u001b[2K""#
         );
         let long = of(&json!({"to": "x".repeat(1_000)}));
-        assert_eq!(long.chars().count(), LONGEST + 1);
+        assert_eq!(long.chars().count(), MAX_SUMMARY + 1);
     }
 }
