@@ -40,7 +40,7 @@ pub use cache::Tiers;
 use call::Inner;
 pub use call::{ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, RecordedMistake, Target};
 use execute::timeout_error;
-pub use in_flight::{CallInfo, CallSelector, End as CallEnd, EndedCall, InFlight, RunningCall};
+pub use in_flight::{CallEnd, CallInfo, CallSelector, EndedCall, InFlight, RunningCall};
 pub use nested::error_of_refusal;
 pub use orchestrate::{Orchestrate, OrchestrateFuture};
 pub use refusals::task_refusal;
@@ -153,7 +153,7 @@ impl Pipeline {
             // A hit consumes no quota of a source, and concurrent equal calls share one execution.
             .layer(Layer(Cache::new(tiers, registry)))
             .service(Execute::new(orchestrate, in_flight.clone()));
-        // No layer waits until it is ready, and the tool always is.
+        // `poll_ready` is not called: every layer, and `Execute`, is always ready.
         let stack = Arc::new(move |call| stack.clone().call(call).boxed());
         let unread = Unread::new(parts.unread);
         Arc::new(Self { stack, services, in_flight, keep, unread })
@@ -171,7 +171,7 @@ impl Pipeline {
 
     /// Carries out a call to its end. Its events have no reader, so none are created.
     ///
-    /// It begins before the future is polled, so that no future above has room for the call.
+    /// The call starts before the returned future is polled, which therefore need not store the call.
     pub fn finish(self: &Arc<Self>, call: Box<Call>) -> impl Future<Output = CallResult> + Send + use<> {
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
         let (sink, events) = EventSink::unread();
@@ -219,9 +219,10 @@ async fn launch(mut end: BoxFuture<'static, CallResult>) -> CallState {
         return CallState::Ended(end);
     }
     let (sender, receiver) = oneshot::channel();
-    let carry_on = async move {
+    let rest = async move {
+        // The send fails if the stream was dropped: the call has then been cancelled, or runs for its effect only.
         let _ = sender.send(end.await);
     };
-    tokio::spawn(carry_on.in_current_span());
+    tokio::spawn(rest.in_current_span());
     CallState::Running(receiver)
 }

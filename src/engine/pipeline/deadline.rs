@@ -13,8 +13,8 @@ use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::{Provenance, Refusal, Terminal, ToolError, ToolResult};
 use toolwire_tool::context::{Cancellation, Deadline, EventSink, StopCause, ToolContext};
 
-/// A caller that disconnects within this time before its deadline did so because of the deadline: its own timer may run
-/// out first.
+/// A caller that disconnects within this time before its deadline is taken to have reached it: the timers of client and
+/// server differ by their clocks and by the way of the request.
 const SKEW: Duration = Duration::from_millis(50);
 
 /// Lists calls for cancellation, and ends each by its deadline, at most `cap` after its arrival.
@@ -68,7 +68,7 @@ impl Limits {
         }
     }
 
-    async fn run(self, inner: impl Future<Output = Result<Terminal, Refusal>>) -> Result<Terminal, Refusal> {
+    async fn run(self, inner: impl Future<Output = CallResult>) -> CallResult {
         if clock::now() >= self.deadline.at() {
             return self.stop(StopCause::Deadline);
         }
@@ -78,7 +78,7 @@ impl Limits {
             // Work that never yields cannot be cut; its result is discarded if the deadline has passed.
             return if clock::now() < self.deadline.at() { end } else { self.stop(StopCause::Deadline) };
         }
-        let mut may_cancel = true;
+        let mut is_cancellable = true;
         loop {
             select! {
                 // The deadline wins a tie. A result that is ready wins over a caller that left or cancelled meanwhile.
@@ -86,39 +86,38 @@ impl Limits {
                 () = sleep_until(self.deadline.at()) => return self.stop(StopCause::Deadline),
                 end = &mut inner => return end,
                 () = self.events.closed() => return self.stop(self.cause_of_leaving()),
-                () = self.cancellation.cancelled(), if may_cancel => {
+                () = self.cancellation.cancelled(), if is_cancellable => {
                     if !self.facts.is_detached() {
                         return self.stop(StopCause::Cancelled);
                     }
-                    // A write that has started sees the cancellation itself and may stop; wait for its end.
-                    may_cancel = false;
+                    // A write that has started sees the cancellation itself and may stop; wait for its end. A
+                    // cancellation stays cancelled, so another wait for it would return immediately.
+                    is_cancellable = false;
                 }
             }
         }
     }
 
     fn cause_of_leaving(&self) -> StopCause {
-        match self.deadline.remaining() {
-            left if left <= SKEW => StopCause::Deadline,
-            _ => StopCause::CallerGone,
-        }
+        if self.deadline.remaining() <= SKEW { StopCause::Deadline } else { StopCause::CallerGone }
     }
 
-    /// Cancels the work below, which is dropped when this returns. The first cause decides the answer, unless the work
-    /// is detached and continues.
-    fn stop(&self, cause: StopCause) -> Result<Terminal, Refusal> {
+    /// Cancels the work below; the caller drops it. The first cause decides the result. Detached work continues, so its
+    /// result is that of the wait, which ended by `cause`.
+    fn stop(&self, cause: StopCause) -> CallResult {
         self.cancellation.cancel(cause);
         let first = self.cancellation.cause().filter(|_| !self.facts.is_detached());
         match first.unwrap_or(cause) {
             StopCause::Deadline => Err(Refusal::DeadlineExceeded),
             StopCause::CallerGone => Err(Refusal::CallerGone),
             StopCause::Shutdown => Err(Refusal::ShuttingDown),
+            // `Timeout` reaches a nested call only: the tool that made it has timed out.
             StopCause::Cancelled | StopCause::Timeout => self.cancelled_result(),
         }
     }
 
-    /// A result of the tool, or a refusal before the tool is resolved.
-    fn cancelled_result(&self) -> Result<Terminal, Refusal> {
+    /// The result of a cancelled call; a refusal if its tool is not resolved yet, since a result names its tool.
+    fn cancelled_result(&self) -> CallResult {
         let tool = self.facts.tool().ok_or(Refusal::CallerGone)?;
         Ok(Terminal::Result(ToolResult {
             tool: tool.definition.name.clone(),
@@ -162,12 +161,9 @@ mod tests {
         })
     }
 
-    async fn run<F>(
-        call: Call,
-        work: impl Fn(Box<Call>) -> F + Clone + Send + Sync + 'static,
-    ) -> Result<Terminal, Refusal>
+    async fn run<F>(call: Call, work: impl Fn(Box<Call>) -> F + Clone + Send + Sync + 'static) -> CallResult
     where
-        F: Future<Output = Result<Terminal, Refusal>> + Send + 'static,
+        F: Future<Output = CallResult> + Send + 'static,
     {
         Layer(EnforceDeadline::new(CAP, InFlight::default()))
             .layer(service_fn(work))

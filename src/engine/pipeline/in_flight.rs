@@ -13,7 +13,7 @@ use std::{
 use futures_util::future::{Either, pending};
 use tokio::sync::Notify;
 
-pub use self::call_info::{CallInfo, End, EndedCall, RunningCall};
+pub use self::call_info::{CallEnd, CallInfo, EndedCall, RunningCall};
 use super::{Call, CallResult};
 use toolwire_contract::ErrorCode;
 use toolwire_tool::context::{CallId, Cancellation, Pins, RequestId, StopCause, UserId};
@@ -71,7 +71,7 @@ pub struct Guard {
     in_flight: InFlight,
     key: u64,
     /// `None` until the call has ended.
-    end: Option<End>,
+    end: Option<CallEnd>,
 }
 
 /// Selects the call to cancel.
@@ -133,13 +133,13 @@ impl InFlight {
     pub fn cancel(&self, user: &UserId, selector: CallSelector) -> Option<CancelOutcome> {
         let state = self.lock();
         let is_selected = |entry: &&Entry| entry.call.info.user == *user && entry.matches(selector);
-        let asked = state.entries.values().filter(is_selected).map(|entry| {
+        let flags = state.entries.values().filter(is_selected).map(|entry| {
             // Cancel before the flag is read: a call that is about to request a confirmation sets the flag before it
             // checks for cancellation, so one of the two sees the other.
             entry.cancellation.cancel(StopCause::Cancelled);
             ConfirmationFlag::of(&entry.pins).0.load(SeqCst)
         });
-        let may_have_requested_confirmation = asked.reduce(|one, other| one | other)?;
+        let may_have_requested_confirmation = flags.reduce(|one, other| one | other)?;
         Some(CancelOutcome { may_have_requested_confirmation })
     }
 
@@ -210,7 +210,7 @@ impl Entry {
 
 impl Guard {
     pub(super) fn end(mut self, end: &CallResult) {
-        self.end = Some(End::from(end));
+        self.end = Some(CallEnd::from(end));
     }
 }
 
@@ -221,7 +221,7 @@ impl Drop for Guard {
         let call_id = entry.call.info.call_id;
         if entry.part == Part::Call {
             // A call that is dropped before its end was abandoned by its caller.
-            state.remember(entry.call, self.end.unwrap_or(End::Error(ErrorCode::Cancelled)));
+            state.remember(entry.call, self.end.unwrap_or(CallEnd::Error(ErrorCode::Cancelled)));
         }
         // After the call is remembered as ended, since the waiters look it up.
         if !state.waiting.is_empty()
@@ -242,7 +242,7 @@ impl State {
     }
 
     /// Remembers an ended call. Calls that were refused before their tool was known are in the log only.
-    fn remember(&mut self, call: RunningCall, end: End) {
+    fn remember(&mut self, call: RunningCall, end: CallEnd) {
         let Some(ended) = call.end(end) else { return };
         if self.ended.len() >= MAX_ENDED {
             self.ended.pop_front();

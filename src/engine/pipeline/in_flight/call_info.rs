@@ -41,13 +41,13 @@ pub struct EndedCall {
     pub tool: ToolName,
     pub definition_digest: Digest,
     pub at: SystemTime,
-    pub end: End,
+    pub end: CallEnd,
     /// Whether its result came from a cache or from an earlier call with the same `request_id`.
     pub from_cache: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum CallEnd {
     Data,
     /// An error, or a refusal mapped to the nearest code.
     Error(ErrorCode),
@@ -74,7 +74,7 @@ impl RunningCall {
     }
 
     /// Converts to an ended call; `None` if it was refused before its tool was known.
-    pub(super) fn end(self, end: End) -> Option<EndedCall> {
+    pub(super) fn end(self, end: CallEnd) -> Option<EndedCall> {
         let definition = &self.facts.tool()?.definition;
         let (tool, definition_digest) = (definition.name.clone(), definition.digest);
         let from_cache = self.facts.is_cache_hit();
@@ -84,7 +84,7 @@ impl RunningCall {
     }
 }
 
-impl From<&CallResult> for End {
+impl From<&CallResult> for CallEnd {
     fn from(result: &CallResult) -> Self {
         match result {
             Ok(Terminal::Result(result)) => {
