@@ -65,8 +65,9 @@ impl Report {
 /// Serves `service` on `listener` until `shutdown` is ready and the drain has ended.
 ///
 /// The drain, in order: `hooks` run (health reports `NOT_SERVING`); the server continues to serve for the lame-duck
-/// time, if `shutdown` asks for it; connections in the accept queue are accepted; the listener closes; watches end with UNAVAILABLE; every
-/// connection sends GOAWAY and closes when its calls are done. What remains at the forced end is dropped.
+/// time, if `shutdown` asks for it; connections in the accept queue are accepted; the listener closes; watches end with
+/// UNAVAILABLE; every connection sends GOAWAY and closes when its calls are done. What remains at the forced end is
+/// dropped.
 ///
 /// Dropping this future drops every connection.
 pub async fn serve<K, S, B>(

@@ -41,7 +41,8 @@ impl Work<'_> {
         };
         let mut call = Box::new(Call::new(context, Target::Tool(tool.clone()), Arguments::new()));
         call.set_arguments(arguments);
-        (call.request_id, call.step_ref, call.offered) = (Some(request_id), Some(Box::new(step_ref)), offered);
+        (call.request_id, call.step_ref, call.offered) =
+            (Some(request_id), Some(Box::new(step_ref)), offered);
         let began = clock::now();
         let handled = self.parts.tasks.handle(call).await?;
         if let Detail::Block { required: Some(required), .. } = &handled.detail {
