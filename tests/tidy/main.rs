@@ -69,6 +69,11 @@ fn every_link_leads_to_a_page_and_a_heading() {
 }
 
 #[test]
+fn every_page_is_in_the_index() {
+    assert_only(&[], &links::not_in_the_index(&Tree::of_the_repository()));
+}
+
+#[test]
 fn the_platform_names_no_domain() {
     assert_only(exceptions::NAMES_A_DOMAIN, &words::of_domains(&Tree::of_the_repository()));
 }

@@ -277,6 +277,18 @@ fn a_link_that_leads_nowhere() {
 }
 
 #[test]
+fn a_page_that_the_index_does_not_name() {
+    let missing = |index: &str| {
+        let pages =
+            [("docs/HTTP.md", ""), ("docs/TASKS.md", ""), ("docs/README.md", index), ("README.md", "")];
+        whats(links::not_in_the_index(&Tree::of(&pages)))
+    };
+    assert_eq!(missing("[a](HTTP.md) [b](TASKS.md#states) [c](../README.md)"), [""; 0]);
+    assert_eq!(missing("[a](HTTP.md), and TASKS.md without a link"), ["docs/TASKS.md"]);
+    assert_eq!(missing(""), ["docs/HTTP.md", "docs/TASKS.md"]);
+}
+
+#[test]
 #[should_panic(expected = "src/store/: keeps the rule now")]
 fn a_folder_that_is_excepted_and_idiomatic() {
     let found =

@@ -1,12 +1,18 @@
 //! Links from page to page: the file that one names is there, and so is the heading. A page below `docs/` that code or
-//! data name is there too. Not here: addresses of other sites.
+//! data name is there too, and `docs/README.md` leads to each page beside it. Not here: addresses of other sites.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Component, Path, PathBuf},
+};
 
 use crate::{
     findings::Finding,
     tree::{File, Tree},
 };
+
+/// The page that lists the others.
+const INDEX: &str = "docs/README.md";
 
 /// This rule and what tries it.
 const OF_THE_RULE: &str = "tests/tidy/";
@@ -22,6 +28,17 @@ pub(crate) fn broken(tree: &Tree) -> Vec<Finding> {
     let names = others.flat_map(|file| names(&file.text).map(move |name| (file, name)));
     let broken = links.chain(names).filter(|(_, target)| !leads_somewhere(tree, target));
     broken.map(|(file, target)| Finding::new(&file.path, &format!("{target} is not there"))).collect()
+}
+
+/// The pages beside the index that it does not name.
+pub(crate) fn not_in_the_index(tree: &Tree) -> Vec<Finding> {
+    let index = tree.pages.iter().find(|page| page.path == INDEX);
+    let named = index.into_iter().flat_map(links).collect::<BTreeSet<_>>();
+    let pages =
+        tree.pages.iter().map(|page| page.path.as_str()).filter(|path| is_page(path) && *path != INDEX);
+    let beside = pages.filter(|path| path.starts_with("docs/"));
+    let missing = beside.filter(|path| !named.iter().any(|link| without_heading(link) == *path));
+    missing.map(|path| Finding::new(path, &format!("{INDEX} does not name it"))).collect()
 }
 
 /// The targets of a page's links, from the root of the repository.
@@ -64,6 +81,10 @@ fn leads_somewhere(tree: &Tree, target: &str) -> bool {
         None if is_page(path) => false,
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join(path).exists(),
     }
+}
+
+fn without_heading(link: &str) -> &str {
+    link.split('#').next().unwrap_or_default()
 }
 
 fn is_page(path: &str) -> bool {
