@@ -49,8 +49,11 @@ pub struct Provenance {
     pub as_of: String,
     /// How old the result is, if it came from a cache.
     pub cached_for: Option<Duration>,
-    /// What a reader of the data should know.
+    /// What a reader of the data should know, in words for people.
     pub warnings: Vec<String>,
+    /// What a model can do about it, in names of tools and parameters. Only the form for models has it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<String>,
     /// The nonce that frames text from outside, if there is any. Empty until the response is framed:
     /// it is the response's own, so neither a nested call nor a store ever has one.
     pub untrusted_nonce: Option<String>,
@@ -116,7 +119,14 @@ impl Provenance {
         Self { source_ids: vec![source_id.into()], as_of: as_of.into(), ..Self::default() }
     }
 
-    /// Adds what another contribution says: its sources, its warnings, and its date if that is older.
+    /// Warns that a list is cut, in words for people, and advises models how to see more of it.
+    pub fn warn_cut(&mut self, warning: String) {
+        self.warnings.push(warning);
+        self.advice.push("`limit` sets how many are shown.".to_owned());
+    }
+
+    /// Adds what another contribution says: its sources, its warnings, and its date if that is older. Not its advice,
+    /// which is about parameters of another tool.
     pub fn absorb(&mut self, other: Self) {
         for source_id in other.source_ids {
             if !self.source_ids.contains(&source_id) {

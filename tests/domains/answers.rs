@@ -9,7 +9,7 @@ use toolwire::{
     agent::ground::{Checker, ContextBundle, IssueKind},
     config::Config,
     contract::{ErrorCode, ToolError, ToolResult},
-    engine::registry::{Category, Status},
+    engine::registry::{Category, Definition, Status},
     planner::{Made, Offer, Offers, PlanRequest, PlannedCall},
 };
 
@@ -118,18 +118,20 @@ fn more() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// Whether a tool is one of those whose answers have templates.
+fn is_of_domain(tool: &Definition) -> bool {
+    let of = |package: &str| tool.output_message.as_ref().is_some_and(|it| it.starts_with(package));
+    of("toolwire.brokerage.") || of("toolwire.research.")
+}
+
 #[tokio::test]
 async fn every_answer_passes_the_checks_untouched() {
     let turn = Turn::new();
-    let is_of = |message: &Option<String>| {
-        let of = |package: &str| message.as_ref().is_some_and(|it| it.starts_with(package));
-        of("toolwire.brokerage.") || of("toolwire.research.")
-    };
     let mut calls = more().into_iter().map(|(tool, input)| (tool.to_owned(), input)).collect::<Vec<_>>();
     let mut tools = BTreeSet::new();
     for tool in turn.offer.tools().iter().map(|tool| &tool.definition) {
         let is_read = tool.category == Category::Read && matches!(tool.status, Status::Ready);
-        if is_read && is_of(&tool.output_message) {
+        if is_read && is_of_domain(tool) {
             tools.insert(tool.name.to_string());
             calls.extend(tool.examples.iter().map(|it| (tool.name.to_string(), it.arguments.clone().into())));
         }
@@ -265,8 +267,62 @@ async fn a_list_that_is_cut_says_so_and_whose_result_has_it_whole() {
     let answered = turn.answer("What did I trade?", &[made]).await;
     answered.passes_untouched("trades");
     let cut =
-        "The first eight of 42 are shown; the result of `get_activity` has all of them [tool:activity:v1].";
+        "The first eight of 42 are shown; the result of Account activity has all of them [tool:activity:v1].";
     assert!(answered.text.contains(cut), "{}", answered.text);
+}
+
+/// The names of tools and parameters in an answer: what a person cannot say or type.
+fn names_in(text: &str, offer: &Offer, values: &Value) -> Vec<String> {
+    let definitions = || offer.tools().iter().map(|tool| &tool.definition);
+    let properties = |schema: &Value| schema["properties"].as_object().cloned().unwrap_or_default();
+    let parameters: BTreeSet<_> =
+        definitions().flat_map(|it| properties(&it.input_schema).into_iter()).map(|(name, _)| name).collect();
+    let tools: BTreeSet<_> = definitions().map(|it| it.name.to_string()).collect();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    // A value of the data may have the same word, such as the rules `value`.
+    let is_value = |word: &str| values.as_object().is_some_and(|all| all.values().any(|value| value == word));
+    let words = text
+        .split(|c: char| !is_name(c))
+        .filter(|word| tools.contains(*word) || (word.contains('_') && parameters.contains(*word)));
+    let code =
+        text.split('`').skip(1).step_by(2).filter(|code| parameters.contains(*code) && !is_value(code));
+    let set = parameters.iter().filter(|name| text.contains(&format!("{name}=")));
+    words.chain(code).map(ToOwned::to_owned).chain(set.cloned()).collect()
+}
+
+#[tokio::test]
+async fn no_answer_has_the_name_of_a_tool_or_a_parameter() {
+    let turn = Turn::new();
+    let mut calls = more().into_iter().map(|(tool, input)| (tool.to_owned(), input)).collect::<Vec<_>>();
+    for tool in turn.offer.tools().iter().map(|tool| &tool.definition) {
+        if tool.category == Category::Read && matches!(tool.status, Status::Ready) && is_of_domain(tool) {
+            calls.extend(tool.examples.iter().map(|it| (tool.name.to_string(), it.arguments.clone().into())));
+        }
+    }
+    for (tool, input) in [
+        ("browse_watchlist", json!({})),
+        ("browse_watchlist", json!({"source": "screener"})),
+        ("get_news", json!({"symbol": "TCS", "limit": 1})),
+        ("browse_reddit", json!({"limit": 1})),
+        ("get_activity", json!({"limit": 2})),
+        ("get_activity", json!({"since": "2025-02-01", "until": "2025-01-01"})),
+        ("backtest_filter", json!({"symbols": ["TCS"], "from": "2026-11-27"})),
+        ("compare_stocks", json!({"symbols": ["TCS", "TCS"]})),
+        ("get_technicals", json!({"symbol": "TCS, INFY"})),
+    ] {
+        calls.push((tool.to_owned(), input));
+    }
+    let mut wrong = Vec::new();
+    for (tool, arguments) in calls {
+        let made = turn.make(&tool, arguments.clone()).await;
+        let values = made.result.outcome.as_ref().map(|data| data.json().clone()).unwrap_or_default();
+        let answered = turn.answer("How is it?", &[made]).await;
+        let names = names_in(&answered.text, &turn.offer, &values);
+        if !names.is_empty() {
+            wrong.push(format!("{tool} {arguments}: {names:?} in {}", answered.text));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 #[tokio::test]

@@ -6,7 +6,8 @@
 mod cells;
 mod filters;
 mod general;
-mod notes;
+pub(crate) mod notes;
+pub(crate) mod plain_words;
 pub(crate) mod quote;
 mod rest;
 mod templates;
@@ -54,7 +55,8 @@ impl Embedded {
     }
 
     fn body(&self, request: &PlanRequest<'_>, made: &Made, item: &ContextItem) -> String {
-        let values = Values { item, arguments: &made.call.arguments };
+        let title = notes::title_of(request.offer, &item.tool);
+        let values = Values { item, title, arguments: &made.call.arguments };
         match self.templates.render(&values) {
             Some(Ok(text)) => text,
             Some(Err(error)) => {

@@ -1,5 +1,6 @@
 //! The question to the user if no model can correct a call: its violations in words for people.
 
+use crate::answer::embedded::plain_words::in_plain_words;
 use toolwire_contract::{ErrorCode, ToolError, Violation};
 
 /// Whether another wording may help: for invalid arguments, or for an unknown name if the error lists the known ones.
@@ -15,8 +16,8 @@ pub(super) fn question<'a>(errors: impl Iterator<Item = &'a ToolError>) -> Strin
 
 fn violations(error: &ToolError) -> Vec<String> {
     match error.violations.as_slice() {
-        [] => vec![sentence(&error.message)],
-        violations => violations.iter().map(|it| sentence(&missing(it))).collect(),
+        [] => vec![sentence(&in_plain_words(&error.message))],
+        violations => violations.iter().map(|it| sentence(&in_plain_words(&missing(it)))).collect(),
     }
 }
 

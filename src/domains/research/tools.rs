@@ -139,12 +139,12 @@ fn recorded_warning(at: Option<SystemTime>) -> Option<String> {
 }
 
 /// Truncates a list to the limit of the call, with a warning that states how many items there are.
-fn truncate_list<T>(items: &mut Vec<T>, limit: Option<i32>, what: &str, warnings: &mut Vec<String>) {
+fn truncate_list<T>(items: &mut Vec<T>, limit: Option<i32>, what: &str, provenance: &mut Provenance) {
     let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) else { return };
     let all = items.len();
     if limit < all {
         items.truncate(limit);
-        warnings.push(format!("{limit} of {all} {what} are shown; `limit` sets how many."));
+        provenance.warn_cut(format!("{limit} of {all} {what} are shown."));
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Envelope<'a> {
 pub(super) enum Extent {
     Whole,
     Cut,
-    /// Cut data without warnings.
+    /// Cut data without warnings and advice.
     Sources,
     /// Only that it succeeded.
     Nothing,
@@ -52,6 +52,9 @@ impl Envelope<'_> {
         }
         if !self.provenance.warnings.is_empty() && extent != Extent::Sources {
             object.member("warnings", &self.provenance.warnings);
+        }
+        if !self.provenance.advice.is_empty() && extent != Extent::Sources {
+            object.member("advice", &self.provenance.advice);
         }
         if extent != Extent::Whole {
             object.member("note", &self.note());

@@ -46,6 +46,15 @@ fn warnings_are_told() {
 }
 
 #[test]
+fn how_a_model_sees_more_of_a_cut_list_stands_apart_from_the_warning() {
+    let mut cut = provenance(None);
+    cut.warn_cut("2 of 3 topics are shown.".to_owned());
+    let expected =
+        r#""warnings":["2 of 3 topics are shown."],"advice":["`limit` sets how many are shown."]}"#;
+    assert!(of(&json!([]), &cut, USUAL_TOKENS, &[]).ends_with(expected));
+}
+
+#[test]
 fn a_list_says_how_many_are_missing_and_the_note_how_to_ask_for_less() {
     let stocks: Vec<_> = (0..500).map(|n| json!({"symbol": format!("S{n}"), "price": n})).collect();
     let text =

@@ -93,7 +93,8 @@ fn trades_and_transfers_are_narrowed_to_days_and_a_number() {
     assert_eq!(symbols_of(&data, "trades"), ["TSLA", "AGG", "SCHD"], "the last day is included");
     let (data, provenance) = bench.call("get_activity", json!({"limit": 2})).expect("trades");
     assert_eq!(symbols_of(&data, "trades"), ["AAPL", "TSLA"]);
-    assert_eq!(provenance.warnings, ["The newest 2 of 42 trades are shown; `limit` sets how many."]);
+    assert_eq!(provenance.warnings, ["The newest 2 of 42 trades are shown."]);
+    assert_eq!(provenance.advice, ["`limit` sets how many are shown."]);
     let data = bench.data("get_transfers", json!({"since": "2026-01-09"}));
     assert_eq!(data["transfers"].as_array().map(Vec::len), Some(2));
     for (tool, arguments, expected) in [

@@ -96,7 +96,7 @@ async fn a_backtest_marks_what_is_cut_off_and_compares_like_with_like() {
              of prices, 200 days since 2024-01-16."
         )
     };
-    let cut = "3 of 8 trades are shown; `limit` sets how many.".to_owned();
+    let cut = "3 of 8 trades are shown.".to_owned();
     assert_eq!(result.provenance.warnings, [begun("INFY"), begun("TCS"), cut]);
     let shown = data(result);
     let trades = shown["trades"].as_array().expect("a list");
@@ -114,7 +114,7 @@ async fn a_backtest_marks_what_is_cut_off_and_compares_like_with_like() {
 async fn a_long_list_is_cut_and_the_whole_is_counted() {
     let research = Research::embedded();
     let result = research.call("get_insider_trading", json!({"symbol": "SUZLON"})).await;
-    assert_eq!(result.provenance.warnings, ["25 of 84 deals are shown; `limit` sets how many."]);
+    assert_eq!(result.provenance.warnings, ["25 of 84 deals are shown."]);
     let shown = data(result);
     assert_eq!((shown["deals"].as_array().expect("a list").len(), &shown["deals_count"]), (25, &json!(84)));
     let screen = data(research.call("browse_screener", json!({"limit": 10})).await);

@@ -222,8 +222,8 @@ async fn several_symbols_where_one_is_taken_are_told_so() {
         let (one, query) = (json!({"symbol": several}), json!({"query": several}));
         let list = json!({"symbols": [several, "RELIANCE"]});
         for (tool, arguments, next) in [
-            ("get_technicals", &one, "give `symbols` to compare_stocks"),
-            ("get_fundamentals", &one, "give `symbols` to compare_stocks"),
+            ("get_technicals", &one, "compare the stocks to see them side by side"),
+            ("get_fundamentals", &one, "compare the stocks to see them side by side"),
             ("get_news", &one, "are 2. Call once for each."),
             ("remove_from_watchlist", &one, "are 2. Call once for each."),
             ("get_stock_thesis", &query, "are 2. Call once for each."),

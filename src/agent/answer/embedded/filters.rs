@@ -72,14 +72,14 @@ pub(super) fn link(value: &Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(shown))
 }
 
-/// What a list has beyond its first `shown` elements: how many there are, and the tool whose result has all of them,
-/// with its source. Nothing if it has no more.
+/// What a list has beyond its first `shown` elements: how many there are, and the title of the tool whose result has
+/// all of them, with its source. Nothing if it has no more.
 pub(super) fn rest(state: &State<'_, '_>, list: &Value, shown: usize) -> Result<Value, Error> {
     let all = list.len().ok_or_else(|| {
         Error::new(ErrorKind::InvalidOperation, format!("a list is expected, not {}", list.kind()))
     })?;
     let of = |name: &str| state.lookup(name).unwrap_or_default();
-    let rest = rest_of(of("tool").as_str().unwrap_or_default(), shown, all);
+    let rest = rest_of(of("title").as_str().unwrap_or_default(), shown, all);
     if rest.is_empty() {
         return Ok(Value::from_safe_string(rest));
     }

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::quote::{quote, quote_within};
+use super::{
+    plain_words::in_plain_words,
+    quote::{quote, quote_within},
+};
 use crate::cycle::is_cut;
-use toolwire_planner::{LeftOutTime, Made, PlanRequest};
+use toolwire_planner::{LeftOutTime, Made, Offer, PlanRequest};
 
 /// The least age of a copy that is noted.
 const FRESH: Duration = Duration::from_mins(1);
@@ -51,12 +54,23 @@ pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
 
 /// The note on a failed call: what it was about, and why it failed.
 pub(super) fn of_failure(request: &PlanRequest<'_>, made: &Made) -> Option<String> {
-    let error = made.result.outcome.as_ref().err()?;
-    let tool = request.offer.get(&made.call.tool).map(|tool| tool.definition.title.as_str());
-    let tool = tool.filter(|title| !title.is_empty()).unwrap_or(&made.call.tool);
+    let reason = reason(made)?;
+    let tool = title_of(request.offer, &made.call.tool);
     // What a model asked for is not repeated: text from outside may have put it there.
     let with = made.call.by_model.is_none().then(|| values(&made.call.arguments)).flatten();
     let with = with.map(|values| format!(" ({values})")).unwrap_or_default();
+    Some(format!("Left out: {}{with}. {reason}", quote(tool)))
+}
+
+/// The title of a tool, or else its name.
+pub(crate) fn title_of<'a>(offer: &'a Offer, tool: &'a str) -> &'a str {
+    let title = offer.get(tool).map(|tool| tool.definition.title.as_str());
+    title.filter(|title| !title.is_empty()).unwrap_or(tool)
+}
+
+/// Why a call failed, as a sentence.
+pub(crate) fn reason(made: &Made) -> Option<String> {
+    let error = made.result.outcome.as_ref().err()?;
     // The numbers of a budget are of no source.
     let why = if made.echoes() {
         WRONG
@@ -65,7 +79,7 @@ pub(super) fn of_failure(request: &PlanRequest<'_>, made: &Made) -> Option<Strin
     } else {
         &error.message
     };
-    Some(format!("Left out: {}{with}. {}", quote(tool), sentence(&quote(why))))
+    Some(sentence(&quote(&in_plain_words(why))))
 }
 
 /// The values of a call's arguments, which distinguish it from another call of the same tool.

@@ -36,7 +36,7 @@ const FUEL: u64 = 200_000;
 /// The longest template, in bytes.
 const LONGEST: usize = 32 * 1024;
 
-const VALUES: [&str; 6] = ["data", "kind", "tool", "arguments", "cite", "as_of"];
+const VALUES: [&str; 7] = ["data", "kind", "tool", "title", "arguments", "cite", "as_of"];
 
 /// The templates of all domains, kept current.
 pub struct Templates {
@@ -48,6 +48,8 @@ pub struct Templates {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values<'a> {
     pub(super) item: &'a ContextItem,
+    /// The tool's title.
+    pub(super) title: &'a str,
     pub(super) arguments: &'a Map<String, serde_json::Value>,
 }
 
@@ -104,12 +106,13 @@ impl fmt::Debug for Templates {
 
 impl Values<'_> {
     fn to_value(self) -> Value {
-        let Self { item, arguments } = self;
+        let Self { item, title, arguments } = self;
         let cite = item.source_ids.iter().map(|id| format!("[{id}]")).collect::<Vec<_>>().join(" ");
         let values = BTreeMap::from([
             ("data", Value::from(Serde(&item.data))),
             ("kind", Value::from(&item.kind)),
             ("tool", Value::from(&item.tool)),
+            ("title", Value::from(title)),
             ("arguments", Value::from(Serde(arguments))),
             ("cite", Value::from_safe_string(cite)),
             ("as_of", Value::from(&item.as_of)),

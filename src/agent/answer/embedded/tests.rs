@@ -46,7 +46,7 @@ fn render(templates: &Templates, data: Value) -> String {
         kind: "ResultContext".to_owned(),
         data,
     };
-    templates.render(&Values { item: &item, arguments: &Map::new() }).unwrap().unwrap()
+    templates.render(&Values { item: &item, title: "Toy", arguments: &Map::new() }).unwrap().unwrap()
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_template_includes_nothing_and_ends() {
     let endless = "{% for a in data.x %}{% for b in data.x %}{% for c in data.x %}.{% endfor %}{% endfor %}{% endfor %}";
     let templates = Data::with(&[("get_toy.md", endless)]).open().unwrap();
     let item = ContextItem { data: json!({"x": vec![0; 1000]}), ..item() };
-    let rendered = templates.render(&Values { item: &item, arguments: &Map::new() }).unwrap();
+    let rendered = templates.render(&Values { item: &item, title: "Toy", arguments: &Map::new() }).unwrap();
     assert_eq!(rendered.unwrap_err().kind(), minijinja::ErrorKind::OutOfFuel);
 }
 
@@ -140,8 +140,5 @@ fn the_rest_of_a_list_is_said_with_the_tool_that_has_it() {
     let templates =
         Data::with(&[("get_toy.md", "{{ data.x|rest(2) }}|{{ data.y|rest(2) }}")]).open().unwrap();
     let shown = render(&templates, json!({"x": [1, 2, 3], "y": [1, 2]}));
-    assert_eq!(
-        shown,
-        "The first two of 3 are shown; the result of `get_toy` has all of them [tool:toys:v1].|"
-    );
+    assert_eq!(shown, "The first two of 3 are shown; the result of Toy has all of them [tool:toys:v1].|");
 }

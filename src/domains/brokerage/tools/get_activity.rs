@@ -33,8 +33,7 @@ impl Tool for GetActivity {
         let activity = master.activity(input.account.as_deref())?;
         let as_of = activity.as_of.as_str();
         let mut provenance = data.provenance(&context.user.id, "tool:activity:v1", as_of);
-        let (trades, warning) = selection.of("trades", &activity.content, |trade| trade.timestamp);
-        provenance.warnings.extend(warning);
+        let trades = selection.of("trades", &activity.content, |trade| trade.timestamp, &mut provenance);
         let data = GetActivityOutput {
             as_of: as_of.to_owned(),
             currency: master.currency().to_owned(),

@@ -33,9 +33,8 @@ impl Tool for GetTransfers {
         let transfers = master.transfers(input.account.as_deref())?;
         let as_of = transfers.as_of.as_str();
         let mut provenance = data.provenance(&context.user.id, "tool:transfers:v1", as_of);
-        let (selected, warning) =
-            selection.of("transfers", &transfers.content, |transfer| transfer.timestamp);
-        provenance.warnings.extend(warning);
+        let time = |transfer: &Transfer| transfer.timestamp;
+        let selected = selection.of("transfers", &transfers.content, time, &mut provenance);
         let data = GetTransfersOutput {
             as_of: as_of.to_owned(),
             currency: master.currency().to_owned(),

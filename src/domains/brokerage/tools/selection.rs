@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use super::reject;
 use crate::source::{Time, Window};
-use toolwire_contract::ToolError;
+use toolwire_contract::{Provenance, ToolError};
 
 /// The part of a list that a call asks for.
 #[derive(Clone, Copy, Debug)]
@@ -12,9 +12,6 @@ pub(super) struct Selection {
     window: Window,
     limit: usize,
 }
-
-/// The selected rows, and the warning if there are more.
-pub(super) type Selected<'a, T> = (Vec<&'a T>, Option<String>);
 
 impl Selection {
     /// The selection of these arguments.
@@ -38,14 +35,23 @@ impl Selection {
     }
 
     /// The newest rows of a list in which the newest stands first.
-    pub(super) fn of<'a, T>(self, what: &str, rows: &'a [T], time: impl Fn(&T) -> Time) -> Selected<'a, T> {
+    /// If there are more, the provenance warns of it.
+    pub(super) fn of<'a, T>(
+        self,
+        what: &str,
+        rows: &'a [T],
+        time: impl Fn(&T) -> Time,
+        provenance: &mut Provenance,
+    ) -> Vec<&'a T> {
         let mut within: Vec<_> =
             rows.iter().filter(|row| self.window.contains(time(row).seconds())).collect();
         let all = within.len();
         within.truncate(self.limit);
         let limit = self.limit;
-        let warning = || format!("The newest {limit} of {all} {what} are shown; `limit` sets how many.");
-        (within, (limit < all).then(warning))
+        if limit < all {
+            provenance.warn_cut(format!("The newest {limit} of {all} {what} are shown."));
+        }
+        within
     }
 }
 

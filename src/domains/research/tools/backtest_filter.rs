@@ -83,7 +83,7 @@ impl Tool for BacktestFilter {
         data.currency = one_of_all(currencies);
         // Reversed, so that the latest trades are kept.
         data.trades.reverse();
-        truncate_list(&mut data.trades, input.limit, "trades", &mut provenance.warnings);
+        truncate_list(&mut data.trades, input.limit, "trades", &mut provenance);
         data.trades.reverse();
         Ok(Reply { data, provenance })
     }

@@ -37,7 +37,7 @@ impl Tool for BrowseNews {
         provenance.warnings =
             recorded_warning(news.recorded_at()).into_iter().chain(headlines.warnings).collect();
         let limit = Some(input.limit.unwrap_or(10));
-        truncate_list(&mut headlines.articles, limit, "headlines", &mut provenance.warnings);
+        truncate_list(&mut headlines.articles, limit, "headlines", &mut provenance);
         let (articles, outside) = without_orders(headlines.articles).await;
         provenance.warnings.extend(outside.warnings());
         let data = BrowseNewsOutput {

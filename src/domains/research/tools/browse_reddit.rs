@@ -53,9 +53,7 @@ impl Tool for BrowseReddit {
         // Hardly more than `limit` are requested, so that the total is not known.
         if posts.len() > limit {
             posts.truncate(limit);
-            let words =
-                format!("The first {limit} posts are shown, and there are more; `limit` sets how many.");
-            provenance.warnings.push(words);
+            provenance.warn_cut(format!("The first {limit} posts are shown, and there are more."));
         }
         let found = posts.into_iter().map(|post| (subreddit, post)).collect();
         let (posts, outside) = opinions(found, |_| true).await;

@@ -50,14 +50,15 @@ impl Tool for BrowseScreener {
 }
 
 fn reply(browsed: ScreenResult, limit: Option<i32>, as_of: SystemTime) -> Reply<BrowseScreenerOutput> {
-    let ScreenResult { copy, freshness, mut warnings } = browsed;
+    let ScreenResult { copy, freshness, warnings } = browsed;
     let age = match freshness {
         Freshness::Scraped => None,
         Freshness::Kept(age) => Some(age),
     };
     let mut stocks: Vec<_> = copy.stocks.into_iter().map(stock_message).collect();
     let stocks_count = i32::try_from(stocks.len()).unwrap_or(i32::MAX);
-    truncate_list(&mut stocks, limit, "stocks", &mut warnings);
+    let mut provenance = Provenance { cached_for: age, warnings, ..provenance("screener", as_of) };
+    truncate_list(&mut stocks, limit, "stocks", &mut provenance);
     let data = BrowseScreenerOutput {
         screen_name: copy.name.into(),
         stocks_count,
@@ -67,7 +68,6 @@ fn reply(browsed: ScreenResult, limit: Option<i32>, as_of: SystemTime) -> Reply<
         stocks,
         last_updated: time(as_of),
     };
-    let provenance = Provenance { cached_for: age, warnings, ..provenance("screener", as_of) };
     Reply { data, provenance }
 }
 

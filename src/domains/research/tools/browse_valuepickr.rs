@@ -28,8 +28,11 @@ use toolwire_tool::{
 const MAX_WATCHED: usize = 10;
 
 /// Warnings for an empty watch-list.
-const ONLY_SCREENED: &str = "The watch-list is empty: these are discussions of stocks of the user's screens. Add stocks with add_to_watchlist.";
-const EMPTY: &str = "The watch-list is empty: add stocks with add_to_watchlist, or browse `latest`.";
+const ONLY_SCREENED: &str = "The watch-list is empty: these are discussions of stocks of the user's screens.";
+const EMPTY: &str = "The watch-list is empty.";
+
+/// Advice for models on them.
+const ADD: &str = "Add stocks with add_to_watchlist, or browse `latest`.";
 
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseValuepickr;
@@ -80,8 +83,10 @@ impl Tool for BrowseValuepickr {
         };
         let (mut topics, outside) = offload::if_large(bytes, read).await;
         let mut provenance = provenance(PROFILE.name, forum.now());
+        let is_empty = |warning: &String| [ONLY_SCREENED, EMPTY].contains(&warning.as_str());
+        provenance.advice.extend(warnings.iter().any(is_empty).then(|| ADD.to_owned()));
         provenance.warnings = warnings;
-        truncate_list(&mut topics, Some(input.limit.unwrap_or(10)), "topics", &mut provenance.warnings);
+        truncate_list(&mut topics, Some(input.limit.unwrap_or(10)), "topics", &mut provenance);
         let topics = topics.into_iter().map(topic_message).collect();
         provenance.warnings.extend(outside.warnings());
         Ok(Reply { data: BrowseValuepickrOutput { topics }, provenance })

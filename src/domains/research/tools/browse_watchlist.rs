@@ -49,8 +49,12 @@ impl Tool for BrowseWatchlist {
         stocks.sort_by(|one, other| one.symbol.cmp(&other.symbol));
         let mut provenance = provenance("watchlist", clock::wall());
         let items_count = count(stocks.len());
-        provenance.warnings.extend(stocks.is_empty().then(|| nothing(word).to_owned()));
-        truncate_list(&mut stocks, input.limit, "stocks", &mut provenance.warnings);
+        if stocks.is_empty() {
+            let (warning, advice) = nothing(word);
+            provenance.warnings.push(warning.to_owned());
+            provenance.advice.push(advice.to_owned());
+        }
+        truncate_list(&mut stocks, input.limit, "stocks", &mut provenance);
         let items = stocks.into_iter().map(|stock| stock_message(stock, watchlists.prices)).collect();
         Ok(Reply { data: BrowseWatchlistOutput { items, items_count }, provenance })
     }
@@ -66,18 +70,18 @@ fn parts(word: &str) -> Option<(bool, bool)> {
     }
 }
 
-/// What to do about an empty list.
-fn nothing(source: &str) -> &'static str {
+/// The warning of an empty list, and what a model can do about it.
+fn nothing(source: &str) -> (&'static str, &'static str) {
     match source {
-        "screener" => "The user's screens hold nothing yet: read one with browse_screener.",
-        "all" => {
-            "The watch-list is empty, and the user's screens hold nothing yet: add stocks with add_to_watchlist, or read a \
-             screen with browse_screener."
-        }
-        _ => {
-            "The watch-list is empty: add stocks with add_to_watchlist, or see what the user's screens hold with \
-             source=screener."
-        }
+        "screener" => ("The user's screens hold nothing yet.", "Read a screen with browse_screener."),
+        "all" => (
+            "The watch-list is empty, and the user's screens hold nothing yet.",
+            "Add stocks with add_to_watchlist, or read a screen with browse_screener.",
+        ),
+        _ => (
+            "The watch-list is empty.",
+            "Add stocks with add_to_watchlist, or see what the user's screens hold with source=screener.",
+        ),
     }
 }
 

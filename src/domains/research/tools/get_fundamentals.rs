@@ -79,7 +79,7 @@ fn numbers(summary: &Summary, warnings: &mut Vec<String>) -> GetFundamentalsOutp
 fn market_cap(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
     summary.market_cap.or_else(|| {
         let cap = summary.price? * summary.shares?;
-        warnings.push("Yahoo Finance states no market capitalisation, so `market_cap_cr` is the price times the number of shares.".to_owned());
+        warnings.push("Yahoo Finance states no market capitalisation, so the one given is the price times the number of shares.".to_owned());
         Some(cap)
     })
 }

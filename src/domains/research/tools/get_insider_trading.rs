@@ -47,7 +47,7 @@ impl Tool for GetInsiderTrading {
         provenance.warnings.extend((asked < since).then(|| begins_later(since)));
         let net_quantity = deals.iter().map(signed_shares).fold(0, i64::saturating_add);
         let deals_count = i32::try_from(deals.len()).unwrap_or(i32::MAX);
-        truncate_list(&mut deals, input.limit, "deals", &mut provenance.warnings);
+        truncate_list(&mut deals, input.limit, "deals", &mut provenance);
         let data = GetInsiderTradingOutput {
             symbol,
             data_kind: "bulk_and_block_deals".to_owned(),

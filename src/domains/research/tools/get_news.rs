@@ -52,7 +52,7 @@ impl Tool for GetNews {
         let mut provenance = provenance(PROFILE.name, news.now());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
         provenance.warnings.extend(recorded_warning(news.recorded_at()));
-        truncate_list(&mut articles, Some(input.limit.unwrap_or(10)), "articles", &mut provenance.warnings);
+        truncate_list(&mut articles, Some(input.limit.unwrap_or(10)), "articles", &mut provenance);
         let (articles, outside) = without_orders(articles).await;
         provenance.warnings.extend(warn_lost("Google News", left_out));
         if undated > 0 {

@@ -63,7 +63,7 @@ impl Tool for GetRedditMentions {
         let mentions_count = i32::try_from(mentions.len()).unwrap_or(i32::MAX);
         let sentiment = together(mentions.iter().map(|opinion| opinion.mood));
         provenance.warnings.extend(sentiment.is_some().then(|| CAVEAT.to_owned()));
-        truncate_list(&mut mentions, Some(input.limit.unwrap_or(10)), "mentions", &mut provenance.warnings);
+        truncate_list(&mut mentions, Some(input.limit.unwrap_or(10)), "mentions", &mut provenance);
         provenance.warnings.extend(outside.warnings());
         let data = GetRedditMentionsOutput {
             symbol,

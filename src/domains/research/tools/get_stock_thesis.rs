@@ -111,7 +111,7 @@ fn nothing(query: &str, universe: &Universe) -> String {
         }
         StockMatch::PartOf(_) => universe.unknown(query),
         StockMatch::Nothing => format!(
-            "{} The name of a company and a slug of browse_valuepickr are looked for as well: no title has this.",
+            "{} The name of a company and a slug of ValuePickr are looked for as well: no title has this.",
             universe.unknown(query)
         ),
     }

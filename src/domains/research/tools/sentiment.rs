@@ -12,7 +12,8 @@ use crate::proto::v1::Sentiment;
 use toolwire_sources::upstream::orders;
 
 /// What to say beside moods.
-pub(super) const CAVEAT: &str = "The mood counts words of a list (`lexicon`) and understands nothing: read the texts before relying on it.";
+pub(super) const CAVEAT: &str =
+    "The mood counts words of a list and understands nothing: read the texts before relying on it.";
 /// How moods are found.
 const METHOD: &str = "lexicon";
 /// Number of words behind a negation that are turned into their opposite. Whether later ones in its clause are is in

@@ -108,7 +108,7 @@ pub(super) fn read(parameter: &str, text: &str, universe: &Universe) -> Result<S
 /// As [`of`], for a tool whose answer `compare_stocks` gives for several.
 pub(super) fn of_comparable(value: Option<&str>, context: &ToolContext) -> Result<String, ToolError> {
     let universe = context.services.get::<Universe>();
-    let next = "Call once for each, or give `symbols` to compare_stocks to see them side by side";
+    let next = "Call once for each, or compare the stocks to see them side by side";
     refuse("symbol", required("symbol", value)?, next, &universe)?;
     of(value, context)
 }

@@ -49,6 +49,10 @@ pub(super) struct KeyedCalls {
 }
 
 /// The result of resolving a `request_id`.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly every call has ended, and its result is moved and not boxed"
+)]
 pub(super) enum Resolution<S> {
     /// The call is in flight in this process.
     InFlight(Waiter<CallResult>),
@@ -60,6 +64,10 @@ pub(super) enum Resolution<S> {
 }
 
 /// The state of a key's work, as a call finds it under the key's lock.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly every call has ended, and its result is moved and not boxed"
+)]
 enum WorkState {
     /// There is none: the call starts it.
     New,

@@ -47,7 +47,7 @@ async fn the_latest_discussions_are_as_many_as_asked_for() {
         last_activity: "2026-01-15T08:00:00Z".to_owned(),
     };
     assert_eq!((reply.data.topics.len(), &reply.data.topics[0]), (2, &newest));
-    assert_eq!(reply.provenance.warnings, ["2 of 3 topics are shown; `limit` sets how many."]);
+    assert_eq!(reply.provenance.warnings, ["2 of 3 topics are shown."]);
     assert_eq!(reply.provenance.source_ids, ["tool:valuepickr:v1"]);
     assert_eq!(reply.provenance.as_of, "2026-01-16");
 }
@@ -57,8 +57,8 @@ async fn an_empty_watch_list_has_no_discussions_and_asks_nothing() {
     let server = MockServer::start().await;
     let reply = BrowseValuepickr.execute(browse("watchlist", 10), &call(&server, &[])).await.unwrap();
     assert_eq!(reply.data.topics.len(), 0);
-    let warnings = reply.provenance.warnings;
-    assert!(warnings[0].starts_with("The watch-list is empty: add stocks"), "{warnings:?}");
+    assert_eq!(reply.provenance.warnings, ["The watch-list is empty."]);
+    assert!(reply.provenance.advice[0].starts_with("Add stocks with add_to_watchlist"));
     assert!(server.received_requests().await.unwrap().is_empty());
 }
 

@@ -34,7 +34,7 @@ async fn headlines_come_from_the_feed_that_is_not_frozen() {
     let recorded = "This is embedded data, recorded on 2026-01-16: it is never newer, whenever it was read.";
     assert_eq!(warnings[0], recorded);
     assert!(warnings[1].starts_with("stale: "), "{warnings:?}");
-    assert_eq!(warnings[2], "1 of 2 headlines are shown; `limit` sets how many.");
+    assert_eq!(warnings[2], "1 of 2 headlines are shown.");
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn news_about_a_stock_is_that_of_the_period() {
     assert_eq!((reply.data.symbol.as_str(), reply.data.days, reply.data.stale), ("TCS", 7, true));
     let one = GetNewsRequest { limit: Some(1), ..ask(8) };
     let warnings = GetNews.execute(one, &call(&server, &[])).await.unwrap().provenance.warnings;
-    assert!(warnings[1].starts_with("1 of 2 articles are shown;"), "{warnings:?}");
+    assert!(warnings[1].starts_with("1 of 2 articles are shown."), "{warnings:?}");
     assert_eq!(GetNews.execute(ask(8), &call(&server, &[])).await.unwrap().data.articles.len(), 2);
     let reply = GetNews.execute(ask(1), &call(&server, &[])).await.unwrap();
     assert!(reply.data.stale && reply.data.articles.is_empty(), "the feed has nothing new");

@@ -46,7 +46,7 @@ async fn a_subreddit_is_browsed_with_the_mood_of_what_is_shown() {
     assert_eq!(moods, ["positive", "negative"]);
     let sentiment = reply.data.sentiment.unwrap();
     assert_eq!((sentiment.positive, sentiment.negative, sentiment.method.as_str()), (1, 1, "lexicon"));
-    let more = "The first 2 posts are shown, and there are more; `limit` sets how many.";
+    let more = "The first 2 posts are shown, and there are more.";
     assert_eq!(reply.provenance.warnings, [more, CAVEAT]);
     let first = &reply.data.posts[0];
     assert_eq!((first.author.as_str(), first.flair.as_deref()), ("[deleted]", Some("‹b>Flair‹/b>")));
@@ -94,7 +94,7 @@ async fn mentions_are_those_of_the_period_in_both_subreddits_newest_first() {
     let input =
         GetRedditMentionsRequest { symbol: Some("reliance".to_owned()), days: Some(7), limit: Some(2) };
     let reply = GetRedditMentions.execute(input, &call(&server, &[])).await.unwrap();
-    let cut = "2 of 3 mentions are shown; `limit` sets how many.";
+    let cut = "2 of 3 mentions are shown.";
     assert_eq!(reply.provenance.warnings, [CAVEAT, cut]);
     let reply = reply.data;
     assert_eq!(
