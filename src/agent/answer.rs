@@ -1,5 +1,6 @@
 //! Writing the answer from what a turn found out. Not here: checking it ([`super::ground`]).
 
+mod degraded;
 pub mod embedded;
 pub(super) mod planned_answer;
 pub(super) mod prompted;
@@ -9,7 +10,10 @@ use std::fmt;
 
 use futures_util::stream::BoxStream;
 
-pub use self::response::{Response, Validated, confidence};
+pub use self::{
+    degraded::degraded,
+    response::{Response, Validated, confidence},
+};
 use super::ground::{ContextBundle, Issue};
 use toolwire_planner::PlanRequest;
 

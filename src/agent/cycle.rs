@@ -12,7 +12,7 @@ use futures_util::{StreamExt, stream};
 
 use self::{
     call::End,
-    slot::{Disposition, Slot, cut, failure, key_in, not_offered, too_often},
+    slot::{Disposition, Slot, cut, failure, key_in, not_offered, not_waited_for, too_often},
 };
 pub(super) use self::{
     call::{Caller, component, planned_call, text},
@@ -218,7 +218,7 @@ impl Cycle {
             }
         }
         // Also after a refusal: the answer uses the results that are there.
-        self.record(slots, ends);
+        self.record(caller.offer, slots, ends);
         match stopped {
             Some((tool, error)) => StepOutcome::Stopped(tool, error),
             None if !self.pending.is_empty() => StepOutcome::Awaits,
@@ -228,7 +228,7 @@ impl Cycle {
 
     /// Records the ends of the calls in the order in which they were planned, whichever ended first: so an equal call
     /// comes after the one whose result it repeats.
-    fn record(&mut self, slots: Vec<Slot>, ends: Vec<Option<End>>) {
+    fn record(&mut self, offer: &Offer, slots: Vec<Slot>, ends: Vec<Option<End>>) {
         for (slot, end) in slots.into_iter().zip(ends) {
             let Slot { planned, key, disposition, place } = slot;
             match (disposition, end) {
@@ -244,14 +244,13 @@ impl Cycle {
                     let pending = Pending { call, request_id: request_id.to_string(), place };
                     self.pending.push((pending, (call_id, required)));
                 }
-                // The step was ended before the call.
-                (Disposition::Call(_), None) => {}
-                (Disposition::Known, _) => self.repeat(key, planned),
-                (Disposition::Refused(error), _) => {
-                    let result = failure(&planned.tool, error);
-                    self.made.push(Made { call: planned, result: Arc::new(result) });
-                    self.call_ids.push(String::new());
+                // The step was ended before the call. It is kept, so that the answer says that it is missing.
+                (Disposition::Call(_), None) => {
+                    let error = not_waited_for(offer, &planned.tool);
+                    self.keep_failure(planned, error);
                 }
+                (Disposition::Known, _) => self.repeat(key, planned),
+                (Disposition::Refused(error), _) => self.keep_failure(planned, error),
             }
         }
     }
@@ -281,6 +280,13 @@ impl Cycle {
         self.known.insert(key, Some(self.made.len()));
         self.made.push(Made { call, result });
         self.call_ids.push(call_id);
+    }
+
+    /// Keeps the failure of a call that was not made, or not made to its end.
+    fn keep_failure(&mut self, call: PlannedCall, error: ToolError) {
+        let result = failure(&call.tool, error);
+        self.made.push(Made { call, result: Arc::new(result) });
+        self.call_ids.push(String::new());
     }
 
     /// Answers an equal call from the one that was made. That one may have no result: it waits, or was dropped.

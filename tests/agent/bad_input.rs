@@ -102,6 +102,6 @@ async fn a_turn_ends_by_its_deadline_whatever_its_planner_does() {
     let input = TurnInput { budget: Some(budget), ..says(&json!({"plans": [{"hang": true}]})) };
     let (events, status) = riley.events(input).await;
     assert!(status.is_none(), "{status:?}");
-    assert_eq!(answer(last(&events)), "I could not retrieve the data needed to answer.");
+    assert_eq!(answer(last(&events)), MODEL_FAILED);
     house.hung.wait_dropped(1).await;
 }

@@ -63,7 +63,8 @@ async fn exit_codes_tell_ends_apart() {
     let script = |plan: Value| json!({"plans": [plan]}).to_string();
     let fails = script(json!({"calls": [call("debug_fail", &json!({"code": "NOT_FOUND"}))]}));
     let (code, out, said) = run(&house, &[&fails], "").await;
-    assert_eq!((code, out.trim()), (1, "I could not retrieve the data needed to answer."));
+    assert_eq!(code, 1);
+    assert!(out.trim().starts_with("I could not retrieve the data needed to answer."), "{out}");
     assert!(said.contains("? Can you double-check"), "{said}");
     let confirms = script(json!({"calls": [call("debug_confirm", &json!({"value": "x"}))]}));
     let (code, _, said) = run(&house, &[&confirms], "").await;
@@ -140,7 +141,7 @@ async fn what_is_wrong_with_a_failure_is_said_rather_than_to_use_another_symbol(
         |code| json!({"plans": [{"calls": [call("debug_fail", &json!({"code": code}))]}]}).to_string();
     for (failure, says) in [("TIMEOUT", "took too long"), ("UNAVAILABLE", "ask again later")] {
         let (code, out, said) = run(&house, &[&fails(failure)], "").await;
-        assert_eq!((code, out.trim()), (1, "I could not retrieve the data needed to answer."));
-        assert!(said.contains(says) && !said.contains("different symbol"), "{said}");
+        assert_eq!(code, 1);
+        assert!(out.contains(says) && !said.contains("different symbol"), "{out}{said}");
     }
 }

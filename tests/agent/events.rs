@@ -152,20 +152,48 @@ async fn structures_are_the_default_form_and_say_the_same() {
 }
 
 #[tokio::test]
-async fn when_no_call_succeeds_the_words_are_those_of_the_specification() {
+async fn when_no_call_succeeds_the_reply_says_why_and_asks_for_another_symbol_only_if_that_may_help() {
     let house = House::new();
     let riley = house.person("demo").await;
-    let fail = call("debug_fail", &json!({"code": "NOT_FOUND"}));
-    let (events, _) =
-        riley.events(says(&json!({"plans": [{"calls": [fail]}], "answer": ["Never said."]}))).await;
-    check(&events);
-    let reply = last(&events);
-    let response = reply.response.clone().unwrap();
-    assert_eq!(response.answer_markdown, "I could not retrieve the data needed to answer.");
-    assert_eq!((response.citations.len(), response.confidence, response.needs_clarification), (0, 0.0, true));
     let question = "Can you double-check the request or try a different symbol?";
-    assert_eq!(response.clarifying_question.as_deref(), Some(question));
-    assert_eq!(reply.outcome(), TurnOutcome::Degraded);
+    for (code, next, asks) in [
+        ("NOT_FOUND", "", Some(question)),
+        ("BLOCKED", "The source refuses this server's requests: tell the operator.", None),
+        ("UNAVAILABLE", "Nothing is wrong with the question: ask again later.", None),
+    ] {
+        let fail = call("debug_fail", &json!({"code": code}));
+        let (events, _) =
+            riley.events(says(&json!({"plans": [{"calls": [fail]}], "answer": ["Never said."]}))).await;
+        check(&events);
+        let reply = last(&events);
+        let response = reply.response.clone().unwrap();
+        let why =
+            format!("I could not retrieve the data needed to answer. Failed with {code} as asked. {next}");
+        assert_eq!(response.answer_markdown.replace('\\', ""), why.trim());
+        assert_eq!((response.citations.len(), response.confidence), (0, 0.0));
+        assert_eq!(response.clarifying_question.as_deref(), asks, "{code}");
+        assert_eq!(reply.outcome(), TurnOutcome::Degraded);
+    }
+}
+
+/// A refusal ends the other calls of its step, which the answer says too.
+#[tokio::test]
+async fn a_call_that_another_one_s_refusal_ended_is_said() {
+    let house = House::new();
+    let riley = house.person("demo").await;
+    let quotes = call("get_quotes", &json!({"symbol": "AAPL"}));
+    let waits = call("debug_sleep", &json!({"duration": "60s"}));
+    let blocked = call("debug_fail", &json!({"code": "BLOCKED"}));
+    let plans = json!([{"calls": [quotes]}, {"calls": [waits, blocked]}]);
+    // Lies, which the answer that needs no model replaces.
+    let lies =
+        json!({"plans": plans, "answer": ["It was 47", "11.5. "], "repair": ["It will be 99", "99.9."]});
+    let (events, _) = riley.events(says(&lies)).await;
+    check(&events);
+    let said = answer(last(&events));
+    assert!(said.contains("$193.12") && said.contains("Failed with BLOCKED as asked."), "{said}");
+    assert!(said.contains("Not waited for, because another source refuses requests."), "{said}");
+    assert_eq!(last(&events).tool_results.len(), 3);
 }
 
 /// How each code is acted upon, and how many calls that makes.

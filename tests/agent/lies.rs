@@ -98,8 +98,8 @@ async fn a_model_that_fails_is_said_by_its_kind_and_not_hidden() {
             let (_, reply) = reply(asked, vec![vec![Err(error)]]).await;
             assert_eq!(reply.outcome(), TurnOutcome::ModelFailed, "{error}");
             assert_eq!(reply.warnings, [error.to_string()]);
-            assert_eq!(answer(&reply), "I could not retrieve the data needed to answer.");
-            assert!(reply.response.unwrap().needs_clarification);
+            assert_eq!(answer(&reply), MODEL_FAILED);
+            assert!(!reply.response.unwrap().needs_clarification, "no other message would help");
         }
     }
 }

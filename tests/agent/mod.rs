@@ -52,6 +52,10 @@ use crate::{
     support::server::{Server, config},
 };
 
+/// The answer if no call was made, because the model failed.
+const MODEL_FAILED: &str = "I could not retrieve the data needed to answer. Nothing is wrong with the question: ask \
+                            again later.";
+
 /// A server whose agent does what messages say.
 struct House {
     server: Server,

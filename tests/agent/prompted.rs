@@ -99,7 +99,7 @@ async fn what_is_no_plan_calls_nothing_and_is_said() {
         assert!(status.is_none(), "{bad}: {status:?}");
         let reply = last(&events);
         assert_eq!(reply.outcome(), TurnOutcome::ModelFailed, "{bad}");
-        assert_eq!(answer(reply), "I could not retrieve the data needed to answer.", "{bad}");
+        assert_eq!(answer(reply), MODEL_FAILED, "{bad}");
         assert_eq!(started_tools(&events), [""; 0], "{bad}");
         assert!(reply.warnings.iter().any(|warning| warning.starts_with("the model's plan")), "{bad}");
         assert_eq!(model.requests().len(), 2, "{bad}");

@@ -48,5 +48,6 @@ async fn only_what_the_user_may_call_is_offered_and_called() {
     let may = snapshot.tools().filter(|tool| tool.definition.name.as_str().starts_with("get_")).count();
     assert_eq!(started.tools_offered as usize, may);
     assert!(!events.iter().any(|event| matches!(event.event, Some(Event::ToolCallStarted(_)))));
-    assert_eq!(answer(last(&events)), "I could not retrieve the data needed to answer.");
+    let refused = answer(last(&events));
+    assert!(refused.starts_with("I could not retrieve the data needed to answer."), "{refused}");
 }

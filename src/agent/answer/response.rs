@@ -2,12 +2,6 @@
 
 use toolwire_planner::Made;
 
-/// The answer if calls were made and none succeeded.
-const DEGRADED: &str = "I could not retrieve the data needed to answer.";
-
-/// The question then.
-const DOUBLE_CHECK: &str = "Can you double-check the request or try a different symbol?";
-
 /// How a turn answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
@@ -50,11 +44,6 @@ impl Response {
             ..Self::new_checked(answer_markdown, Vec::new(), 0.0)
         }
     }
-
-    /// Calls were made and none succeeded.
-    pub fn degraded() -> Self {
-        Self::clarify(DEGRADED.to_owned(), DOUBLE_CHECK.to_owned())
-    }
 }
 
 /// How far an answer can be relied upon: no further than its plan, the share of its calls that succeeded, and the check
@@ -74,20 +63,6 @@ pub fn confidence(plan: f64, made: &[Made], validated: Validated) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_retrieved_is_said_in_the_words_of_the_specification() {
-        let expected = Response {
-            answer_markdown: "I could not retrieve the data needed to answer.".to_owned(),
-            citations: Vec::new(),
-            confidence: 0.0,
-            needs_clarification: true,
-            clarifying_question: Some(
-                "Can you double-check the request or try a different symbol?".to_owned(),
-            ),
-        };
-        assert_eq!(Response::degraded(), expected);
-    }
 
     #[test]
     #[allow(clippy::float_cmp, reason = "chosen, not computed")]

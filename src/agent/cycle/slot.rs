@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::Caller;
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{ErrorCode, Provenance, ToolError, ToolName, ToolResult, json, near};
-use toolwire_engine::registry::RegisteredTool;
+use toolwire_engine::registry::{Category, RegisteredTool};
 use toolwire_planner::{Offer, PlannedCall};
 use toolwire_tool::context::RequestId;
 
@@ -53,6 +53,20 @@ pub(super) fn cut(most: u32) -> ToolError {
 pub(super) fn too_often(source: &str, most: u32) -> ToolError {
     let message = format!("not called: this turn may ask {source} {most} times, and has done so");
     ToolError::new(ErrorCode::RateLimited, message)
+}
+
+/// A call of a step that ended because another call's source refuses us. Writes that have begun go on.
+pub(super) fn not_waited_for(offer: &Offer, tool: &str) -> ToolError {
+    let is_read = offer.get(tool).is_none_or(|tool| tool.definition.category == Category::Read);
+    let (code, message) = if is_read {
+        (ErrorCode::Cancelled, "Not waited for, because another source refuses requests.")
+    } else {
+        (
+            ErrorCode::OutcomeUnknown,
+            "Not waited for, because another source refuses requests; it may be done yet.",
+        )
+    };
+    ToolError::new(code, message)
 }
 
 /// Whether the budget is why a call was not made.

@@ -7,7 +7,9 @@ use futures_util::StreamExt;
 use super::{Turn, WITHOUT_MODEL};
 use crate::{
     answer::{
-        AnswerError, Answerer, Problem, Response, embedded::quote::quote, planned_answer::PlannedAnswer,
+        AnswerError, Answerer, Problem, degraded,
+        embedded::{notes::title_of, quote::quote},
+        planned_answer::PlannedAnswer,
     },
     ground::{Checker, ContextBundle, Issue, IssueKind, Released},
     turn::{Event, Outcome, REPLACED},
@@ -107,10 +109,7 @@ impl Turn<'_> {
             ErrorCode::ConfirmationExpired => Some("it was not approved in time"),
             _ => None,
         };
-        let title = |made: &Made| {
-            let tool = self.offer.get(&made.call.tool).map(|tool| tool.definition.title.clone());
-            quote(&tool.filter(|title| !title.is_empty()).unwrap_or_else(|| made.call.tool.clone()))
-        };
+        let title = |made: &Made| quote(title_of(&self.offer, &made.call.tool));
         let mut titles: Vec<(&str, Vec<String>)> = Vec::new();
         for made in made {
             let why = why(made)?;
@@ -174,7 +173,7 @@ impl Turn<'_> {
         let draft = &mut self.draft;
         let words = match outcome {
             Outcome::Degraded | Outcome::ModelFailed => {
-                let degraded = Response::degraded();
+                let degraded = degraded(&self.cycle.made, |tool| title_of(&self.offer, tool));
                 draft.confidence = degraded.confidence;
                 draft.question = degraded.clarifying_question;
                 degraded.answer_markdown

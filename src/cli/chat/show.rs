@@ -7,10 +7,8 @@ use serde_json::{Map, Value};
 use crate::{explain, words};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
-    agent::v1::{
-        Paused, Reply, Source, ToolCallFinished, TurnOutcome, tool_call_finished, turn_event::Event,
-    },
-    v1::{ConfirmationRequired, ToolErrorCode, ToolResult, tool_result::Outcome},
+    agent::v1::{Paused, Reply, Source, ToolCallFinished, tool_call_finished, turn_event::Event},
+    v1::{ConfirmationRequired, ToolResult, tool_result::Outcome},
 };
 
 /// Maximum width of a line, in characters.
@@ -92,19 +90,14 @@ impl TurnRenderer {
     }
 }
 
-/// The lines below an answer: its sources, warnings, and advice or the question back.
+/// The lines below an answer: its sources, warnings, and the question back.
 pub(crate) fn end(reply: &Reply) -> Vec<String> {
     let response = reply.response.clone().unwrap_or_default();
     let cited = reply.sources.iter().filter(|source| response.citations.contains(&source.source_id));
     let mut lines: Vec<_> = cited.map(source).collect();
     lines.extend(reply.warnings.iter().map(|warning| format!("warning: {}", shorten(warning))));
     let question = response.clarifying_question.filter(|question| *question != response.answer_markdown);
-    // Advice takes precedence: the question asks for another message, though the message is not at fault.
-    let next = match advice(reply) {
-        advice if !advice.is_empty() => Some(advice.join(" ")),
-        _ => question.map(|question| format!("? {}", visible(&question))),
-    };
-    lines.extend(next);
+    lines.extend(question.map(|question| format!("? {}", visible(&question))));
     if !lines.is_empty() {
         lines.insert(0, String::new());
     }
@@ -126,43 +119,6 @@ pub(crate) fn waiting(turn_id: &str, paused: &Paused, flags: &str) -> Vec<String
     lines.push(format!("Then go on: toolwire chat --resume {turn_id}{flags}"));
     lines.push(format!("Or cancel:  toolwire chat --cancel {turn_id}{flags}"));
     lines
-}
-
-/// Advice on a turn without an answer, by the errors of its calls, each once.
-fn advice(reply: &Reply) -> Vec<&'static str> {
-    if reply.outcome() != TurnOutcome::Degraded {
-        return Vec::new();
-    }
-    let results = reply.tool_results.iter().filter_map(|made| made.result.as_ref()?.outcome.as_ref());
-    let mut advice = Vec::new();
-    for outcome in results {
-        if let Outcome::Error(error) = outcome
-            && let Some(next) = next_step(error.code())
-            && !advice.contains(&next)
-        {
-            advice.push(next);
-        }
-    }
-    advice
-}
-
-/// `None` where another message may help.
-const fn next_step(code: ToolErrorCode) -> Option<&'static str> {
-    Some(match code {
-        ToolErrorCode::Timeout => "It took too long. Nothing is wrong with the question: ask again.",
-        ToolErrorCode::Unavailable | ToolErrorCode::RateLimited | ToolErrorCode::ParseError => {
-            "Nothing is wrong with the question: ask again later."
-        }
-        ToolErrorCode::Cancelled => "It was cancelled before it ended: ask again.",
-        ToolErrorCode::AuthFailed | ToolErrorCode::Blocked => {
-            "The source refuses this server's requests: tell the operator."
-        }
-        ToolErrorCode::PermissionDenied => "You may not call this tool: ask an operator for access.",
-        ToolErrorCode::OutcomeUnknown => "It is unknown whether it was done: look before you ask again.",
-        ToolErrorCode::ConfirmationDenied => "It was denied, and nothing was done.",
-        ToolErrorCode::ConfirmationExpired => "It was not decided in time, and nothing was done: ask again.",
-        _ => return None,
-    })
 }
 
 fn source(source: &Source) -> String {
@@ -199,8 +155,8 @@ fn shorten(text: &str) -> String {
 mod tests {
     use super::*;
     use toolwire_contract::proto::{
-        agent::v1::{LlmResponse, PendingCall, ToolCallStarted, TurnToolResult},
-        v1::{ConsequenceLevel, ToolError},
+        agent::v1::{LlmResponse, PendingCall, ToolCallStarted},
+        v1::ConsequenceLevel,
     };
 
     #[test]
@@ -251,33 +207,6 @@ mod tests {
             ..Default::default()
         };
         assert_eq!(end(&reply), ["", "[tool:a:v1] t, as of 2026-01-15"]);
-    }
-
-    #[test]
-    fn where_the_message_is_not_what_is_wrong_no_other_is_asked_for() {
-        let failed = |code: ToolErrorCode| {
-            let error = ToolError { code: code.into(), ..Default::default() };
-            let result = ToolResult { outcome: Some(Outcome::Error(error)), ..Default::default() };
-            let made = TurnToolResult { result: Some(result), ..Default::default() };
-            let response = LlmResponse {
-                answer_markdown: "I could not.".to_owned(),
-                clarifying_question: Some("Try a different symbol?".to_owned()),
-                ..Default::default()
-            };
-            Reply {
-                response: Some(response),
-                tool_results: vec![made.clone(), made],
-                outcome: TurnOutcome::Degraded.into(),
-                ..Default::default()
-            }
-        };
-        let late = end(&failed(ToolErrorCode::Timeout));
-        assert_eq!(late, ["", "It took too long. Nothing is wrong with the question: ask again."]);
-        assert_eq!(end(&failed(ToolErrorCode::NotFound)), ["", "? Try a different symbol?"]);
-        for code in [ToolErrorCode::Cancelled, ToolErrorCode::Unavailable, ToolErrorCode::ConfirmationExpired]
-        {
-            assert!(!end(&failed(code)).concat().contains("symbol"), "{code:?}");
-        }
     }
 
     #[test]
