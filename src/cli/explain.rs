@@ -121,6 +121,9 @@ fn headline(error: &v1::ToolError, call: &Invoked<'_>) -> String {
 }
 
 fn next_step(error: &v1::ToolError, call: &Invoked<'_>) -> String {
+    if error.field_violations.iter().any(|it| it.pointer.trim_start_matches('/') == client::NEEDS_TASK) {
+        return client::BEGIN_TASK.to_owned();
+    }
     match (error.code(), error.retryable, &error.retry_after) {
         (v1::ToolErrorCode::InvalidArgument, ..) => {
             format!("`toolwire describe {}` shows what it takes.", call.tool)
@@ -151,6 +154,10 @@ fn next_step(error: &v1::ToolError, call: &Invoked<'_>) -> String {
         }
         (v1::ToolErrorCode::Unknown, false, _) => {
             "Its message, or the log of the program that serves it, says why.".to_owned()
+        }
+        (v1::ToolErrorCode::AuthFailed, false, _) => {
+            "Sign in to the source, where `toolwire --help` has a command for that, or ask the operator."
+                .to_owned()
         }
         (_, false, _) => {
             "The same call will fail again: change the arguments, or ask the operator.".to_owned()
@@ -194,6 +201,16 @@ mod tests {
   (arguments)  required  symbol is missing
   `toolwire describe get_performance` shows what it takes.";
         assert_eq!(explained(error), expected);
+    }
+
+    #[test]
+    fn a_tool_that_needs_a_task_is_told_the_commands() {
+        let violation = Violation {
+            pointer: "/context.task_id".to_owned(),
+            rule: "required".to_owned(),
+            description: "there is no workspace without a task".to_owned(),
+        };
+        assert!(explained(ToolError::invalid_arguments(vec![violation])).ends_with(client::BEGIN_TASK));
     }
 
     #[test]

@@ -7,6 +7,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
+/// What to do if a call needs a task. Clients of the API have no shell: the command line adds its own advice.
+pub const CREATE_TASK: &str =
+    "create a task with CreateTask (POST /v1/tasks), and name it in context.task_id";
+
 /// Why a call has no data.
 ///
 /// `message` is read by agents and by people: what went wrong and what may help, no internals. What only a model

@@ -24,7 +24,7 @@ pub mod tool_name;
 pub mod transcode;
 
 pub use confirmation::{ConfirmationCause, ConfirmationId, ConfirmationRequired};
-pub use error::{ErrorCode, Origin, ToolError, Violation};
+pub use error::{CREATE_TASK, ErrorCode, Origin, ToolError, Violation};
 pub use payload::Payload;
 pub use refusal::{Crowding, DocumentRefusal, JobRefusal, Refusal, TaskRefusal, TurnRefusal};
 pub use result::{Event, Kept, Outcome, Provenance, Terminal, ToolResult};

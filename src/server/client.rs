@@ -8,6 +8,6 @@ mod server;
 mod server_url;
 mod tls;
 
-pub use refusal::{refusal, refusal_as_json, refusal_or_lost};
+pub use refusal::{BEGIN_TASK, NEEDS_TASK, refusal, refusal_as_json, refusal_or_lost};
 pub use server::{Credentials, Server};
 pub use server_url::{InvalidUrl, ServerUrl};

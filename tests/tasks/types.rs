@@ -139,7 +139,7 @@ async fn a_label_that_names_no_task_is_left_alone() {
     person.call("stop_and_think", &json!({"thoughts": "x"}), "").await.unwrap();
     let said = person.call("handoff", &json!({"result": {}}), "my own task 7").await;
     let said = assert_refused(said, Code::InvalidArgument, "INVALID_REQUEST");
-    assert!(said.contains("TaskService.CreateTask"), "{said}");
+    assert!(said.contains("create a task with CreateTask"), "{said}");
     let unknown = format!("task_{}", "0".repeat(32));
     let refused = person.call("debug_write", &json!({"value": "x"}), &unknown).await;
     assert_refused(refused, Code::NotFound, "UNKNOWN_TASK");

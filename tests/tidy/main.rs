@@ -14,7 +14,7 @@ mod tree;
 
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, engines, files, lengths, links, origins, outside, plain, words};
+use rules::{circles, commands, engines, files, lengths, links, origins, outside, plain, words};
 use tree::Tree;
 
 #[test]
@@ -51,6 +51,11 @@ fn comments_are_idiomatic() {
 fn no_doc_comment_only_repeats_a_name() {
     let found = plain::repeated_names(&Tree::of_the_repository());
     assert_only(exceptions::REPEATS_NAMES, &plain::by_folder(found, exceptions::REPEATS_NAMES));
+}
+
+#[test]
+fn no_text_of_a_call_names_a_command() {
+    assert_only(&[], &commands::in_texts(&Tree::of_the_repository()));
 }
 
 #[test]

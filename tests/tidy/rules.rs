@@ -1,6 +1,7 @@
 //! The rules. Each takes what was read and returns what breaks it.
 
 pub(crate) mod circles;
+pub(crate) mod commands;
 pub(crate) mod engines;
 pub(crate) mod files;
 pub(crate) mod lengths;

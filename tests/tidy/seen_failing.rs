@@ -3,7 +3,7 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, engines, files, lengths, links, origins, outside, plain, words},
+    rules::{circles, commands, engines, files, lengths, links, origins, outside, plain, words},
     tree::Tree,
 };
 
@@ -336,4 +336,16 @@ fn a_statement_for_one_engine_elsewhere() {
         ("src/store/sql/dialect.rs", one),
     ]);
     assert_eq!(whats(engines::of_one_only(&tree)), ["src/store/backup/check.rs", "src/store/rows/jobs.rs"]);
+}
+
+#[test]
+fn a_command_in_the_text_of_a_call() {
+    let text = "//! `toolwire x` is one.\nconst WHY: &str = \"begin it with `toolwire tasks start`\";\n";
+    for (path, expected) in [
+        ("src/engine/record.rs", &["src/engine/record.rs"][..]),
+        ("src/cli/call.rs", &[]),
+        ("src/domains/research/commands/sign_in.rs", &[]),
+    ] {
+        assert_eq!(whats(commands::in_texts(&Tree::of(&[(path, text)]))), expected, "{path}");
+    }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{Call, CallResult, Facts, Inner, refusals::task_refusal};
 use crate::registry::Execution;
 use toolwire_base::middleware::{Middleware, take_ready};
-use toolwire_contract::{Payload, Refusal, TaskRefusal, Terminal, Violation};
+use toolwire_contract::{CREATE_TASK, Payload, Refusal, TaskRefusal, Terminal, Violation};
 use toolwire_store::{Store, tasks::Action};
 use toolwire_tool::context::TaskId;
 
@@ -94,7 +94,7 @@ fn render_action(data: &Value, facts: &Facts, id: &TaskId, by: Execution) -> Val
 fn task_required(call: &Call) -> Refusal {
     let tool = &call.tool().definition;
     invalid(format!(
-        "context.task_id is required for {}, a tool of type {}: begin a task with TaskService.CreateTask or `toolwire tasks start`, and name it, with --task on the command line",
+        "context.task_id is required for {}, a tool of type {}: {CREATE_TASK}",
         tool.name,
         tool.kind.into_str()
     ))

@@ -14,6 +14,11 @@ const LOST: &str = "error: the connection to the server was lost before the call
 /// Advice after a lost connection.
 const REPEAT: &str = "Try again; repeat a write with the same --request-id, so that it is done once.";
 
+/// The field of a violation if a call needs a task.
+pub const NEEDS_TASK: &str = "context.task_id";
+/// Advice on it.
+pub const BEGIN_TASK: &str = "`toolwire tasks start \"...\"` begins a task, and --task names it.";
+
 /// Reports why a call was not carried out, and returns the failure of the command.
 pub fn refusal(status: &Status) -> Failure {
     refusal_or_lost(status, REPEAT)
@@ -49,11 +54,13 @@ fn in_words(status: &Status, repeat: &str) -> String {
     let details = status.get_error_details();
     let headline = format!("error: {}: {}", word(status.code()), status.message());
     let violations = details.bad_request().map(|it| it.field_violations.as_slice()).unwrap_or_default();
+    let needs_task = violations.iter().any(|it| it.field == NEEDS_TASK);
     let violations = violations.iter().map(|it| format!("{}: {}", it.field, it.description));
     let retry_after = details.retry_info().and_then(|info| info.retry_delay);
     let reason = details.error_info().map_or("", |info| info.reason.as_str());
     let next = match retry_after {
         Some(delay) => format!("Try again in {}.", clock::wait_in_words(delay)),
+        None if needs_task => BEGIN_TASK.to_owned(),
         None => advice_on(reason).unwrap_or_else(|| advice(status.code())).to_owned(),
     };
     [headline].into_iter().chain(violations).chain([next]).collect::<Vec<_>>().join("\n  ")
@@ -131,7 +138,7 @@ fn advice(code: Code) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolwire_contract::{Refusal, TurnRefusal};
+    use toolwire_contract::{Refusal, TurnRefusal, Violation};
 
     #[test]
     fn a_lost_connection_is_no_unknown_failure_of_the_server() {
@@ -163,6 +170,17 @@ mod tests {
         let paused = Refusal::from(TurnRefusal::Paused { turn_id: "t".into() });
         let read = refusal_as_json(&paused.into());
         assert_eq!((&read["code"], &read["reason"]), (&json!("FAILED_PRECONDITION"), &json!("TURN_PAUSED")));
+    }
+
+    #[test]
+    fn a_call_that_needs_a_task_is_told_the_commands_that_begin_and_name_one() {
+        let violation = Violation {
+            pointer: NEEDS_TASK.to_owned(),
+            rule: "required".to_owned(),
+            description: contract::CREATE_TASK.to_owned(),
+        };
+        let text = in_words(&Refusal::InvalidRequest(vec![violation]).into(), REPEAT);
+        assert!(text.contains("POST /v1/tasks") && text.ends_with(BEGIN_TASK), "{text}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::proto::v1::DocumentLine;
 use toolwire_base::clock;
-use toolwire_contract::{DocumentRefusal, Provenance, ToolError};
+use toolwire_contract::{CREATE_TASK, DocumentRefusal, Provenance, ToolError};
 use toolwire_store::{
     documents::Document,
     workspace::{Workspace, WorkspaceHandle},
@@ -22,9 +22,8 @@ pub(super) fn services() -> Required {
 /// The workspace that the call's task shares.
 pub(super) async fn workspace(context: &ToolContext) -> Result<WorkspaceHandle, ToolError> {
     let Some(task) = context.task() else {
-        let text = "there is no workspace without a task: begin one with TaskService.CreateTask or `toolwire tasks \
-                    start`, and name it as context.task_id or --task";
-        return Err(reject("context.task_id", "required", text.to_owned()));
+        let text = format!("there is no workspace without a task: {CREATE_TASK}");
+        return Err(reject("context.task_id", "required", text));
     };
     Ok(context.services.get::<Workspace>().of_task(&context.user, &task).await?)
 }

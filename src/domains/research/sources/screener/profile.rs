@@ -31,8 +31,7 @@ fn check(answer: &Answer) -> Option<Failure> {
         301..=399 if !is_form && leads_to_login(answer) => "a redirect to the login page or the wall",
         _ => return None,
     };
-    let message = "Screener.in rejected the password. Sign in again with `toolwire screener-login` or \
-                   SetScreenerCredentials.";
+    let message = "Screener.in rejected the password: sign in again, with SetScreenerCredentials.";
     Some(Failure::new(FailureKind::AuthFailed, refusal).with_message(message))
 }
 

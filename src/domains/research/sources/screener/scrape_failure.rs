@@ -49,8 +49,8 @@ impl ScrapeFailure {
     /// These credentials were refused a while ago.
     pub(super) fn refused(until: SystemTime) -> Self {
         let message = format!(
-            "Screener.in refused these credentials, so it is not asked with them before {}. Sign in with the right ones: \
-             `toolwire screener-login` or SetScreenerCredentials.",
+            "Screener.in refused these credentials, so it is not asked with them before {}. Sign in with the right ones, with \
+             SetScreenerCredentials.",
             when(until)
         );
         let left = until.duration_since(clock::wall()).ok();
@@ -90,8 +90,8 @@ impl ScrapeFailure {
         match self {
             Self::NotYet { allowed_at } => not_yet(*allowed_at),
             Self::NoCredentials => {
-                let message = "This session has no Screener.in credentials. Sign in with `toolwire \
-                               screener-login` or SetScreenerCredentials.";
+                let message =
+                    "This session has no Screener.in credentials. Sign in with SetScreenerCredentials.";
                 ToolError::new(ErrorCode::AuthFailed, message).with_origin(Origin::Service)
             }
             Self::Failed(failure) => failure.clone().into(),
