@@ -239,7 +239,7 @@ async fn definition(
         Target::Tool(name) => {
             let found = backend.describe(name).await;
             found.map(Some).map_err(|status| {
-                let printed = for_model(&status, format);
+                let printed = for_program(&status, format);
                 printed.err().unwrap_or_else(|| explain::no_definition(&status, name, backend, domains))
             })
         }
@@ -253,13 +253,15 @@ async fn definition(
 
 /// Reports why a call was not carried out, in the result's format too.
 fn refusal(status: &Status, format: Format) -> Failure {
-    for_model(status, format).err().unwrap_or_else(|| client::refusal(status))
+    for_program(status, format).err().unwrap_or_else(|| client::refusal(status))
 }
 
-/// With `--format model`, prints the error of a call that was not carried out.
-fn for_model(status: &Status, format: Format) -> Result<(), Failure> {
-    if format != Format::Model {
-        return Ok(());
+/// Prints the error of a call that was not carried out, for the programs that read standard output.
+fn for_program(status: &Status, format: Format) -> Result<(), Failure> {
+    match format {
+        Format::Text => return Ok(()),
+        Format::Json => return render::refused_line("", status),
+        Format::Model => {}
     }
     let refused = client::refusal_as_json(status);
     let mut error = json!({

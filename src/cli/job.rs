@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use tokio::{select, time::sleep};
 use tonic::{Code, Status};
 
-use super::{backend::Backend, connection::Connection, json, signals::interrupted};
+use super::{backend::Backend, connection::Connection, json, signals::interrupted, words};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
     agent::v1::{CancelJobRequest, JobEvent, JobState, WatchJobRequest, watch_job_response::News},
@@ -107,7 +107,7 @@ impl Follow {
             if self.json {
                 console::json(&json::message(&event))?;
             } else {
-                console::say(&visible(&event.line));
+                console::say(&visible(&line(&event)));
             }
             if event.ended.is_some() {
                 return Ok(event);
@@ -115,6 +115,15 @@ impl Follow {
         }
         Err(Status::unavailable("the watch ended before the job").into())
     }
+}
+
+/// The line of an event, with the word of the command line for the code that a failed job ends with.
+fn line(event: &JobEvent) -> String {
+    let error = event.ended.as_ref().and_then(|job| job.error.as_ref());
+    error.map_or_else(
+        || event.line.clone(),
+        |error| event.line.replacen(&error.code, words::job_code(&error.code), 1),
+    )
 }
 
 /// Why a watch is over.
@@ -145,4 +154,20 @@ async fn leave(backend: &Backend, job_id: &str, flags: &str) {
         return;
     }
     console::say(&format!("\nThe job goes on. To follow it again, add: --job {job_id}{flags}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolwire_contract::proto::agent::v1::{Job, JobError};
+
+    #[test]
+    fn a_job_whose_time_is_over_ends_with_the_word_that_a_call_ends_with() {
+        let error = JobError { code: "DEADLINE_EXCEEDED".to_owned(), ..JobError::default() };
+        let ended = Some(Job { error: Some(error), ..Job::default() });
+        let event =
+            JobEvent { line: "[50%] DEADLINE_EXCEEDED: it was late".to_owned(), ended, ..Default::default() };
+        assert_eq!(line(&event), "[50%] TIMEOUT: it was late");
+        assert_eq!(line(&JobEvent { ended: None, ..event }), "[50%] DEADLINE_EXCEEDED: it was late");
+    }
 }

@@ -10,6 +10,7 @@ use super::{
     json,
     signals::unless_interrupted,
     table::Table,
+    words,
 };
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
@@ -123,7 +124,7 @@ fn row(job: &Job) -> [String; 4] {
     let word = job.state().as_str_name().trim_start_matches("JOB_STATE_").to_lowercase();
     let state = match (job.state(), &job.error) {
         (JobState::Running, _) => format!("{word}, {}% ({})", job.percent, visible(&job.step)),
-        (_, Some(error)) => format!("{word}: {}", visible(&error.code)),
+        (_, Some(error)) => format!("{word}: {}", visible(words::job_code(&error.code))),
         (_, None) => word,
     };
     let began = job.created_at.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -147,6 +148,7 @@ mod tests {
         let state = |job: Job| row(&job)[2].clone();
         assert_eq!(state(job(JobState::Running, None)), "running, 35% (drill_down)");
         assert_eq!(state(job(JobState::Failed, Some("BLOCKED"))), "failed: BLOCKED");
+        assert_eq!(state(job(JobState::Failed, Some("DEADLINE_EXCEEDED"))), "failed: TIMEOUT");
         assert_eq!(state(job(JobState::Succeeded, None)), "succeeded");
     }
 }

@@ -49,6 +49,11 @@ pub(super) fn error_code(code: v1::ToolErrorCode) -> &'static str {
     bare(code.as_str_name(), "TOOL_ERROR_CODE_")
 }
 
+/// The code of a job's failure. A deadline is the same end as a tool's time-out for a person, and has its word.
+pub(super) fn job_code(code: &str) -> &str {
+    if code == "DEADLINE_EXCEEDED" { error_code(v1::ToolErrorCode::Timeout) } else { code }
+}
+
 fn bare(name: &'static str, prefix: &str) -> &'static str {
     name.strip_prefix(prefix).unwrap_or(name)
 }

@@ -241,6 +241,10 @@ async fn limits_and_guidance_are_those_of_a_server_or_of_the_program_itself() {
         let guidance = run(&[&["guidance", "--tag", "portfolio"], more].concat()).await;
         assert_eq!((guidance.status.code(), stdout(&guidance)), (Some(0), ""), "{guidance:?}");
         assert!(stderr(&guidance).contains("no guidance"), "{guidance:?}");
+        let whole = run(&[&["guidance", "--with-parameters"], more].concat()).await;
+        let tool = stdout(&whole).lines().position(|line| line.starts_with("- get_performance: "));
+        let parameters = tool.and_then(|at| stdout(&whole).lines().nth(at + 1)).unwrap_or_default();
+        assert!(parameters.contains("timeframe"), "{whole:?}");
     }
     child.kill().await.unwrap();
 }
@@ -389,6 +393,16 @@ async fn bad_arguments_are_met_with_every_violation() {
 async fn the_deadline_ends_a_call_in_process_too() {
     let output = run(&["call", "debug_sleep", "duration=30s", "--diagnostics", "--deadline", "100ms"]).await;
     assert_fails(&output, 1, &["accepted debug_sleep", "error: TIMEOUT: ", "--deadline"]);
+}
+
+#[tokio::test]
+async fn a_program_reads_on_the_last_line_that_the_deadline_passed() {
+    let call = ["call", "debug_sleep", "duration=30s", "--diagnostics", "--deadline", "300ms"];
+    let output = run(&[&call[..], &["--format", "json"]].concat()).await;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let last: Value = serde_json::from_str(stdout(&output).lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["error"]["code"], "DEADLINE_EXCEEDED", "{last}");
+    assert!(last["call_id"].as_str().is_some_and(|id| !id.is_empty()), "{last}");
 }
 
 #[tokio::test]

@@ -78,7 +78,12 @@ async fn as_lines(call: &mut RunningCall<'_>) -> Result<LastEvent, Failure> {
                 console::say(render::CANCELLING);
                 continue;
             }
-            other => return without_end(&other),
+            other => {
+                if let Next::Status(status) = &other {
+                    render::refused_line(call.call_id(), status)?;
+                }
+                return without_end(&other);
+            }
         };
         console::json(&json::event(&event))?;
         match event.event {

@@ -12,7 +12,8 @@ pub(super) enum Format {
     Text,
     /// For programs: every event as one JSON line
     Json,
-    /// For models: the result as a model should read it, cut to --max-tokens
+    /// For models: the result as a model should read it, cut to --max-tokens. Into a pipe byte for byte; on a terminal
+    /// without control characters
     Model,
 }
 

@@ -2,12 +2,17 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tonic::Status;
 
 use toolwire_base::clock;
 use toolwire_contract::{
     json::from_struct,
     proto::v1::{self, tool_result::Outcome},
+};
+use toolwire_server::{
+    client,
+    console::{self, Failure},
 };
 
 /// After Ctrl-C.
@@ -40,6 +45,11 @@ pub(super) fn chunk(it: v1::Chunk) -> String {
 pub(super) fn awaiting(it: &v1::ConfirmationRequired) -> String {
     let until = it.expires_at.as_ref().map(|at| format!(", until {at}")).unwrap_or_default();
     format!("awaiting approval of {}: {}{until}", it.confirmation_id, it.summary)
+}
+
+/// The last line of a call that has no result, for a program: why. `call_id` is empty before it was accepted.
+pub(super) fn refused_line(call_id: &str, status: &Status) -> Result<(), Failure> {
+    console::json(&json!({"call_id": call_id, "error": client::refusal_as_json(status)})).map(|_| ())
 }
 
 /// `from tool:quotes:v1, as of 2026-01-15`, then a line for each warning.
