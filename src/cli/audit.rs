@@ -87,6 +87,7 @@ impl Audit {
         Table::new(found.iter().map(row))
             .with_heading(["TIME", "WHO", "FROM", "DID", "TOOL", "CODE", "CALL"])
             .with_ids(6)
+            .with_dispensable(&[2, 1, 5])
             .print()
     }
 }

@@ -22,14 +22,14 @@ HOSTILE = "\x1b[2J\x9b31m\u202e\r"
 class Terminal:
     """A pseudo-terminal, and the program that was started on it."""
 
-    def __init__(self, arguments, environment):
+    def __init__(self, arguments, environment, columns):
         self.shown, self._code = "", None
         self._pid, self._file = pty.fork()
         if not self._pid:
             # Until the size of the terminal is set.
             os.read(0, 1)
             os.execve(arguments[0], arguments, environment)
-        fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
+        fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         self.press("\n")
 
     def press(self, keys):
@@ -77,9 +77,9 @@ def start(request, tmp_path):
     if not binary:
         pytest.skip("no --binary")
 
-    def start(*arguments, **variables):
+    def start(*arguments, columns=COLUMNS, **variables):
         environment = {"TERM": "xterm-256color", "TOOLWIRE_SERVER": f"http://{address}", "HOME": str(tmp_path)}
-        return Terminal([os.path.abspath(binary), *arguments], environment | variables)
+        return Terminal([os.path.abspath(binary), *arguments], environment | variables, columns)
 
     return start
 
@@ -158,6 +158,19 @@ def test_tables_fit_the_terminal_and_their_identifiers_are_taken(start):
     shown, code = start("calls", short[:1]).end()
     assert code == 2
     assert f"calls begin with {short[:1]}: " in plain(shown)
+
+
+def test_tables_of_what_was_done_fit_a_narrow_terminal(start):
+    start("call", "get_quotes", "AAPL").end()
+    value = "a-word-that-is-longer-than-any-line-of-a-narrow-terminal-and-is-broken-for-that-reason"
+    start("call", "debug_confirm", f"value={value}", "--format", "json").end()
+    for line in [("calls",), ("audit",), ("confirmations", "--all")]:
+        for columns in [60, COLUMNS]:
+            shown, code = start(*line, columns=columns).end()
+            assert code == 0
+            rows = plain(shown).splitlines()
+            assert len(rows) > 1, line
+            assert [it for it in rows if len(it) > columns] == [], line
 
 
 def test_colours_are_for_terminals_that_want_them(start):
