@@ -13,10 +13,11 @@ mod scale;
 mod spelled;
 mod time;
 mod tokens;
+mod vague;
 
 pub(crate) use self::spelled::ONES;
 pub(in crate::ground) use self::{
-    direction::{is_past, words},
+    direction::{is_past, phrase, words},
     facts::Facts,
     tokens::{Token, spelled, tokens},
 };

@@ -8,7 +8,7 @@ use crate::ground::{
     issue::{Issue, IssueKind},
     links::{Link, links},
     markdown::{Covered, Line, code},
-    numbers::{Token, is_past, spelled, tokens, words},
+    numbers::{Token, is_past, phrase, spelled, tokens, words},
     sentences::Part,
 };
 
@@ -124,7 +124,11 @@ fn all_tokens<'a>(
 
 /// A word that says that something has risen or fallen, if nothing in the turn has.
 fn turned<'a>(text: &'a str, known: &AllowedFacts) -> Option<&'a str> {
+    if !known.facts.is_strict {
+        return None;
+    }
     let has = |direction| known.facts.has_direction(direction);
     let wrong = words(text).find(|(direction, word)| is_past(word) && !has(*direction));
-    wrong.map(|(_, word)| word).filter(|_| known.facts.is_strict)
+    let wrong = wrong.or_else(|| phrase(text).filter(|(direction, _)| !has(*direction)));
+    wrong.map(|(_, word)| word)
 }

@@ -152,6 +152,9 @@ fn currencies_directions_and_numbers_in_words_are_those_of_results() {
         "five crore rupees",
         "two quotes, one of them",
         "one point, a share",
+        "worth crores",
+        "a few crore",
+        "something to look at in the second half of the year",
     ] {
         passes(&format!("It is {said} [tool:q:v1]."));
     }
@@ -169,6 +172,10 @@ fn currencies_directions_and_numbers_in_words_are_those_of_results() {
         ("three hundred crore", "three hundred crore"),
         ("two lakh", "two lakh"),
         ("twelve percent", "twelve percent"),
+        ("ek lakh rupaye", "ek lakh"),
+        ("about half of it", "half"),
+        ("worth more: it has doubled", "doubled"),
+        ("worth less: it halved", "halved"),
     ] {
         fails(&format!("It is {said} [tool:q:v1]."), IssueKind::Number, part);
     }
@@ -181,6 +188,24 @@ fn currencies_directions_and_numbers_in_words_are_those_of_results() {
     let mut checker = over(&calm, "");
     let (_, issue) = checked(&mut checker, "It rose. It fell [tool:c:v1].", 9);
     assert_eq!(issue.map(|it| it.text).as_deref(), Some("fell"));
+    for (said, part) in [
+        ("It tanked", "tanked"),
+        ("It crashed", "crashed"),
+        ("It is in the red", "in the red"),
+        ("It is losing ground", "losing ground"),
+        ("It is worth crores", "crores"),
+        ("It is worth thousands of rupees", "thousands"),
+        ("It has a few lakh", "few lakh"),
+        ("You sit at a loss", "at a loss"),
+    ] {
+        let (_, issue) = checked(&mut over(&calm, ""), &format!("{said} [tool:c:v1]."), 9);
+        assert_eq!(issue.map(|it| it.text).as_deref(), Some(part));
+    }
+    let (_, issue) = checked(&mut over(&calm, ""), "It is in the green, at a profit [tool:c:v1].", 9);
+    assert_eq!(issue, None);
+    let doubled = [("tool:d:v1", json!({"growth_pct": 98.7, "share_pct": 48.2}))];
+    let (_, issue) = checked(&mut over(&doubled, ""), "It doubled, and is half of it [tool:d:v1].", 9);
+    assert_eq!(issue, None);
     let mut checker = over(&calm, "Has it fallen?");
     assert_eq!(checked(&mut checker, "It has not dropped [tool:c:v1].", 9).1, None);
 }

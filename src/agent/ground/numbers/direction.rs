@@ -10,8 +10,9 @@ pub(in crate::ground) enum Direction {
 }
 
 /// Verbs and nouns of change; their endings are made.
-const UP: &str = "rise gain climb grow increase advance jump surge rally soar";
-const DOWN: &str = "fall drop lose decline decrease sink slip slide shrink tumble plunge";
+const UP: &str = "rise gain climb grow increase advance jump surge rally soar spike skyrocket";
+const DOWN: &str =
+    "fall drop lose decline decrease sink slip slide shrink tumble plunge tank crash plummet slump dip";
 
 /// Forms that no ending makes.
 const UP_FORMS: &str = "rose risen grew grown growth profit rallied";
@@ -19,6 +20,18 @@ const DOWN_FORMS: &str = "fell fallen lost loss losses sank sunk shrank shrunk s
 
 /// Those that say what has happened, where that is not seen by the ending.
 const PAST: &[&str] = &["rose", "grew", "fell", "lost", "sank", "shrank", "slid"];
+
+/// Groups of words that say what goes on, each without its first letter, which may be a capital one.
+const PHRASES: &[(&str, Direction)] = &[
+    ("n the red", Direction::Down),
+    ("osing ground", Direction::Down),
+    ("ost ground", Direction::Down),
+    ("t a loss", Direction::Down),
+    ("n the green", Direction::Up),
+    ("aining ground", Direction::Up),
+    ("ained ground", Direction::Up),
+    ("t a profit", Direction::Up),
+];
 
 /// Words that say a direction of an amount beside them, and elsewhere much else.
 const UP_BESIDE: &str = "up higher above";
@@ -122,6 +135,16 @@ pub(super) fn behind(text: &str) -> Option<Direction> {
 pub(in crate::ground) fn words(text: &str) -> impl Iterator<Item = (Direction, &str)> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     words.filter_map(|word| Some((of_word(word)?, word)))
+}
+
+/// The first group of words of a text that says that something is more, or less.
+pub(in crate::ground) fn phrase(text: &str) -> Option<(Direction, &str)> {
+    PHRASES.iter().find_map(|(words, direction)| {
+        let at = text.find(words)?;
+        let (begin, end) = (at.checked_sub(1)?, at + words.len());
+        let ends = !text[end..].starts_with(char::is_alphanumeric);
+        text.get(begin..end).filter(|_| ends).map(|phrase| (*direction, phrase))
+    })
 }
 
 /// Whether a word of change says that it has happened: `rose`, and not `growth`.

@@ -18,13 +18,15 @@ pub(super) enum Suffix {
 }
 
 pub(super) const ONE: Scale = Scale { factor: 1.0, percent: false };
-const PERCENT: Scale = Scale { percent: true, ..ONE };
+pub(super) const PERCENT: Scale = Scale { percent: true, ..ONE };
 
 /// Words that multiply.
 const FACTORS: &[(&str, f64)] = &[
     ("hundred", 1e2),
     ("k", 1e3),
     ("thousand", 1e3),
+    ("hazaar", 1e3),
+    ("hazar", 1e3),
     ("m", 1e6),
     ("mm", 1e6),
     ("mn", 1e6),

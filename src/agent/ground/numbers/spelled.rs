@@ -1,10 +1,14 @@
 //! Numbers in words: `three hundred and twelve`, `twenty-five lakh`, `two percent`.
 //!
-//! Not here: `one` alone, which is a pronoun too, ordinals, and fractions.
+//! Not here: `one` alone, which is a pronoun too, ordinals, and fractions but `half`.
 
 use std::ops::Range;
 
-use super::scale;
+use super::{
+    direction::Direction,
+    scale,
+    vague::{self, Vague},
+};
 
 /// The numbers below twenty.
 pub(crate) const ONES: [&str; 20] = [
@@ -39,6 +43,9 @@ pub(super) struct Spelled {
     pub(super) value: f64,
     /// What it may be rounded to: the last word that multiplies, from a thousand on.
     pub(super) step: f64,
+    /// Whether it is said to be percent, and of a rise or a fall.
+    pub(super) percent: bool,
+    pub(super) direction: Option<Direction>,
 }
 
 /// What a word adds to a number.
@@ -49,6 +56,10 @@ enum Part {
     Hundred,
     Scale(f64),
     Dozen,
+    /// Before a unit only.
+    Hindi(f64),
+    /// A number by itself.
+    Vague(Vague),
 }
 
 /// The numbers in words of a text, each with its place.
@@ -61,7 +72,7 @@ pub(super) fn spelled(text: &str) -> impl Iterator<Item = (Spelled, Range<usize>
             let end = begin + letters(&text[begin..]);
             at = end;
             let is_word = !text[..begin].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            if let Some((number, len)) = is_word.then(|| number(&text[begin..])).flatten() {
+            if let Some((number, len)) = is_word.then(|| number(&text[..begin], &text[begin..])).flatten() {
                 at = begin + len;
                 return Some((number, begin..at));
             }
@@ -70,9 +81,23 @@ pub(super) fn spelled(text: &str) -> impl Iterator<Item = (Spelled, Range<usize>
     })
 }
 
-/// The number at the beginning of a text, and its length.
-fn number(text: &str) -> Option<(Spelled, usize)> {
+/// The number at the beginning of a text that stands behind another, and its length.
+fn number(before: &str, text: &str) -> Option<(Spelled, usize)> {
     let (first, mut end) = match part(text)? {
+        (Some(Part::Vague(word)), len) => {
+            let (value, step, more) = vague::read(word, before, &text[len..])?;
+            let (percent, direction) = match word {
+                // A share of 1 is said as percent too, and no doubling.
+                Vague::Percent(value, direction) => (value < 100.0, direction),
+                Vague::Half => (true, None),
+                Vague::Some(_) | Vague::Few => (false, None),
+            };
+            return Some((Spelled { value, step, percent, direction }, len + more));
+        }
+        (Some(Part::Hindi(value)), len) => match next(&text[len..])? {
+            (Part::Hundred | Part::Scale(_), _) => (Part::One(value), len),
+            _ => return None,
+        },
         // `A hundred`, but not `a` alone.
         (None, len) => {
             let gap = len + text[len..].strip_prefix(' ').map(|_| 1)?;
@@ -95,7 +120,8 @@ fn number(text: &str) -> Option<(Spelled, usize)> {
         end += len;
         is_alone = false;
     }
-    let spelled = Spelled { value: sum.whole + sum.part, step: sum.step };
+    let value = sum.whole + sum.part;
+    let spelled = Spelled { value, step: sum.step, percent: false, direction: None };
     let is_word = is_alone && spelled.value < 2.0 && !is_measured(&text[end..]);
     (!is_word).then_some((spelled, end))
 }
@@ -149,7 +175,9 @@ impl Sum {
                 self.whole *= factor;
                 self.step *= factor;
             }
-            Part::One(_) | Part::Ten(_) | Part::Hundred | Part::Dozen => return None,
+            Part::One(_) | Part::Ten(_) | Part::Hundred | Part::Dozen | Part::Hindi(_) | Part::Vague(_) => {
+                return None;
+            }
         }
         if !matches!(part, Part::Scale(_)) {
             self.step = 1.0;
@@ -163,13 +191,18 @@ impl Sum {
 fn next(text: &str) -> Option<(Part, usize)> {
     let gap = if text.starts_with(" and ") { 5 } else { usize::from(text.starts_with([' ', '-'])) };
     let (found, len) = part(text.get(gap..).filter(|_| gap > 0)?)?;
-    Some((found?, gap + len))
+    // `Five crores` is a number; `crores` alone says only how large one is.
+    let found = match found? {
+        Part::Vague(Vague::Some(factor)) => Part::Scale(factor),
+        other => other,
+    };
+    Some((found, gap + len))
 }
 
 /// The part that a word is, `None` for `a`, and the length of the word.
 fn part(text: &str) -> Option<(Option<Part>, usize)> {
     let len = letters(text);
-    let word = text.get(..len).filter(|word| (1..=9).contains(&word.len()))?;
+    let word = text.get(..len).filter(|word| (1..=10).contains(&word.len()))?;
     if text[len..].starts_with(char::is_alphanumeric) {
         return None;
     }
@@ -182,7 +215,11 @@ fn part(text: &str) -> Option<(Option<Part>, usize)> {
         _ => match (position(&ONES), position(&TENS)) {
             (Some(value), _) => Part::One(value),
             (None, Some(tens)) => Part::Ten(tens * 10.0),
-            (None, None) => Part::Scale(scale::factor_of(&lower)?),
+            (None, None) => match (vague::of_word(&lower), vague::hindi(&lower)) {
+                (Some(word), _) => Part::Vague(word),
+                (None, Some(value)) => Part::Hindi(value),
+                (None, None) => Part::Scale(scale::factor_of(&lower)?),
+            },
         },
     };
     Some((Some(found), len))
@@ -215,6 +252,12 @@ mod tests {
             ("one percent", &[(1.0, 1.0)]),
             ("a dozen", &[(12.0, 1.0)]),
             ("twenty twelve", &[(20.0, 1.0), (12.0, 1.0)]),
+            ("ek lakh rupaye, dedh crore, do it, a teen", &[(1e5, 1e5), (1.5e7, 1e7)]),
+            ("It has doubled and halved", &[(100.0, 10.0), (50.0, 10.0)]),
+            ("About half of it, the second half of 2025, half-hearted", &[(50.0, 10.0)]),
+            ("It is worth crores, a few lakh", &[(500e7, 998e7), (500e5, 998e5)]),
+            ("thousands of crores", &[(500e10, 998e10)]),
+            ("5 crores, in crores, five crores, few people", &[(5e7, 1e7)]),
         ] {
             assert_eq!(all(text), expected, "{text}");
         }

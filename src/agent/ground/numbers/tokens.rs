@@ -8,7 +8,7 @@ use super::{
     date::{self, Date},
     direction::{self, Direction},
     numeral::{Numeral, numeral},
-    scale::{self, ONE, Scale, Suffix},
+    scale::{self, ONE, PERCENT, Scale, Suffix},
     spelled as words,
     time::{self, Time},
 };
@@ -56,6 +56,12 @@ pub(in crate::ground) struct Claim {
 /// What a text says of numbers in words.
 pub(in crate::ground) fn spelled(text: &str) -> impl Iterator<Item = (Token<'_>, Range<usize>)> {
     words::spelled(text).map(|(number, range)| {
+        if number.percent || number.direction.is_some() {
+            let scale = if number.percent { PERCENT } else { ONE };
+            let claim = Claim { currency: None, direction: number.direction };
+            let (value, step) = (number.value, number.step);
+            return (Token::Number { value, step, scale, is_year: false, claim }, range);
+        }
         let Suffix::Scale(scale, more) = scale::behind(&text[range.end..]) else {
             return (Token::plain(number.value, number.step), range);
         };
