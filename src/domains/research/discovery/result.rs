@@ -121,7 +121,7 @@ fn findings_of(evaluated: &Evaluated) -> Findings {
     let moods = thesis["recent_sentiment"].as_str().and_then(mood_counts);
     let moods = moods.map(|(positive, negative)| Moods { positive, negative });
     let signals = signals(&suggestion, moods);
-    let most = score::most(suggestion.wait_zone.as_ref(), suggestion.forbidden.as_ref(), &signals);
+    let most = score::most(suggestion.wait_zone.as_ref(), suggestion.forbidden.as_ref(), &signals, moods);
     Findings { suggestion, signals, most, thesis: thesis["thesis_summary"].as_str().map(str::to_owned) }
 }
 

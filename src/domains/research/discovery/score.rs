@@ -1,8 +1,16 @@
 //! What is to be done about a candidate, by rule: never a purchase in the wait zone, against a rule, with a rule that
-//! could not be judged, or where as much speaks against it as for it. A model may be more careful, never less.
+//! could not be judged, where as much speaks against it as for it, or where its own thread does. A model may
+//! be more careful, never less.
 
-use super::signals::Signal;
+use super::signals::{Moods, Signal};
 use crate::proto::v1::{Forbidden, WaitZone};
+
+/// How much speaks against a candidate for an avoidance of high and of medium conviction.
+const AVOID: (usize, usize) = (3, 2);
+/// How much speaks for it, where nothing speaks against it, for a purchase of high conviction.
+const SURE: usize = 4;
+/// How much more speaks for it than against it for medium conviction.
+const MARGIN: usize = 2;
 
 /// What to do, the most careful first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
@@ -27,12 +35,13 @@ pub(super) fn most(
     wait_zone: Option<&WaitZone>,
     forbidden: Option<&Forbidden>,
     signals: &[Signal],
+    moods: Option<Moods>,
 ) -> Action {
     let (pro, contra) = count(signals);
     match (wait_zone, forbidden) {
         (_, Some(forbidden)) if forbidden.is_forbidden || !forbidden.violations.is_empty() => Action::Avoid,
         (Some(wait_zone), Some(forbidden)) if !wait_zone.is_wait_zone && forbidden.unknown.is_empty() => {
-            if pro > contra {
+            if pro > contra && !moods.is_some_and(Moods::are_against) {
                 Action::Buy
             } else {
                 Action::Watch
@@ -49,13 +58,13 @@ pub(super) fn conviction(action: Action, signals: &[Signal], forbidden: Option<&
     let violations = forbidden.map_or(0, |forbidden| forbidden.violations.len());
     match action {
         Action::Avoid => match violations + contra {
-            ..2 => Conviction::Low,
-            2 => Conviction::Medium,
-            _ => Conviction::High,
+            it if it >= AVOID.0 => Conviction::High,
+            it if it >= AVOID.1 => Conviction::Medium,
+            _ => Conviction::Low,
         },
-        Action::Buy if pro >= 4 && contra == 0 => Conviction::High,
+        Action::Buy if pro >= SURE && contra == 0 => Conviction::High,
         // Something speaks against a purchase now, so that no more than this is sure.
-        Action::Buy | Action::Watch if pro >= contra + 2 => Conviction::Medium,
+        Action::Buy | Action::Watch if pro >= contra + MARGIN => Conviction::Medium,
         Action::Buy | Action::Watch => Conviction::Low,
     }
 }
@@ -97,10 +106,36 @@ mod tests {
             (None, Some(rules(0, 0)), Action::Watch),
             (None, None, Action::Watch),
         ] {
-            let most = most(wait_zone.as_ref(), forbidden.as_ref(), &signals(3, 1));
+            let most = most(wait_zone.as_ref(), forbidden.as_ref(), &signals(3, 1), None);
             assert_eq!(most, wanted, "{wait_zone:?} {forbidden:?}");
         }
-        assert_eq!(most(Some(&zone(false)), Some(&rules(0, 0)), &signals(2, 2)), Action::Watch);
+        let most = |signals: &[Signal], moods| most(Some(&zone(false)), Some(&rules(0, 0)), signals, moods);
+        assert_eq!(most(&signals(2, 2), None), Action::Watch);
+        // However much speaks for it, its own thread does not.
+        for (positive, negative, wanted) in
+            [(0, 3, Action::Watch), (1, 3, Action::Watch), (2, 2, Action::Buy)]
+        {
+            assert_eq!(most(&signals(5, 1), Some(Moods { positive, negative })), wanted);
+        }
+    }
+
+    #[test]
+    fn the_page_has_the_rules() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/JOBS.md");
+        let page = std::fs::read_to_string(page).expect("the page");
+        for row in [
+            format!(
+                "| `avoid` | a rule is broken | {} rules and signals against it | {} | `low` |",
+                AVOID.0, AVOID.1
+            ),
+            format!(
+                "| `buy` | not in the wait zone, every rule judged and kept, more signals for it than against, and its thread \
+                 not against it | {SURE} signals for, none against | {MARGIN} more for than against | `low` |"
+            ),
+            format!("| `watch` | everything else | never | {MARGIN} more for than against | `low` |"),
+        ] {
+            assert!(page.contains(&row), "docs/JOBS.md has no row: {row}");
+        }
     }
 
     #[test]

@@ -1,8 +1,16 @@
 //! What speaks for and against a candidate: its figures and the mood of its thread, each held against two bounds.
 //!
-//! docs/JOBS.md has the table. Not here: what a profile's rules say, which decide what may be done at all.
+//! docs/JOBS.md has the table, which a test compares with these bounds. Not here: what a profile's
+//! rules say, which decide what may be done at all.
 
 use crate::proto::v1::Suggestion;
+
+/// The most that speaks for a candidate, and the least that speaks against it.
+const RSI: (f64, f64) = (50.0, 70.0);
+const ABOVE_AVERAGE: (f64, f64) = (20.0, 40.0);
+const EARNINGS: (f64, f64) = (25.0, 50.0);
+/// The least that speaks for it, and what it is below that speaks against it.
+const EQUITY: (f64, f64) = (15.0, 8.0);
 
 /// One figure that speaks for or against a candidate, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,17 +26,35 @@ pub(super) struct Moods {
     pub(super) negative: u32,
 }
 
-/// The signals of a candidate. A figure between its bounds, or one that is not known, is none.
+impl Moods {
+    /// Whether more posts are negative than positive.
+    pub(super) fn are_against(self) -> bool {
+        self.negative > self.positive
+    }
+}
+
+/// The signals of a candidate. A figure between its bounds, or one that is not known, is none; and nothing speaks for
+/// it that the user's rules speak against, whatever its bounds.
 pub(super) fn signals(figures: &Suggestion, moods: Option<Moods>) -> Vec<Signal> {
+    let of_figure = |name: &str, signal: Option<Signal>| {
+        signal.filter(|signal| matches!(signal, Signal::Against(_)) || !is_broken(figures, name))
+    };
     let all = [
         places(&figures.found_in),
         moods.and_then(thread),
-        figures.rsi_14.and_then(rsi),
-        figures.price_vs_sma200_pct.and_then(average),
-        figures.pe.and_then(earnings),
-        figures.roe_pct.and_then(equity),
+        of_figure("RSI", figures.rsi_14.and_then(rsi)),
+        of_figure("SMA200", figures.price_vs_sma200_pct.and_then(average)),
+        of_figure("P/E", figures.pe.and_then(earnings)),
+        of_figure("ROE", figures.roe_pct.and_then(equity)),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// Whether a rule of the user's speaks against this figure.
+fn is_broken(figures: &Suggestion, name: &str) -> bool {
+    let waits = figures.wait_zone.iter().flat_map(|it| &it.reasons);
+    let broken = figures.forbidden.iter().flat_map(|it| &it.violations);
+    waits.chain(broken).any(|reason| reason.contains(name))
 }
 
 fn places(found_in: &[String]) -> Option<Signal> {
@@ -47,8 +73,8 @@ fn thread(Moods { positive, negative }: Moods) -> Option<Signal> {
 
 fn rsi(rsi: f64) -> Option<Signal> {
     match rsi {
-        ..=50.0 => Some(Signal::For(format!("RSI {rsi:.0}: not overbought"))),
-        70.0.. => Some(Signal::Against(format!("RSI {rsi:.0}: overbought"))),
+        _ if rsi <= RSI.0 => Some(Signal::For(format!("RSI {rsi:.0}: not overbought"))),
+        _ if rsi >= RSI.1 => Some(Signal::Against(format!("RSI {rsi:.0}: overbought"))),
         _ => None,
     }
 }
@@ -57,8 +83,8 @@ fn average(distance: f64) -> Option<Signal> {
     let text = |what: &str| format!("{distance:+.1}% against its average of 200 days: {what}");
     match distance {
         ..0.0 => Some(Signal::Against(text("it falls"))),
-        0.0..=20.0 => Some(Signal::For(text("it rises"))),
-        40.0.. => Some(Signal::Against(text("it has run far"))),
+        _ if distance <= ABOVE_AVERAGE.0 => Some(Signal::For(text("it rises"))),
+        _ if distance >= ABOVE_AVERAGE.1 => Some(Signal::Against(text("it has run far"))),
         _ => None,
     }
 }
@@ -66,16 +92,16 @@ fn average(distance: f64) -> Option<Signal> {
 fn earnings(pe: f64) -> Option<Signal> {
     match pe {
         ..=0.0 => Some(Signal::Against(format!("P/E {pe:.1}: it makes losses"))),
-        0.0..=25.0 => Some(Signal::For(format!("P/E {pe:.1}"))),
-        50.0.. => Some(Signal::Against(format!("P/E {pe:.1}: dear"))),
+        _ if pe <= EARNINGS.0 => Some(Signal::For(format!("P/E {pe:.1}"))),
+        _ if pe >= EARNINGS.1 => Some(Signal::Against(format!("P/E {pe:.1}: dear"))),
         _ => None,
     }
 }
 
 fn equity(roe: f64) -> Option<Signal> {
     match roe {
-        ..8.0 => Some(Signal::Against(format!("ROE {roe:.1}%: low"))),
-        15.0.. => Some(Signal::For(format!("ROE {roe:.1}%"))),
+        _ if roe < EQUITY.1 => Some(Signal::Against(format!("ROE {roe:.1}%: low"))),
+        _ if roe >= EQUITY.0 => Some(Signal::For(format!("ROE {roe:.1}%"))),
         _ => None,
     }
 }
@@ -83,6 +109,7 @@ fn equity(roe: f64) -> Option<Signal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::v1::{Forbidden, WaitZone};
 
     fn figures(rsi: f64, average: f64, pe: f64, roe: f64) -> Suggestion {
         Suggestion {
@@ -130,5 +157,39 @@ mod tests {
         let named =
             Suggestion { found_in: vec!["news".to_owned(), "reddit".to_owned()], ..Suggestion::default() };
         assert_eq!(texts(&named, None), ["+ Named in 2 sources: news, reddit"]);
+    }
+
+    #[test]
+    fn no_figure_stands_on_both_sides() {
+        let waits = |reason: &str| Some(WaitZone { is_wait_zone: true, reasons: vec![reason.to_owned()] });
+        let cheap = figures(48.0, 5.0, 20.0, 18.0);
+        assert_eq!(signals(&cheap, None).len(), 4);
+        for reason in ["RSI 48 > 40 (not value)", "+5% above SMA200 (very extended)"] {
+            let found = signals(&Suggestion { wait_zone: waits(reason), ..cheap.clone() }, None);
+            assert_eq!(found.len(), 3, "{reason}: {found:?}");
+        }
+        let violations = vec!["P/E 20 > 15".to_owned()];
+        let forbidden = Some(Forbidden { is_forbidden: true, violations, unknown: Vec::new() });
+        assert_eq!(signals(&Suggestion { forbidden, ..cheap }, None).len(), 3);
+    }
+
+    #[test]
+    fn the_page_has_the_bounds() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/JOBS.md");
+        let page = std::fs::read_to_string(page).expect("the page");
+        let (rsi, above, pe, roe) = (RSI, ABOVE_AVERAGE, EARNINGS, EQUITY);
+        for row in [
+            "| where it is named | two sources or more | |".to_owned(),
+            "| last posts of its thread, by word list | more positive than negative | more negative than positive |".to_owned(),
+            format!("| RSI over 14 days | at most {} | at least {} |", rsi.0, rsi.1),
+            format!(
+                "| distance from its average of 200 days | 0 to +{} % | below 0, or at least +{} % |",
+                above.0, above.1
+            ),
+            format!("| P/E | up to {} | a loss, or at least {} |", pe.0, pe.1),
+            format!("| ROE | at least {} % | below {} % |", roe.0, roe.1),
+        ] {
+            assert!(page.contains(&row), "docs/JOBS.md has no row: {row}");
+        }
     }
 }
