@@ -9,6 +9,7 @@ mod decide;
 mod follow_up;
 mod halves;
 mod joined;
+mod listed;
 mod name_only;
 mod narrow;
 mod recover;

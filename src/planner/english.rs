@@ -95,6 +95,12 @@ pub(crate) struct English {
     pub(crate) pointing: WordSet,
     /// See `pointing`. A lexicon adds what the things of its domain are called.
     pub(crate) pointed_at: WordSet,
+    /// What each place of a list is called, the first one first.
+    pub(crate) ordinals: Vec<Phrase>,
+    /// Words for the place at the end of a list.
+    pub(crate) at_the_end: WordSet,
+    /// Words before the number of a place: `number 2`.
+    pub(crate) numbered: WordSet,
     /// Words before the topic of a question, which only ask.
     pub(crate) before_topic: WordSet,
     /// Words behind the topic of a question, which only ask.

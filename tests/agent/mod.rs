@@ -14,6 +14,7 @@ mod job_lists;
 mod jobs;
 mod leaving;
 mod lies;
+mod listed;
 mod native;
 mod pausing;
 mod prompted;

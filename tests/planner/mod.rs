@@ -3,6 +3,7 @@
 mod consent;
 mod follow_ups;
 mod left_out;
+mod listed;
 mod offered;
 mod questions;
 mod repeats;

@@ -35,12 +35,13 @@ impl Bench {
     pub(crate) fn decide(&self, earlier: &[&str], message: &str) -> Plan {
         let mut history = Vec::new();
         for said in earlier {
-            let calls = match self.plan(&history, said).step {
-                Step::Call(calls) => calls,
-                _ => Vec::new(),
+            let (calls, answered) = match self.plan(&history, said).step {
+                Step::Call(calls) => (calls, String::new()),
+                Step::Clarify(question) => (Vec::new(), question),
+                _ => (Vec::new(), String::new()),
             };
             let is_open = calls.is_empty();
-            history.push(Exchange { said: (*said).to_owned(), answered: String::new(), calls, is_open });
+            history.push(Exchange { said: (*said).to_owned(), answered, calls, is_open });
         }
         self.plan(&history, message)
     }

@@ -7,6 +7,7 @@ use super::{
     compound::{route_beside_statements, route_each, route_some},
     follow_up::Before,
     halves::{may_be_more, route_halves, route_one_half, with_last_time, with_names_if_any},
+    listed::{Pointed, resolve, resolve_history},
     repeat_last::repeat_last,
     route::{read, route},
     routed::{Routed, Routing},
@@ -33,6 +34,16 @@ pub(super) fn first(request: &PlanRequest<'_>) -> Plan {
     if request.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
+    let history = resolve_history(request);
+    let request = &PlanRequest { history: &history, ..*request };
+    let pointed = match resolve(request, request.history, request.message) {
+        Pointed::No => None,
+        Pointed::To(text) => Some(text),
+        Pointed::Unclear(question) => {
+            return plan(Step::Clarify(question), "it points to an entry of no list");
+        }
+    };
+    let request = &PlanRequest { message: pointed.as_deref().unwrap_or(request.message), ..*request };
     let before = Before::new(
         request.history,
         request.offer.index(),

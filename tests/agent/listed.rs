@@ -1,0 +1,40 @@
+//! `The first one` behind an answer that lists things.
+
+use super::*;
+
+fn house() -> House {
+    House::of(|_| (), |parts| parts, |_| ())
+}
+
+async fn say(person: &Person, session: &str, text: &str) -> Reply {
+    let message = TurnInput {
+        say: Some(Say::Message(text.to_owned())),
+        result_format: ResultFormat::Json.into(),
+        ..Default::default()
+    };
+    person.reply(within(session, message)).await
+}
+
+/// The calls of a reply, each with its arguments.
+fn calls(reply: &Reply) -> Vec<String> {
+    reply.tool_results.iter().map(|it| format!("{} {}", it.tool, it.arguments_json)).collect()
+}
+
+#[tokio::test]
+async fn a_place_of_a_list_that_was_shown_is_its_entry() {
+    let house = house();
+    let demo = house.person("demo").await;
+    let positions = say(&demo, "s", "Show my positions").await;
+    assert_eq!(calls(&positions), ["get_positions_list {}"], "{positions:?}");
+    let price = say(&demo, "s", "What is the first one trading at?").await;
+    assert_eq!(calls(&price), [r#"get_quotes {"symbol":"AAPL"}"#], "{price:?}");
+    let second = say(&demo, "s", "and the second one?").await;
+    assert_eq!(calls(&second), [r#"get_quotes {"symbol":"MSFT"}"#], "{second:?}");
+    let asked = say(&demo, "t", "What news is there on Tata?").await;
+    assert!(answer(&asked).starts_with("Which stock do you mean: Tata Consultancy Services,"), "{asked:?}");
+    let news = say(&demo, "t", "the first one").await;
+    assert_eq!(calls(&news), [r#"get_news {"symbol":"TCS"}"#], "{news:?}");
+    let nothing = say(&demo, "u", "the first one").await;
+    assert_eq!(answer(&nothing), "Which one do you mean? Nothing was listed before.");
+}
+
