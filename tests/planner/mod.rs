@@ -4,6 +4,7 @@ mod consent;
 mod follow_ups;
 mod left_out;
 mod listed;
+mod lists;
 mod offered;
 mod questions;
 mod repeats;
