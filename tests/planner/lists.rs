@@ -36,3 +36,55 @@ fn both_ends_of_a_ranking_are_two_calls() {
         assert_eq!(calls(&bench, &[], said), [expected], "{said}");
     }
 }
+
+#[test]
+fn a_number_before_what_it_counts_is_how_many_are_shown() {
+    let bench = Bench::new();
+    for (said, expected) in [
+        ("show 2 deposits", "get_transfers limit=2"),
+        ("first 3 trades", "get_activity limit=3"),
+        ("show the first 3 trades", "get_activity limit=3"),
+        ("list 4 recent withdrawals", "get_transfers limit=4"),
+        ("show my last 5 trades", "get_activity limit=5"),
+        // The oldest ones, which the tool cannot be asked for.
+        ("show my first 3 trades", "get_activity"),
+        ("show deposits over 500", "get_transfers"),
+        ("show my deposits of 500", "get_transfers"),
+    ] {
+        assert_eq!(calls(&bench, &[], said), [expected], "{said}");
+    }
+}
+
+#[test]
+fn a_quarter_and_a_half_of_a_year_are_dates() {
+    let bench = Bench::new();
+    for said in [
+        "what did I sell in Q3 2025",
+        "what did I sell in 2025 Q3",
+        "what did I sell in the third quarter of 2025",
+        "what did I sell in Q3 of 2025",
+    ] {
+        let expected = "get_activity since=2025-07-01 until=2025-09-30";
+        assert_eq!(calls(&bench, &[], said), [expected], "{said}");
+    }
+    let expected = "get_activity since=2025-01-01 until=2025-06-30";
+    assert_eq!(calls(&bench, &[], "my trades in H1 2025"), [expected]);
+    let expected = "get_activity since=2025-01-01 until=2025-12-31";
+    assert_eq!(calls(&bench, &[], "my trades in 2025"), [expected]);
+}
+
+#[test]
+fn a_month_behind_a_time_that_has_ended_is_of_its_year() {
+    let bench = Bench::new();
+    let september = "what did I buy in September 2024";
+    for (earlier, said, expected) in [
+        (september, "and in October?", "get_activity since=2024-10-01 until=2024-10-31"),
+        (september, "what about November?", "get_activity since=2024-11-01 until=2024-11-30"),
+        (september, "and in October 2023?", "get_activity since=2023-10-01 until=2023-10-31"),
+        ("my deposits in 2024", "only those of March", "get_transfers since=2024-03-01 until=2024-03-31"),
+        ("what did I buy in September", "and in October?", "get_activity since=2025-10-01 until=2025-10-31"),
+        ("Show my recent trades", "only those of December", "get_activity since=2025-12-01 until=2025-12-31"),
+    ] {
+        assert_eq!(calls(&bench, &[earlier], said), [expected], "{earlier} {said}");
+    }
+}

@@ -22,7 +22,7 @@ keys! {
         "of" (default) pub of: Option<String> = text(),
         /// What stands between several names in one text.
         "join" (default) pub join: Option<String> = text(),
-        /// Words one of which must stand before what is read.
+        /// Words one of which must stand near what is read. One that is listed behind a `…` must stand behind it.
         "after" (default) pub after: Vec<String> = texts(),
         /// What people say for a value, by value.
         "words" (default, deserialize_with = "words") pub words: Vec<(String, Vec<String>)> =

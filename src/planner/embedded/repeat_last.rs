@@ -1,5 +1,6 @@
 //! Repeats the last calls for a message that only gives another value: `And Infosys?`
 
+use chrono::{Datelike, NaiveDate};
 use serde_json::{Map, Value};
 
 use super::{
@@ -41,6 +42,9 @@ pub(super) fn repeat_last(
         if score < weights().others.near_the_last * best {
             continue;
         }
+        // `And in October?` behind a time that has ended is October of that year.
+        let dated = dated_like(request, last, given.message);
+        let given = SlotContext { message: dated.as_ref().unwrap_or(given.message), ..given };
         all.extend(repeat(&index.tools[*tool], last, given));
     }
     (!all.is_empty()).then(|| Routed {
@@ -51,6 +55,24 @@ pub(super) fn repeat_last(
         sum: weights().clauses.very_sure,
         alternatives: alternatives(index, ranking, None),
     })
+}
+
+/// The message as it is read in the year of the last call's time, if both are times that have ended.
+fn dated_like<'a>(
+    request: &PlanRequest<'_>,
+    last: &PlannedCall,
+    message: &Message<'a>,
+) -> Option<Message<'a>> {
+    let date = |name: &str| last.arguments.get(name)?.as_str()?.parse::<NaiveDate>().ok();
+    let slots = &request.offer.index().tools[request.offer.index().place(&last.tool)?].slots;
+    let of = |kind: ExtractKind| slots.iter().find(|slot| slot.extract.kind == kind);
+    let (since, until) = (date(&of(ExtractKind::Since)?.name)?, date(&of(ExtractKind::Until)?.name)?);
+    let times = &message.times;
+    let has_dates = times.spans.is_empty() && times.since.is_some() && times.until.is_some();
+    let end = NaiveDate::from_ymd_opt(since.year(), 12, 31)?.min(request.today);
+    let is_one_year = since.year() == until.year();
+    let (names, words) = (request.offer.names(), &request.offer.index().words);
+    (has_dates && is_one_year).then(|| Message::new(message.text, end, names, words))
 }
 
 /// Repeats a call, once for each name that the message gives. Empty if the message gives nothing that the tool takes.

@@ -147,7 +147,8 @@ fn account(slot: &Slot, given: SlotContext<'_>) -> Option<Reading> {
 
 /// Whether a word is the first of one that `after` lists.
 fn is_cue(slot: &Slot, word: &Word) -> bool {
-    slot.extract.after.iter().any(|cue| phrase(cue).first() == Some(&word.term))
+    let before = slot.extract.after.iter().filter(|cue| !cue.starts_with('…'));
+    before.into_iter().any(|cue| phrase(cue).first() == Some(&word.term))
 }
 
 fn days(slot: &Slot, message: &Message<'_>) -> Option<u32> {
@@ -170,12 +171,28 @@ fn quarters(message: &Message<'_>) -> Option<u32> {
     }
 }
 
+/// Whether a number stands before what it counts, which `after` lists behind a `…`: `show 2 trades`. `My first 2` are
+/// the oldest ones.
+fn is_number_of(slot: &Slot, message: &Message<'_>, at: usize) -> bool {
+    let lower = |back: usize| at.checked_sub(back).map_or("", |at| message.words[at].lower.as_str());
+    let is_first =
+        english().ordinals.first().is_some_and(|first| first.words().iter().any(|it| it == lower(1)));
+    let is_of_mine = is_first && english().determiners.has(lower(2)) && lower(2) != "the";
+    let behind = &message.words[(at + 1).min(message.words.len())..message.words.len().min(at + 1 + BESIDE)];
+    let counted = slot.extract.after.iter().filter_map(|cue| cue.strip_prefix('…'));
+    let terms: Vec<_> = counted.flat_map(phrase).collect();
+    !is_of_mine && behind.iter().any(|word| terms.contains(&word.term))
+}
+
 /// A number of things: one that belongs to no time, no name and no sum of money, and that nothing is compared with.
 fn count(slot: &Slot, message: &Message<'_>) -> Option<u32> {
     // `My last 5 trades`, or `the 5 most recent ones`.
     let is_announced = |at: usize| {
         let around = at.saturating_sub(BESIDE)..message.words.len().min(at + 1 + BESIDE);
-        slot.extract.after.is_empty() || message.words[around].iter().any(|word| is_cue(slot, word))
+        let is_cue = |word: &Word| is_cue(slot, word);
+        slot.extract.after.is_empty()
+            || message.words[around].iter().any(is_cue)
+            || is_number_of(slot, message, at)
     };
     let is_free = |(at, word): &(usize, &Word)| {
         let before = &message.text[..word.begin];

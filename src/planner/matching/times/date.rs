@@ -9,7 +9,8 @@ use crate::{
 
 /// Whether a word, in small letters, is a name of the calendar, and so of nothing else.
 pub(crate) fn is_calendar(lower: &str) -> bool {
-    month(lower).is_some() || english().weekdays.has(lower)
+    let is_part = || ["q1", "q2", "q3", "q4", "h1", "h2"].contains(&lower);
+    month(lower).is_some() || english().weekdays.has(lower) || is_part()
 }
 
 /// The month of a name, from 1.
@@ -35,6 +36,9 @@ pub(super) fn date(words: &[Word], at: usize, today: NaiveDate) -> Option<(Naive
     if let Some((date, end)) = day_of_month(words, at, today) {
         return Some((date, date, end));
     }
+    if let Some(quarter) = quarter_of_year(words, at, year) {
+        return Some(quarter);
+    }
     let name = words.get(at).map_or("", |word| word.lower.as_str());
     let month = month(name);
     if let (Some(month), Some(year)) = (month, year(at + 1)) {
@@ -55,6 +59,40 @@ pub(super) fn date(words: &[Word], at: usize, today: NaiveDate) -> Option<(Naive
     }
     let year = year(at)?;
     Some((NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year, 12, 31)?, at + 1))
+}
+
+/// `Q3 2025`, `2025 Q3`, `the third quarter of 2025` or `H1 2025`, of the calendar's years.
+fn quarter_of_year(
+    words: &[Word],
+    at: usize,
+    year: impl Fn(usize) -> Option<i32>,
+) -> Option<(NaiveDate, NaiveDate, usize)> {
+    let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
+    let of = |index: usize| index + usize::from(lower(index) == "of");
+    // The place from 0, its length in months, and the word after it.
+    let part = |index: usize| {
+        let numbered = |letter: char, most: u32| {
+            let number = lower(index).strip_prefix(letter)?.parse::<u32>().ok()?;
+            (1..=most).contains(&number).then(|| (number - 1, 12 / most, index + 1))
+        };
+        let ordinal = |unit: &str, most: usize| {
+            let is_of = |names: &Phrase| names.words().iter().any(|name| name == lower(index));
+            let place = english().ordinals.iter().take(most).position(is_of)?;
+            let (place, most) = (u32::try_from(place).ok()?, u32::try_from(most).ok()?);
+            (lower(index + 1) == unit).then(|| (place, 12 / most, index + 2))
+        };
+        let numbered = numbered('q', 4).or_else(|| numbered('h', 2));
+        numbered.or_else(|| ordinal("quarter", 4)).or_else(|| ordinal("half", 2))
+    };
+    let (year, (place, months, end)) = if let Some(year) = year(at) {
+        (year, part(at + 1)?)
+    } else {
+        let (place, months, end) = part(at)?;
+        let behind = of(end);
+        (year(behind)?, (place, months, behind + 1))
+    };
+    let first = NaiveDate::from_ymd_opt(year, place * months + 1, 1)?;
+    Some((first, first.checked_add_months(Months::new(months))?.pred_opt()?, end))
 }
 
 /// `12 June`, `the 12th of June` or `June 12`, with or without a year, and the word after it. Without one, the last
