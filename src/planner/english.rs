@@ -79,6 +79,14 @@ pub(crate) struct English {
     pub(crate) leads: Vec<Phrase>,
     /// Phrases before what something else replaces.
     pub(crate) instead_of: Vec<Phrase>,
+    /// What stands between the last two of a list.
+    pub(crate) list_joints: WordSet,
+    /// Words behind which a word in capitals is a noun and no name: `its CEO`.
+    pub(crate) articles: WordSet,
+    /// Words with which a clause begins that says when, or whether, something is to be done.
+    pub(crate) conditions: Vec<Phrase>,
+    /// Words behind which `if` and `when` begin an indirect question: `tell me if …`.
+    pub(crate) indirect: WordSet,
     /// Words that stand for what was named before.
     pub(crate) pronouns: WordSet,
     /// Words that stand for each of what was named in the same message.

@@ -3,6 +3,7 @@
 //! Not here: which tool is called, and with which arguments (`embedded`).
 
 pub(crate) mod clauses;
+pub(crate) mod conditions;
 pub(crate) mod index;
 mod inverted_index;
 pub(crate) mod lexicon;

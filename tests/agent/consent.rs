@@ -85,8 +85,12 @@ async fn anything_but_a_clear_yes_as_the_next_message_drops_a_proposal() {
 async fn a_company_of_which_nothing_is_held_is_no_mistake() {
     let house = house();
     let riley = house.person("demo").await;
-    let reply = say(&riley, "s", "Do I own Nvidia?").await;
-    assert!(answer(&reply).contains("does not hold NVDA"), "{reply:?}");
+    for (said, symbol) in
+        [("Do I own Nvidia?", "NVDA"), ("Do I own Reliance?", "RELIANCE"), ("do I have any Infosys?", "INFY")]
+    {
+        let reply = say(&riley, "s", said).await;
+        assert!(answer(&reply).contains(&format!("does not hold {symbol}")), "{reply:?}");
+    }
 }
 
 #[tokio::test]

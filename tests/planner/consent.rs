@@ -117,6 +117,72 @@ fn what_is_told_thought_of_or_meant_otherwise_is_no_order() {
 }
 
 #[test]
+fn a_list_behind_instead_of_is_replaced_as_a_whole() {
+    let bench = Bench::new();
+    for (said, expected) in [
+        ("Add TCS instead of Infosys and Wipro", &["TCS"][..]),
+        ("Add TCS to my watchlist instead of Infosys and Wipro", &["TCS"]),
+        ("Add TCS instead of Infosys, Wipro", &["TCS"]),
+        ("Add TCS and Wipro instead of Infosys", &["TCS", "WIPRO"]),
+        ("instead of Infosys, add TCS to my watchlist", &["TCS"]),
+        ("instead of Infosys and Wipro, add TCS to my watchlist", &["TCS"]),
+        ("Instead of Infosys, TCS to my watchlist", &["TCS"]),
+        ("Add TCS and Infosys to my watchlist", &["TCS", "INFY"]),
+    ] {
+        let symbols: Vec<_> =
+            proposed(&bench, said).into_iter().map(|call| call.arguments["symbol"].clone()).collect();
+        assert_eq!(symbols, expected, "{said}");
+    }
+}
+
+#[test]
+fn an_order_on_a_condition_is_none() {
+    let bench = Bench::new();
+    for said in [
+        "If TCS falls below 3000 add it to my watchlist",
+        "If TCS falls below 3000, add it to my watchlist",
+        "TCS if it falls, add it to my watchlist",
+        "When TCS reports, please add it to my watchlist",
+        "Once TCS falls, add it to my watchlist.",
+        "Unless TCS rises, remove TCS from my watchlist",
+        "Add TCS to my watchlist, once it falls",
+        "Add TCS to my watchlist. If it falls below 3000.",
+        "If it falls. Add TCS to my watchlist",
+        "Should TCS fall, add it to my watchlist",
+        "In case TCS falls, add it to my watchlist",
+        "If TCS is overbought then add it to my watchlist",
+        "show my holdings and if TCS falls, add it to my watchlist",
+    ] {
+        let step = bench.decide(&[], said).step;
+        let Step::Clarify(answer) = &step else { panic!("{said}: {step:?}") };
+        assert!(answer.starts_with("I change nothing on a condition."), "{said}: {answer}");
+    }
+    for said in [
+        "Add TCS to my watchlist with the note buy if it falls below 3000",
+        "Add TCS to my watchlist, note: when it falls",
+        "Tell me if TCS is overbought and add Wipro to my watchlist",
+        "When is TCS reporting? Add TCS to my watchlist",
+    ] {
+        assert_eq!(proposed(&bench, said).len(), 1, "{said}");
+    }
+}
+
+#[test]
+fn what_may_be_either_of_two_is_not_changed() {
+    let bench = Bench::new();
+    for earlier in ["Compare TCS and Infosys", "price of TCS and Infosys", "price of TCS and news of Infosys"]
+    {
+        let step = bench.decide(&[earlier], "add that to my watchlist").step;
+        let expected = "Which stock do you mean: INFY, TCS?";
+        assert_eq!(step, Step::Clarify(expected.to_owned()), "{earlier}");
+    }
+    let Step::Call(calls) = bench.decide(&["price of TCS"], "add that to my watchlist").step else {
+        panic!("one thing is meant")
+    };
+    assert_eq!(calls[0].arguments["symbol"], "TCS");
+}
+
+#[test]
 fn an_order_may_end_with_its_verb_in_hindi() {
     let bench = Bench::new();
     for (said, tool) in [

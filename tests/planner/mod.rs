@@ -9,4 +9,5 @@ mod offered;
 mod questions;
 mod repeats;
 mod scores;
+mod short_wordings;
 mod wordings;

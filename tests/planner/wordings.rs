@@ -17,7 +17,7 @@ fn calls(bench: &Bench, said: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn check(all: &[(&str, &[&str])]) {
+pub(super) fn check(all: &[(&str, &[&str])]) {
     let bench = Bench::new();
     let wrong = |(said, expected): &(&str, &[&str])| {
         let calls = calls(&bench, said);

@@ -29,12 +29,14 @@ const USERS: u64 = 1024;
 /// The words and names of the domain.
 pub(super) const LEXICON: &str = include_str!("data/brokerage/lexicon.json");
 
-/// Whether the lexicon names what the symbol stands for: it exists, even where no data of the user has it.
+/// Whether the lexicon names what the symbol stands for, in whatever market: it exists, even where no data of the user
+/// has it.
 pub(super) fn is_listed(symbol: &Symbol) -> bool {
     static LISTED: LazyLock<BTreeSet<Symbol>> = LazyLock::new(|| {
         let lexicon: Value = serde_json::from_str(LEXICON).expect("start-up checks the lexicon");
         let names = lexicon["names"].as_array().into_iter().flatten();
-        let symbols = names.filter(|name| name["of"] == SYMBOL).filter_map(|name| name["value"].as_str());
+        let names = names.filter(|name| name["of"] != ACCOUNT);
+        let symbols = names.filter_map(|name| name["value"].as_str());
         symbols.map(Symbol::new).collect()
     });
     LISTED.contains(symbol)

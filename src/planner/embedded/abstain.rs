@@ -21,6 +21,11 @@ const MOST_NAMED: usize = 6;
 
 /// Whether the evidence for a tool is too weak to call it.
 pub(crate) fn is_too_weak(ranking: &Ranking, candidate: &Candidate) -> bool {
+    !candidate.is_said && is_hardly_meant(ranking, candidate)
+}
+
+/// Whether the evidence for a tool is weak, whatever the message is word for word: `profit` may answer a question.
+pub(crate) fn is_hardly_meant(ranking: &Ranking, candidate: &Candidate) -> bool {
     support(ranking, candidate) < weights().regression.enough
 }
 
@@ -30,7 +35,7 @@ fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
     let weights = &weights().regression;
     let named = match () {
         () if candidate.takes_known => weights.named,
-        () if candidate.takes_carried => weights.carried,
+        () if candidate.takes_carried || candidate.takes_code => weights.carried,
         () => 0.0,
     };
     let score = candidate.score.max(weights.least_score).ln();
@@ -41,7 +46,11 @@ fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
 
 /// The answer to an order that no tool carries out, with the indices of the verb's words. `None` if the message is not
 /// such an order: a verb of the lexicon where an order begins, with an object.
-pub(crate) fn order<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<(&'a str, Range<usize>)> {
+pub(crate) fn order<'a>(
+    index: &Index,
+    message: &Message<'_>,
+    lexicon: &'a Words,
+) -> Option<(&'a str, Range<usize>)> {
     if !message.is_order() {
         return None;
     }
@@ -50,7 +59,11 @@ pub(crate) fn order<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<(&'
     }
     let follows = |at: &usize| *at > 0 && english().next.has(&message.words[*at - 1].lower);
     let begins = (0..message.words.len()).filter(follows);
-    let mut begins = std::iter::once(message.first()).chain(begins);
+    let begins = std::iter::once(message.first()).chain(begins);
+    // `Exchange rate` is no order to exchange.
+    let is_noun =
+        |at: usize| message.words.get(at..at + 2).is_some_and(|two| index.words.is_one(&two[0], &two[1]));
+    let mut begins = begins.filter(|at| !is_noun(*at));
     begins.find_map(|at| order_at(message, at, lexicon))
 }
 
@@ -98,8 +111,13 @@ pub(crate) fn no_tool(index: &Index, ranking: &Ranking) -> String {
 
 /// The question for a required value that the message does not give.
 pub(crate) fn question(slot: &Slot, message: &Message<'_>, lexicon: &Words) -> String {
-    let named: Vec<_> = message.found.iter().flat_map(|found| &found.candidates).take(MOST_NAMED).collect();
-    let near = named.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+    let named = message.found.iter().flat_map(|found| &found.candidates);
+    question_of(slot, &named.map(String::as_str).collect::<Vec<_>>(), lexicon)
+}
+
+/// The question for a required value, with what it may be.
+pub(crate) fn question_of(slot: &Slot, named: &[&str], lexicon: &Words) -> String {
+    let near = named[..named.len().min(MOST_NAMED)].join(", ");
     let near = if near.is_empty() { String::new() } else { format!(": {near}") };
     let noun = lexicon.nouns.get(slot.of_kind()).cloned().unwrap_or_else(|| slot.name.replace('_', " "));
     match slot.extract.kind {

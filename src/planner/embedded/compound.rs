@@ -29,6 +29,9 @@ pub(super) fn route_beside_statements(
     before: &Before<'_>,
 ) -> Option<Routed> {
     let parts = statements::parts(text);
+    if parts.len() < 2 {
+        return None;
+    }
     let (mut orders, mut stated) = (Vec::new(), Before::default());
     for part in &parts {
         let message = read(request, part.text);

@@ -21,7 +21,7 @@ use crate::{
         message::Message,
         names::NameMatch,
         rank::Ranking,
-        slots::{Slot, SlotContext},
+        slots::SlotContext,
     },
     weights::weights,
 };
@@ -95,7 +95,7 @@ fn is_answer(request: &PlanRequest<'_>, message: &Message<'_>) -> bool {
     }
     let given = SlotContext { message, carried: &[], account: None, refers: false, goes_on: false };
     let ranking = Ranking::new(request.offer.index(), request.offer.flags(), given);
-    ranking.candidates.first().is_none_or(|first| abstain::is_too_weak(&ranking, first))
+    ranking.candidates.first().is_none_or(|first| abstain::is_hardly_meant(&ranking, first))
 }
 
 /// Plans the message as one, unless every part of it is clearly about a tool of its own.
@@ -116,7 +116,7 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     let split = if is_one {
         None
     } else if let Some(routed) = route_beside_statements(request, whole.text, before) {
-        return answer(routed);
+        return answer_at_once(request, whole, routed);
     } else {
         split(request, whole, &parts, before, &routed)
     };
@@ -134,7 +134,19 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
             return plan(Step::Clarify(question), "two things may be changed");
         }
     };
-    answer(routed)
+    answer_at_once(request, whole, routed)
+}
+
+/// The answer, but for a change that is ordered on a condition: nobody looks when that is met.
+fn answer_at_once(request: &PlanRequest<'_>, whole: &Message<'_>, routed: Routed) -> Plan {
+    let index = request.offer.index();
+    match routed.changing(index).filter(|tool| writes::is_on_condition(&index.tools[*tool], whole)) {
+        Some(tool) => {
+            let example = writes::ask_for_order(&index.tools[tool], whole);
+            plan(Step::Clarify(example), "what is ordered depends on a condition")
+        }
+        None => answer(routed),
+    }
 }
 
 /// The calls of a message's clauses or halves, if they are surer than those of the whole as one wish.
@@ -174,18 +186,8 @@ fn split(
 fn has_every_word(index: &Index, routed: &Routed, message: &Message<'_>) -> bool {
     let Some(tool) = routed.tool().and_then(|tool| index.place(tool)) else { return false };
     let slots = &index.tools[tool].slots;
-    let takes_a_time = slots.iter().any(Slot::takes_a_time);
-    let is_about = |(term, at): &(u32, usize)| {
-        if takes_a_time && message.times.takes(*at) {
-            return true;
-        }
-        let postings = index.words.postings(*term);
-        let most = postings.iter().map(|(_, weight)| *weight).fold(0.0, f32::max);
-        let of_tool = postings.iter().find(|(of, _)| *of as usize == tool);
-        of_tool.is_some_and(|(_, weight)| *weight >= weights().others.about * most)
-    };
     let is_taken = |found: &NameMatch| slots.iter().any(|slot| found.is_of(slot.of_kind()));
-    message.content.iter().all(is_about) && message.found.iter().all(is_taken)
+    message.found.iter().all(is_taken) && routed.has_every_word(index, message, weights().others.about)
 }
 
 fn answer(routed: Routed) -> Plan {
@@ -199,7 +201,7 @@ fn answer(routed: Routed) -> Plan {
 
 /// The answer to an order that no tool carries out. `Get rid of it on my list` is not one: a tool does.
 fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<&'a str> {
-    let (answer, verb) = abstain::order(part, request.offer.words())?;
+    let (answer, verb) = abstain::order(request.offer.index(), part, request.offer.words())?;
     let is_done = |(tool, is_offered): (&Indexed, &bool)| {
         let says_more = part.content.iter().any(|(_, at)| !verb.contains(at));
         *is_offered

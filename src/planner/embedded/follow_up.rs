@@ -47,11 +47,13 @@ impl<'a> Before<'a> {
         let Some(last) = history.last() else { return before };
         before.pending = last.is_open.then_some(last.said.as_str());
         for exchange in history.iter().rev() {
+            let mut is_of_any = exchange.calls.is_empty();
             for call in &exchange.calls {
                 let Some(tool) = index.place(&call.tool) else { continue };
                 before.name(index, tool, call);
+                is_of_any |= takes_any_kind(index, tool);
             }
-            if exchange.calls.is_empty() {
+            if is_of_any {
                 before.name_said(&read(&exchange.said));
             }
         }
@@ -88,18 +90,40 @@ impl<'a> Before<'a> {
     pub(crate) fn name(&mut self, index: &Index, tool: usize, call: &PlannedCall) {
         for slot in index.tools[tool].slots.iter().filter(|slot| slot.takes_names()) {
             let of = slot.of_kind();
-            if self.named.iter().any(|(kind, _)| kind == of) {
+            // Of which kind a thing is that may be of any, only the message tells.
+            if of.is_empty() || self.named.iter().any(|(kind, _)| kind == of) {
                 continue;
             }
-            let Some(value) = call.arguments.get(&slot.name) else { continue };
-            let joined = slot.extract.join.as_deref().unwrap_or("\n");
-            let values: Vec<String> = match value {
-                Value::String(text) => text.split(joined).map(str::to_owned).collect(),
-                Value::Array(all) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-                _ => Vec::new(),
-            };
-            self.named.extend(values.into_iter().map(|value| (of.to_owned(), value)));
+            let values = names_in(slot, call).into_iter();
+            self.named.extend(values.map(|value| (of.to_owned(), value.to_owned())));
         }
+    }
+
+    /// The names of a kind in all of the last calls.
+    pub(crate) fn named_by_calls(&self, index: &Index, of: &str) -> Vec<&str> {
+        let mut all = Vec::new();
+        for (tool, call) in self.calls.iter() {
+            let slots = index.tools[*tool].slots.iter();
+            for slot in slots.filter(|slot| slot.takes_names() && slot.of_kind() == of) {
+                all.extend(names_in(slot, call));
+            }
+        }
+        all
+    }
+}
+
+/// Whether a tool takes names of any kind.
+pub(crate) fn takes_any_kind(index: &Index, tool: usize) -> bool {
+    index.tools[tool].slots.iter().any(|slot| slot.takes_names() && slot.of_kind().is_empty())
+}
+
+/// The names in the argument of a call.
+fn names_in<'a>(slot: &Slot, call: &'a PlannedCall) -> Vec<&'a str> {
+    let joined = slot.extract.join.as_deref().unwrap_or("\n");
+    match call.arguments.get(&slot.name) {
+        Some(Value::String(text)) => text.split(joined).collect(),
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
     }
 }
 

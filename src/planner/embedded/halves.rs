@@ -184,7 +184,7 @@ pub(super) fn route_one_half(
 ) -> Option<Routed> {
     let index = request.offer.index();
     let is_other =
-        |part: &Message<'_>| part.content.iter().any(|(_, at)| index.words.is_out_of_scope(&part.words[*at]));
+        |part: &Message<'_>| part.content.iter().any(|(_, at)| part.is_out_of_scope(&index.words, *at));
     places(whole, joints).take(MOST_HALVES).find_map(|joint| {
         let halves = [&whole.text[..joint.start], &whole.text[joint.end..]].map(|half| read(request, half));
         let is_either = is_other(&halves[0]) != is_other(&halves[1]);
@@ -192,7 +192,8 @@ pub(super) fn route_one_half(
     })
 }
 
-/// A half with the names of the whole behind it, if it has none itself and is then more clearly about a tool.
+/// A half with the names of the whole behind it, if it has none itself and is then more clearly about a tool that has
+/// each of its words: `book a cab` is not about what was named before.
 fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, whole: &Message<'_>) -> Cow<'a, str> {
     let message = read(request, half);
     let is_named = |message: &Message<'_>| message.found.iter().any(|found| !found.is_unknown());
@@ -203,11 +204,11 @@ fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, whole: &Message<'_>)
     // Before the mark that makes it a question.
     let (said, mark) = half.split_at(half.trim_end_matches(['?', '!', '.', ' ']).len());
     let named = std::iter::once(said).chain(others).collect::<Vec<_>>().join(" ") + mark;
-    let score = |message: &Message<'_>| match route(request, message, &Before::default(), &[]) {
-        Routed { step: Routing::Calls(_), score, .. } => score,
-        _ => 0.0,
-    };
-    let is_better = score(&read(request, &named)) > score(&message);
+    let routed = |message: &Message<'_>| route(request, message, &Before::default(), &[]);
+    let score = |routed: &Routed| if routed.count() > 0 { routed.score } else { 0.0 };
+    let with_names = routed(&read(request, &named));
+    let is_better = score(&with_names) > score(&routed(&message))
+        && with_names.has_every_word(request.offer.index(), &message, 0.0);
     if is_better { named.into() } else { half.into() }
 }
 

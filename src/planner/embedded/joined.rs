@@ -7,7 +7,7 @@ use std::mem;
 use serde_json::Value;
 
 use super::{
-    follow_up::Before,
+    follow_up::{Before, takes_any_kind},
     routed::{ALTERNATIVES, Routed, Routing},
 };
 use crate::{
@@ -65,7 +65,7 @@ impl Joined {
         if !may_repeat && self.call_of(&calls[0].tool).is_some() {
             return None;
         }
-        self.named = with_older(names_of(index, &calls), mem::take(&mut self.named));
+        self.named = with_older(names_of(index, clause, &calls), mem::take(&mut self.named));
         self.confidence = self.confidence.min(routed.confidence);
         // An ellipsis says less of what it repeats.
         self.score = if is_ellipsis { self.score } else { self.score.min(routed.score) };
@@ -121,12 +121,15 @@ pub(super) fn is_read(index: &Index, tool: &str) -> bool {
     index.place(tool).is_some_and(|tool| index.tools[tool].is_read)
 }
 
-/// The names in the arguments of calls.
-fn names_of(index: &Index, calls: &[PlannedCall]) -> Vec<(String, String)> {
+/// The names in the arguments of a clause's calls, and in the clause where only it tells of which kind they are.
+fn names_of(index: &Index, clause: &Message<'_>, calls: &[PlannedCall]) -> Vec<(String, String)> {
     let mut names = Before::default();
     for call in calls {
         if let Some(tool) = index.place(&call.tool) {
             names.name(index, tool, call);
+            if takes_any_kind(index, tool) {
+                names.name_said(clause);
+            }
         }
     }
     names.named

@@ -51,10 +51,11 @@ pub(super) fn route(
     }
     // Only after a repeat was tried: `Add Wipro` behind another order is a follow-up, not an incomplete order.
     if let Some(tool) = nearly {
-        return Routed { step: Routing::Ask(ask_for_order(offer, tool)), ..nothing(offer, &ranking) };
+        let example = writes::ask_for_order(&offer.index().tools[tool], message);
+        return Routed { step: Routing::Ask(example), ..nothing(offer, &ranking) };
     }
     if let Some(candidate) = chosen.filter(|_| !is_weak) {
-        return call(offer, &ranking, candidate, message);
+        return call(offer, &ranking, candidate, given, before);
     }
     let question = name_only::question(offer, message);
     match question.or_else(|| narrow::to_a_time(offer.index(), message, before)) {
@@ -68,12 +69,6 @@ pub(super) fn route(
 fn only_gives_a_value(index: &Index, message: &Message<'_>, before: &Before<'_>) -> bool {
     let asks = message.words.iter().any(|word| is_asking(&word.lower));
     !asks && (is_bare_value(message) || is_value_of(index, message, before))
-}
-
-/// The answer to a message that nearly orders a change: an example of an order.
-fn ask_for_order(offer: &Offer, tool: usize) -> String {
-    let example = &offer.index().tools[tool].tool.definition.utterances[0];
-    format!("I change something only if I am told to and nothing else is said, such as: “{example}”")
 }
 
 /// The best tool whose change the message orders, if it says nothing else. After a call that takes several names, the
@@ -134,8 +129,14 @@ fn nothing(offer: &Offer, ranking: &Ranking) -> Routed {
 }
 
 /// A call of the chosen tool, or the question that it needs answered first.
-fn call(offer: &Offer, ranking: &Ranking, candidate: &Candidate, message: &Message<'_>) -> Routed {
-    let index = offer.index();
+fn call(
+    offer: &Offer,
+    ranking: &Ranking,
+    candidate: &Candidate,
+    given: SlotContext<'_>,
+    before: &Before<'_>,
+) -> Routed {
+    let (index, message) = (offer.index(), given.message);
     let indexed = &index.tools[candidate.tool];
     let words = ranking.words(index, message, candidate.tool);
     let words: Vec<_> = words.iter().take(3).map(|word| format!("“{word}”")).collect();
@@ -145,8 +146,7 @@ fn call(offer: &Offer, ranking: &Ranking, candidate: &Candidate, message: &Messa
         let slot = &indexed.slots[*candidate.filled.missing.first()?];
         Some(abstain::question(slot, message, offer.words()))
     });
-    let question =
-        question.or_else(|| writes::ask_for_name(indexed, &candidate.filled, message, offer.words()));
+    let question = question.or_else(|| writes::ask_for_name(index, candidate, given, before, offer.words()));
     let step = match question {
         Some(question) => Routing::Ask(question),
         None => Routing::Calls(calls(indexed.tool.definition.name.as_str(), &candidate.filled, &reason)),

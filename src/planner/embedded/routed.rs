@@ -6,7 +6,9 @@ use crate::{
     Alternative, PlannedCall,
     matching::{
         index::{Index, Indexed},
+        message::Message,
         rank::{Candidate, Ranking},
+        slots::Slot,
     },
 };
 
@@ -45,6 +47,23 @@ impl Routed {
         let Routing::Calls(calls) = &self.step else { return None };
         let is_called = |it: &Indexed| calls.iter().any(|call| it.tool.definition.name.as_str() == call.tool);
         index.tools.iter().position(|it| !it.is_read && is_called(it))
+    }
+
+    /// Whether the tool of the first call has every word of a message, each for at least this share of what it says for
+    /// the tool that it speaks for most.
+    pub(super) fn has_every_word(&self, index: &Index, message: &Message<'_>, share: f32) -> bool {
+        let Some(tool) = self.tool().and_then(|tool| index.place(tool)) else { return false };
+        let takes_a_time = index.tools[tool].slots.iter().any(Slot::takes_a_time);
+        let is_about = |(term, at): &(u32, usize)| {
+            if takes_a_time && message.times.takes(*at) {
+                return true;
+            }
+            let postings = index.words.postings(*term);
+            let most = postings.iter().map(|(_, weight)| *weight).fold(0.0, f32::max);
+            let of_tool = postings.iter().find(|(of, _)| *of as usize == tool);
+            of_tool.is_some_and(|(_, weight)| *weight >= share * most)
+        };
+        message.content.iter().all(is_about)
     }
 
     /// Whether a tool is called, if there is one.

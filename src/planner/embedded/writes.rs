@@ -1,16 +1,21 @@
-//! The object of a change: which of two lists a message adds to, and which names must be given. Not here: whether the
-//! message orders the change (`orders`).
+//! The object of a change: which of two lists a message adds to, which names must be given, and whether on a condition.
+//! Not here: whether the message orders the change (`orders`).
+
+use serde_json::Value;
 
 use super::{
-    abstain::question,
+    abstain::{question, question_of},
     follow_up::{Before, has_pronoun},
 };
 use crate::{
     matching::{
+        conditions::has_condition,
         index::{Index, Indexed},
         lexicon::Words,
         message::Message,
-        slots::{Filled, Slot},
+        names::is_of_kind,
+        rank::Candidate,
+        slots::{Filled, Slot, SlotContext},
     },
     weights::weights,
 };
@@ -70,19 +75,54 @@ fn names_more(index: &Index, tool: usize, message: &Message<'_>) -> bool {
     index.tools[tool].slots.iter().any(takes)
 }
 
-/// The question for a name that a change needs: the message must give it, or refer to it by a pronoun.
+/// The question for a name that a change needs: the message must give it, or refer by a pronoun to one thing.
 pub(super) fn ask_for_name(
-    tool: &Indexed,
-    filled: &Filled,
-    message: &Message<'_>,
+    index: &Index,
+    candidate: &Candidate,
+    given: SlotContext<'_>,
+    before: &Before<'_>,
     words: &Words,
 ) -> Option<String> {
-    if tool.is_read || has_pronoun(message, words) {
+    let tool = &index.tools[candidate.tool];
+    if tool.is_read {
         return None;
     }
-    let is_unnamed = |(at, slot): &(usize, &_)| is_unsaid(*at, slot, filled);
+    let is_unnamed = |(at, slot): &(usize, &_)| is_unsaid(*at, slot, &candidate.filled);
     let (_, slot) = tool.slots.iter().enumerate().find(is_unnamed)?;
-    Some(question(slot, message, words))
+    if !has_pronoun(given.message, words) {
+        return Some(question(slot, given.message, words));
+    }
+    // `Add that` behind two names may mean either.
+    let named =
+        given.carried.iter().filter(|(kind, _)| is_of_kind(kind, slot.of_kind())).map(|(_, value)| value);
+    let mut all: Vec<_> = named.map(String::as_str).collect();
+    let of_calls = before.named_by_calls(index, slot.of_kind());
+    let value = candidate.filled.arguments.get(&slot.name).and_then(Value::as_str);
+    if value.is_some_and(|value| of_calls.contains(&value)) {
+        all.extend(of_calls);
+    }
+    all.sort_unstable();
+    all.dedup();
+    (all.len() > 1).then(|| question_of(slot, &all, words))
+}
+
+/// Whether the change is ordered on a condition.
+pub(super) fn is_on_condition(tool: &Indexed, message: &Message<'_>) -> bool {
+    let notes: Vec<_> = tool.slots.iter().filter_map(|slot| slot.note(message)).collect();
+    has_condition(message, &notes)
+}
+
+/// The answer to a message that nearly orders a change: an example of an order.
+pub(super) fn ask_for_order(tool: &Indexed, message: &Message<'_>) -> String {
+    let why = if is_on_condition(tool, message) {
+        "I change nothing on a condition. Tell me when it is to be done"
+    } else {
+        "I change something only if I am told to and nothing else is said"
+    };
+    match tool.tool.definition.utterances.first() {
+        Some(example) => format!("{why}, such as: “{example}”"),
+        None => format!("{why}."),
+    }
 }
 
 fn is_unsaid(at: usize, slot: &Slot, filled: &Filled) -> bool {

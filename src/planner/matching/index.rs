@@ -30,7 +30,7 @@ pub(crate) struct Indexed {
     pub(crate) orders: Orders,
     /// Whether everything that it requires can be read from a message.
     pub(crate) is_readable: bool,
-    /// If it takes no names, and one in five of its examples has one (`When did I last buy Acme?`): the kinds of these.
+    /// If it takes no names, or any, and one in five of its examples has one (`When did I last buy Acme?`): the kinds of these.
     pub(crate) asked_of: Vec<String>,
 }
 
@@ -73,7 +73,8 @@ impl Indexed {
         };
         let utterances = &tool.definition.utterances;
         let mut asked_of: Vec<_> = utterances.iter().filter_map(kind).map(str::to_owned).collect();
-        let is_asked = !slots.iter().any(Slot::takes_names) && 5 * asked_of.len() >= utterances.len().max(1);
+        let takes_some = slots.iter().any(|slot| slot.takes_names() && !slot.of_kind().is_empty());
+        let is_asked = !takes_some && 5 * asked_of.len() >= utterances.len().max(1);
         asked_of.retain(|_| is_asked);
         asked_of.sort_unstable();
         asked_of.dedup();

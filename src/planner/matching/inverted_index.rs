@@ -8,7 +8,7 @@ mod vocabulary;
 
 use std::sync::Arc;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 pub(crate) use self::vocabulary::{Term, Token};
 use self::{
@@ -35,7 +35,11 @@ pub(crate) struct InvertedIndex {
     spelling: Spelling<String>,
     /// See the field of [`Words`].
     out_of_scope: HashSet<String>,
+    /// Those of them that the lexicons' synonyms have.
+    out_of_scope_terms: HashSet<Term>,
     postings: Vec<Postings>,
+    /// The tools with an utterance or a keyword that stands so, if hardly a word of it says anything.
+    said: HashMap<Box<[Term]>, Vec<u32>>,
     /// By term: the inverse document frequency.
     rarity: Vec<f32>,
     /// The rarity of a term that no tool has.
@@ -56,7 +60,11 @@ impl InvertedIndex {
         known.extend(english().words().chain(hinglish::words()).map(str::to_owned));
         let spelling = Spelling::new(known.iter().map(|word| (word.as_str(), stem(word))));
         let (unknown, out_of_scope) = (unknown(tools.len()), words.out_of_scope.clone());
-        Self { vocabulary, spelling, out_of_scope, postings, rarity, unknown }
+        let out_of_scope_terms = out_of_scope.iter().filter_map(|word| vocabulary.find(word));
+        let is_of_none = |term: &Term| postings.get(*term as usize).is_none_or(Vec::is_empty);
+        let out_of_scope_terms = out_of_scope_terms.filter(is_of_none).collect();
+        let said = said(documents);
+        Self { vocabulary, spelling, out_of_scope, out_of_scope_terms, postings, said, rarity, unknown }
     }
 
     /// Whether a tool or a lexicon has a word.
@@ -72,6 +80,11 @@ impl InvertedIndex {
     /// Whether a word that no tool has shows that a message is about something that no tool does.
     pub(crate) fn is_out_of_scope(&self, word: &Word) -> bool {
         self.out_of_scope.contains(&word.term)
+    }
+
+    /// Whether a term is such a word, or stands for a phrase: `exchange rate`.
+    pub(crate) fn is_term_out_of_scope(&self, term: Term) -> bool {
+        self.out_of_scope_terms.contains(&term)
     }
 
     /// The known word that is meant by one that is not known: the one that it is mistyped for.
@@ -111,6 +124,20 @@ impl InvertedIndex {
         groups.into_iter().filter_map(|group| self.vocabulary.find_group(group)).collect()
     }
 
+    /// The tools with an utterance or a keyword that is just these words, but for the names in them; or, where
+    /// `may_say_less`, with a keyword that is the only word of them that says something: `profit` of `what is my profit`.
+    pub(crate) fn said_by(&self, tokens: &[Option<Token>], may_say_less: bool) -> &[u32] {
+        let may_say_less = may_say_less && tokens.iter().all(Option::is_some);
+        let tokens: Vec<_> = tokens.iter().map(|token| token.unwrap_or((NAME, false))).collect();
+        let standing = self.vocabulary.standing_terms(&tokens);
+        let terms = |is_kept: &dyn Fn(&Token) -> bool| {
+            standing.iter().filter(|token| is_kept(token)).map(|(term, _)| *term).collect::<Vec<_>>()
+        };
+        let find = |terms: Vec<Term>| self.said.get(terms.as_slice()).filter(|_| !terms.contains(&NONE));
+        let said = find(terms(&|_| true)).or_else(|| find(terms(&|token| !token.1)).filter(|_| may_say_less));
+        said.map_or(&[], Vec::as_slice)
+    }
+
     /// Whether a word speaks for a tool.
     pub(crate) fn speaks_for(&self, word: &Word, tool: usize) -> bool {
         let postings = self.vocabulary.find(&word.term).map(|term| self.postings(term));
@@ -126,6 +153,20 @@ impl InvertedIndex {
     pub(crate) fn rarity(&self, term: Term) -> f32 {
         self.rarity.get(term as usize).copied().unwrap_or(0.0)
     }
+}
+
+/// The tools of each text as it stands.
+fn said(documents: Vec<Fields>) -> HashMap<Box<[Term]>, Vec<u32>> {
+    let mut said: HashMap<Box<[Term]>, Vec<u32>> = HashMap::default();
+    for (tool, document) in (0..).zip(documents) {
+        for text in document.said {
+            let tools = said.entry(text).or_default();
+            if tools.last() != Some(&tool) {
+                tools.push(tool);
+            }
+        }
+    }
+    said
 }
 
 /// Whether English has a word.

@@ -105,7 +105,7 @@ fn is_dropped(index: &Index, called: &[(usize, &Indexed)], part: &Message<'_>, s
         let term = &part.words[at].term;
         slots.iter().any(|slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(term)))
     };
-    let is_other = |at: usize| index.words.is_out_of_scope(&part.words[at]);
+    let is_other = |at: usize| part.is_out_of_scope(&index.words, at);
     let is_of_other = part.content.iter().any(|(_, at)| is_other(*at));
     let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
     let is_used = part.content.iter().any(|(term, at)| {

@@ -39,13 +39,16 @@ impl<'a> Message<'a> {
         };
         let found = names.find(text, &words, &known);
         let is_named = |word: &Word| name_at(&found, word).is_some();
-        let words = in_english(words, is_named, index);
+        let words = in_english(text, words, is_named, index);
         let times = Times::of(&words, today);
         let (places, rest): (Vec<_>, Vec<_>) =
             words.iter().enumerate().filter(|(_, word)| !is_named(word)).unzip();
         let left = index.tokens(&rest);
         let content = index.content(&left).into_iter().map(|(term, at)| (term, places[at]));
-        let content = content.filter(|(_, at)| !is_attitude(&words, *at) && !replaces(&words, *at)).collect();
+        // `Yo` before a question only greets.
+        let first = polite(&words);
+        let says = |at: usize| at >= first && !is_attitude(&words, at) && !replaces(&words, at);
+        let content = content.filter(|(_, at)| says(*at)).collect();
         let mut tokens = vec![None; words.len()];
         for (at, token) in places.iter().zip(left) {
             tokens[*at] = Some(token);
@@ -86,7 +89,8 @@ impl<'a> Message<'a> {
         (first > 0).then(|| self.words[first].begin)
     }
 
-    /// Whether something named is what another one replaces: `Acme instead of Initech`.
+    /// Whether something named is what another one replaces, or stands in a list of that: `Acme instead of Initech and
+    /// Hooli`.
     pub(crate) fn is_replaced(&self, found: &NameMatch) -> bool {
         let place = self.words.partition_point(|word| word.begin < found.begin);
         let stands = |phrase: &[String], end: usize| {
@@ -95,7 +99,26 @@ impl<'a> Message<'a> {
         // `Instead of my Initech`.
         let begins = place.saturating_sub(usize::from(place > 0 && self.words[place - 1].is_stop()));
         let mut phrases = english().instead_of.iter().map(Phrase::words);
+        let before = self.found.iter().rev().find(|other| other.end <= found.begin);
         phrases.any(|phrase| stands(phrase, place) || stands(phrase, begins))
+            || before.is_some_and(|before| self.is_listed_with(before, found) && self.is_replaced(before))
+    }
+
+    /// Whether nothing but what joins the two of a list stands between two names. A comma behind what begins the
+    /// message ends it: `instead of Acme, Initech`.
+    pub(crate) fn is_listed_with(&self, before: &NameMatch, found: &NameMatch) -> bool {
+        let Some(between) = self.text.get(before.end..found.begin).map(str::trim) else { return false };
+        let (comma, rest) =
+            between.strip_prefix(',').map_or((false, between), |rest| (true, rest.trim_start()));
+        let joins = |rest: &str| english().list_joints.has(rest);
+        let begins = || english().instead_of.iter().any(|phrase| self.says(self.first(), phrase.words()));
+        joins(&rest.to_lowercase()) || (comma && rest.is_empty() && !begins())
+    }
+
+    /// Whether a word, or the phrase that begins with it, is of another subject and no tool has it.
+    pub(crate) fn is_out_of_scope(&self, index: &InvertedIndex, word: usize) -> bool {
+        let term = self.content.iter().find(|(_, at)| *at == word).map(|(term, _)| *term);
+        index.is_out_of_scope(&self.words[word]) || term.is_some_and(|term| index.is_term_out_of_scope(term))
     }
 
     /// What is named where a word stands.
@@ -187,7 +210,12 @@ fn spelled(word: Word, index: &InvertedIndex) -> Word {
 
 /// The words but for names in English: for mistyped ones those that are meant, and for those that neither English nor a
 /// tool has their English ones.
-fn in_english(words: Vec<Word>, is_named: impl Fn(&Word) -> bool, index: &InvertedIndex) -> Vec<Word> {
+fn in_english(
+    text: &str,
+    words: Vec<Word>,
+    is_named: impl Fn(&Word) -> bool,
+    index: &InvertedIndex,
+) -> Vec<Word> {
     let mut all = Vec::with_capacity(words.len());
     let mut rest = words.into_iter().peekable();
     while let Some(word) = rest.next() {
@@ -202,13 +230,21 @@ fn in_english(words: Vec<Word>, is_named: impl Fn(&Word) -> bool, index: &Invert
             continue;
         }
         let word = spelled(word, index);
-        let is_other = || !word.is_stop() && !index.knows(&word);
+        let is_other = || !word.is_stop() && (!index.knows(&word) || is_letter(text, &word));
         match english_for(&word.lower).filter(|_| is_other()) {
             Some(english) => all.extend(placed(&word, english)),
             None => all.push(word),
         }
     }
     all
+}
+
+/// Whether a word is a letter that stands for itself: `r my shares up`, but not `r/shares`.
+fn is_letter(text: &str, word: &Word) -> bool {
+    let joins = |rest: &str| rest.starts_with(char::is_alphanumeric);
+    let is_joined =
+        text[..word.begin].ends_with('/') || text[word.end..].strip_prefix('/').is_some_and(joins);
+    word.lower.chars().count() == 1 && !is_joined
 }
 
 /// English words for one: the first one in its place, the others behind it.

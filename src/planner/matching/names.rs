@@ -1,5 +1,6 @@
 //! Finds the names in a message: known ones by one pass over the text, unknown ones by how they are written.
 
+mod name_match;
 mod name_words;
 mod style;
 
@@ -7,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+pub(crate) use self::name_match::{NameMatch, is_of_kind};
 use self::{name_words::NameWords, style::Style};
 use super::{
     spelling::Spelling,
     words::{Word, is_common},
 };
-use crate::names::Name;
+use crate::{english::english, names::Name};
 
 /// Kind of a name that is not known.
 pub(crate) const UNKNOWN: &str = "";
@@ -41,46 +43,6 @@ pub(crate) struct Known<'a> {
     pub(crate) as_written: &'a dyn Fn(&Word) -> bool,
     /// Whether it is mistyped for one.
     pub(crate) mistyped: &'a dyn Fn(&Word) -> bool,
-}
-
-/// What is named in a message.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct NameMatch {
-    /// Where it stands, in bytes.
-    pub(crate) begin: usize,
-    pub(crate) end: usize,
-    /// What it may be: the kind of thing, and what tools take for it. Without that, more than one thing of the kind.
-    pub(crate) meanings: Vec<(String, String)>,
-    /// Whether it is written as a name and not as a code, and nothing that is known.
-    pub(crate) is_foreign: bool,
-    /// What it may be where it says too little, for a question.
-    pub(crate) candidates: Vec<String>,
-}
-
-impl NameMatch {
-    /// What tools take for it, if it is of that kind, or of none that is known.
-    pub(crate) fn value(&self, of: &str) -> Option<&str> {
-        let of_kind = |(kind, _): &&(String, String)| kind == of || kind == UNKNOWN;
-        self.meanings.iter().find(of_kind).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
-    }
-
-    fn overlaps(&self, other: &Self) -> bool {
-        self.begin < other.end && other.begin < self.end
-    }
-
-    /// Whether it is a known thing of that kind.
-    pub(crate) fn is_of(&self, of: &str) -> bool {
-        self.meanings.iter().any(|(kind, _)| kind == of)
-    }
-
-    /// Whether it is nothing that is known, and no code either.
-    pub(crate) fn is_foreign(&self) -> bool {
-        self.is_foreign
-    }
-
-    pub(crate) fn is_unknown(&self) -> bool {
-        self.meanings.iter().any(|(kind, _)| kind == UNKNOWN)
-    }
 }
 
 impl NameIndex {
@@ -121,17 +83,16 @@ impl NameIndex {
                 unknown.extend(near());
                 continue;
             }
-            let is_meant = || !is_known(word) && (style == Style::Code || !(known.mistyped)(word));
+            let is_code = || style == Style::Code && !is_noun(words, at);
+            let is_meant =
+                || !is_known(word) && (is_code() || style != Style::Code && !(known.mistyped)(word));
             let other = || unknown_name(style, text, word).filter(|_| is_meant());
             let is_name = style == Style::Capital && !is_known(word) && !is_common(&word.lower);
             if let Some(it) = self.part(words, at, style, is_name).or_else(near).or_else(other) {
                 match unknown.last_mut() {
-                    // A name of several words that are not known.
-                    Some(last)
-                        if last.is_unknown() && it.is_unknown() && text[last.end..it.begin] == *" " =>
-                    {
-                        last.end = it.end;
-                        last.meanings = vec![(UNKNOWN.to_owned(), text[last.begin..it.end].to_owned())];
+                    Some(last) if last.goes_on(&it) && text[last.end..it.begin] == *" " => {
+                        let is_foreign = last.is_foreign || !last.candidates.is_empty();
+                        *last = NameMatch::unknown(text, last.begin, it.end, is_foreign);
                     }
                     _ => unknown.push(it),
                 }
@@ -290,11 +251,16 @@ fn spelling(names: &[Name]) -> Spelling<usize> {
     Spelling::of_names(whole.iter().map(|(text, first)| (text.as_str(), *first)))
 }
 
+/// Whether a word stands as a noun does, behind an article or a possessive and with no other noun behind it, so that
+/// its capitals make no name of it: `who is its CEO`.
+fn is_noun(words: &[Word], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &words[before]);
+    before.is_some_and(|before| english().articles.has(&before.lower))
+        && words.get(at + 1).is_none_or(Word::is_stop)
+}
+
 /// A name that is not known.
 fn unknown_name(style: Style, text: &str, word: &Word) -> Option<NameMatch> {
-    let (begin, end) = (word.begin, word.end);
-    let meanings = vec![(UNKNOWN.to_owned(), text[begin..end].to_owned())];
     let is_name = matches!(style, Style::Code | Style::Capital);
-    let is_foreign = style == Style::Capital;
-    is_name.then_some(NameMatch { begin, end, meanings, is_foreign, candidates: Vec::new() })
+    is_name.then(|| NameMatch::unknown(text, word.begin, word.end, style == Style::Capital))
 }

@@ -1,14 +1,15 @@
 //! Ranks the tools for a message: by its words, then by how the parameters of each fit it.
 
+mod prefer;
+
 use std::cmp::Ordering;
 
 use super::{
     index::{Index, Indexed},
     inverted_index::{InvertedIndex, Term},
     message::{Message, is_asking},
-    names::{ACCOUNT, NameMatch},
+    names::{ACCOUNT, NameMatch, is_of_kind},
     slots::{Filled, Slot, SlotContext},
-    words::stem,
 };
 use crate::weights::weights;
 use toolwire_engine::registry::ExtractKind;
@@ -25,8 +26,12 @@ pub(crate) struct Candidate {
     pub(crate) score: f32,
     /// Whether it takes something known that the message names.
     pub(crate) takes_known: bool,
+    /// Whether it takes names, and the message has one in capitals that is not known.
+    pub(crate) takes_code: bool,
     /// Whether it takes something that was named before, and the message names nothing.
     pub(crate) takes_carried: bool,
+    /// Whether an utterance or a keyword of it is the message, word for word but for what is named.
+    pub(crate) is_said: bool,
     /// The arguments that it would be called with.
     pub(crate) filled: Filled,
 }
@@ -71,8 +76,12 @@ impl Ranking {
                 }
             }
         }
-        let most_of_times = of_times.iter().copied().fold(0.0, f32::max);
-        let lack = |tool: usize| of_times.get(tool).map_or(0.0, |of_times| most_of_times - of_times);
+        // A tool of other things says nothing of how much a time speaks for one.
+        let is_possible = |tool: usize| index.tools[tool].slots.iter().all(|slot| !takes_others(slot, given));
+        let of_possible = of_times.iter().enumerate().filter(|(tool, _)| is_possible(*tool));
+        let most_of_times = of_possible.map(|(_, of_times)| *of_times).fold(0.0, f32::max);
+        let lack =
+            |tool: usize| of_times.get(tool).map_or(0.0, |of_times| (most_of_times - of_times).max(0.0));
         let mut best: Vec<_> = (0..scores.len())
             .filter(|tool| scores[*tool] > 0.0 && offered[*tool] && index.tools[*tool].is_readable)
             .collect();
@@ -86,7 +95,8 @@ impl Ranking {
             .filter_map(|tool| Candidate::new(index, tool, (scores[tool], lack(tool)), given))
             .collect();
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
-        prefer_plainer(index, message, &mut candidates);
+        prefer::plainer(index, message, &mut candidates);
+        prefer::said(index, message, &mut candidates);
         let (coverage, unknown, foreign) = coverage(&index.words, message, &terms);
         let asks = || message.words.iter().any(|word| is_asking(&word.lower));
         let is_plain = unknown + foreign <= 0.0 && !message.content.is_empty() && !asks();
@@ -120,35 +130,29 @@ impl Candidate {
         let score = fit(indexed, &filled, given, words + lack)?;
         let takes_names = |slot: &Slot| slot.takes_names() || slot.extract.kind == ExtractKind::Account;
         let takes_known = indexed.slots.iter().any(|slot| takes_names(slot) && takes(slot, given));
+        let is_code = |found: &NameMatch| found.is_unknown() && !found.is_foreign();
+        let takes_code =
+            given.message.found.iter().any(is_code) && indexed.slots.iter().any(Slot::takes_names);
         let is_carried = |(at, slot): (usize, &Slot)| {
             let is_filled = filled.arguments.contains_key(&slot.name);
             slot.takes_names() && is_filled && !filled.from_message.contains(&at)
         };
         let takes_carried =
             given.message.found.is_empty() && indexed.slots.iter().enumerate().any(is_carried);
-        Some(Self { tool, score, takes_known, takes_carried, filled })
-    }
-}
-
-/// Puts the tool first whose name the first one's only continues, if its score is near and nothing of the rest is said:
-/// `get_growth` before `get_growth_with_losses`.
-fn prefer_plainer(index: &Index, message: &Message<'_>, candidates: &mut [Candidate]) {
-    let Some(first) = candidates.first() else { return };
-    let name = |it: &Candidate| index.tools[it.tool].tool.definition.name.as_str();
-    let is_said = |part: &str| message.words.iter().any(|word| word.term == stem(part));
-    let is_plainer = |it: &Candidate| {
-        let rest = name(first).strip_prefix(name(it)).and_then(|rest| rest.strip_prefix('_'));
-        rest.is_some_and(|rest| !rest.split('_').any(is_said))
-            && it.score >= weights().others.plainer * first.score
-    };
-    if let Some(at) = candidates.iter().position(is_plainer) {
-        candidates[..=at].rotate_right(1);
+        Some(Self { tool, score, takes_known, takes_code, takes_carried, is_said: false, filled })
     }
 }
 
 /// Whether the message names something known that a slot takes.
 fn takes(slot: &Slot, given: SlotContext<'_>) -> bool {
     given.message.found.iter().any(|found| found.is_of(slot.of_kind()))
+}
+
+/// Whether a slot takes names, and all that the message names is of other kinds.
+fn takes_others(slot: &Slot, given: SlotContext<'_>) -> bool {
+    let is_thing = |found: &&NameMatch| !found.is_of(ACCOUNT) && !found.is_unknown();
+    let mut things = given.message.found.iter().filter(is_thing).peekable();
+    slot.takes_names() && things.peek().is_some() && !things.any(|found| found.is_of(slot.of_kind()))
 }
 
 /// Adjusts the score by words: up for each value of the message that the tool takes, down for each that is missing.
@@ -193,14 +197,17 @@ fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>,
     };
     let of = slot.of_kind();
     let takes_all = slot.extract.kind == ExtractKind::Symbols;
+    let is_carried = || given.carried.iter().any(|(kind, _)| is_of_kind(kind, of));
     Some(match known.iter().filter(|found| of.is_empty() || found.is_of(of)).count() {
         0 if !known.is_empty() => return None,
-        0 if given.refers && given.carried.iter().any(|(kind, _)| kind == of) => words + weights.name_taken,
+        0 if given.refers && is_carried() => words + weights.name_taken,
         0 if given.refers => words + weights.name_referred,
-        0 if given.goes_on && given.carried.iter().any(|(kind, _)| kind == of) => {
-            words + weights.name_carried
-        }
+        0 if given.goes_on && is_carried() => words + weights.name_carried,
         0 => words,
+        // It takes names of any kind, and is asked of others.
+        1 if of.is_empty() && !known.iter().any(|it| indexed.asked_of.iter().any(|of| it.is_of(of))) => {
+            words * weights.name_not_taken
+        }
         1 => words + weights.name_taken,
         _ if takes_all && slot.fewest > 1 => words + weights.name_taken + weights.several_taken,
         _ if takes_all => words + weights.name_taken + weights.several_taken / 2.0,
@@ -255,13 +262,19 @@ fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[MessageTerm])
             }
             None if message.times.takes(word) || message.words[word].number().is_some() => {}
             // `Another customer's balance` is nothing of the user's.
-            None if index.is_out_of_scope(&message.words[word]) || message.is_possessor(word) => {
+            None if message.is_out_of_scope(index, word) || message.is_possessor(word) => {
                 out_of_scope += 1.0;
             }
             None => unknown += 1.0,
         }
     }
-    let names = message.found.iter().filter(|found| found.is_foreign());
+    // One in a list with what is known is only left out: `the prices of Acme and Foreign`.
+    let is_known = |found: &&NameMatch| !found.is_unknown() && found.candidates.is_empty();
+    let is_listed = |found: &NameMatch| {
+        let mut others = message.found.iter().filter(is_known);
+        others.any(|other| message.is_listed_with(other, found) || message.is_listed_with(found, other))
+    };
+    let names = message.found.iter().filter(|found| found.is_foreign() && !is_listed(found));
     let foreign = out_of_scope + names.map(|_| 1.0).sum::<f32>();
     all += index.unknown * (unknown + weights().coverage.foreign * foreign);
     (if all > 0.0 { known / all } else { 0.0 }, unknown, foreign)

@@ -120,8 +120,12 @@ fn slip(typed: &str, word: &str, is_name: bool) -> Option<Slip> {
     match (&one[same..], &other[same..]) {
         ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c && one == other => Some(Slip::Letter),
         ([_, rest @ ..], other) if rest == other && (is_long || is_doubled(one)) => Some(Slip::Letter),
-        (rest, [_, after @ ..])
-            if rest == after && (typed.len() >= SHORTEST_LACKING || is_doubled(other)) =>
+        // A vowel is left out of a name even where it is short: `bnk`.
+        (rest, [lacking, after @ ..])
+            if rest == after
+                && (typed.len() >= SHORTEST_LACKING
+                    || is_doubled(other)
+                    || (is_name && same > 0 && is_vowel(*lacking))) =>
         {
             Some(Slip::Letter)
         }

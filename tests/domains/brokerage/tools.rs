@@ -27,6 +27,12 @@ fn of_a_well_known_company_that_no_data_has_nothing_is_held() {
     let bench = Bench::embedded();
     assert_eq!(bench.data("get_positions", json!({"symbol": "nvda"}))["position"], Value::Null);
     assert!(bench.not_found("get_quotes", json!({"symbol": "NVDA"})).starts_with("Unknown symbol 'NVDA'."));
+    // Nor is it of a stock of the other market.
+    let text = std::fs::read_to_string("data/research/universe.json").expect("readable");
+    let universe: Value = serde_json::from_str(&text).expect("JSON");
+    for stock in symbols_of(&universe, "stocks") {
+        assert_eq!(bench.data("get_positions", json!({"symbol": stock}))["position"], Value::Null, "{stock}");
+    }
 }
 
 #[test]

@@ -43,6 +43,9 @@ pub(super) type Counts = [u8; FIELDS];
 pub(super) struct Fields {
     pub(super) counts: Vec<(Term, Counts)>,
     pub(super) lengths: [u32; FIELDS],
+    /// Its utterances and keywords of at most one word that says something, as they stand: what such a text asks is
+    /// not told by its words.
+    pub(super) said: Vec<Box<[Term]>>,
 }
 
 /// Counts one tool after the other.
@@ -113,10 +116,12 @@ impl Counting<'_> {
         let is_masked = |at: usize| is_name(words[at]);
         if matches!(field, UTTERANCES | KEYWORDS) {
             let masked = |(at, token): (usize, &Token)| if is_masked(at) { (NAME, false) } else { *token };
-            for group in self.vocabulary.groups(tokens.iter().enumerate().map(masked)) {
+            let masked: Vec<_> = tokens.iter().enumerate().map(masked).collect();
+            for group in self.vocabulary.groups(masked.iter().copied()) {
                 let group = self.vocabulary.standing(group);
                 self.count(field, group);
             }
+            self.add_said(&masked, field == KEYWORDS);
         }
         let mut before: Option<Term> = None;
         for (term, at) in self.vocabulary.content(&tokens) {
@@ -132,6 +137,16 @@ impl Counting<'_> {
                 self.count(field, pair);
             }
             before = Some(term);
+        }
+    }
+
+    /// Keeps a text as it stands if hardly a word of it says anything.
+    fn add_said(&mut self, tokens: &[Token], is_keyword: bool) {
+        let standing = self.vocabulary.standing_terms(tokens);
+        let says = standing.iter().filter(|(term, is_stop)| !is_stop && *term != NAME).count();
+        // One word of an utterance is no whole one.
+        if says <= 1 && (standing.len() > 1 || (is_keyword && says == 1)) {
+            self.fields.said.push(standing.iter().map(|(term, _)| *term).collect());
         }
     }
 

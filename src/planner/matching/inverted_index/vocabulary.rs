@@ -149,20 +149,26 @@ impl Vocabulary {
     /// What a text is about: its terms without stop words, what stands for a phrase in its place; each with the place
     /// of its first word.
     pub(crate) fn content(&self, tokens: &[Token]) -> Vec<(Term, usize)> {
-        let (mut terms, mut at) = (Vec::new(), 0);
+        let said = self.with_synonyms(tokens).into_iter();
+        said.filter(|((_, is_stop), _)| !is_stop).map(|((term, _), at)| (term, at)).collect()
+    }
+
+    /// The tokens with what stands for a phrase in its place, each with the place of its first word.
+    pub(super) fn with_synonyms(&self, tokens: &[Token]) -> Vec<(Token, usize)> {
+        let (mut all, mut at) = (Vec::with_capacity(tokens.len()), 0);
         while at < tokens.len() {
-            let (term, is_stop) = tokens[at];
-            if let Some((length, word)) = self.synonym(&tokens[at..]) {
-                terms.push((word, at));
-                at += length;
-                continue;
+            match self.synonym(&tokens[at..]) {
+                Some((length, word)) => {
+                    all.push(((word, false), at));
+                    at += length;
+                }
+                None => {
+                    all.push((tokens[at], at));
+                    at += 1;
+                }
             }
-            if !is_stop {
-                terms.push((term, at));
-            }
-            at += 1;
         }
-        terms
+        all
     }
 
     /// Whether the tokens are a phrase that something stands for.
@@ -179,12 +185,15 @@ impl Vocabulary {
         phrases.iter().find(stands).map(|(phrase, word)| (phrase.len(), *word))
     }
 
-    /// Each two and each three terms as they stand, without those that change nothing. All names count as one term,
-    /// also where `and` joins them: `the price of Acme and Initech`.
-    pub(crate) fn groups(&self, tokens: impl Iterator<Item = Token>) -> Vec<Group> {
-        let is_filler = |term: Term| self.kinds.get(term as usize) == Some(&Kind::Filler);
+    /// A text as it stands, with what stands for a phrase in its place.
+    pub(super) fn standing_terms(&self, tokens: &[Token]) -> Vec<Token> {
+        self.with_one_name(self.with_synonyms(tokens).into_iter().map(|(token, _)| token))
+    }
+
+    /// Tokens, those of names as one, also where `and` joins them: `the price of Acme and Initech`.
+    fn with_one_name(&self, tokens: impl Iterator<Item = Token>) -> Vec<Token> {
         let mut all: Vec<Token> = Vec::new();
-        for token in tokens.filter(|(term, _)| !is_filler(*term)) {
+        for token in tokens {
             if token.0 == NAME {
                 if let [.., (NAME, _), (term, _)] = *all
                     && term == self.and
@@ -197,6 +206,13 @@ impl Vocabulary {
             }
             all.push(token);
         }
+        all
+    }
+
+    /// Each two and each three terms as they stand, without those that change nothing. All names count as one term.
+    pub(crate) fn groups(&self, tokens: impl Iterator<Item = Token>) -> Vec<Group> {
+        let is_filler = |term: Term| self.kinds.get(term as usize) == Some(&Kind::Filler);
+        let all = self.with_one_name(tokens.filter(|(term, _)| !is_filler(*term)));
         let triples = all.windows(3).map(|three| [three[0].0, three[1].0, three[2].0]);
         // Two that both say something are a pair anyway.
         let is_loose = |two: &&[Token]| two.iter().any(|(term, is_stop)| *is_stop || *term == NAME);

@@ -35,7 +35,7 @@ impl NameWords {
                 names.entry(word.clone()).or_default().push((at, place == 0));
             }
         }
-        let spelling = Spelling::new(names.keys().map(|word| (word.as_str(), word.clone())));
+        let spelling = Spelling::of_names(names.keys().map(|word| (word.as_str(), word.clone())));
         Self { lists, names, spelling }
     }
 

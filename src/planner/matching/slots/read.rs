@@ -17,7 +17,7 @@ use crate::{
     english::english,
     matching::{
         message::Message,
-        names::NameMatch,
+        names::{NameMatch, is_of_kind},
         times::{Span, Unit},
         topic::topic,
         words::{Word, phrase},
@@ -86,7 +86,7 @@ fn names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> (Vec<Strin
     if !said.is_empty() {
         return (said, true);
     }
-    let carried = given.carried.iter().filter(|(kind, _)| kind == of || kind.is_empty() || of.is_empty());
+    let carried = given.carried.iter().filter(|(kind, _)| is_of_kind(kind, of) || kind.is_empty());
     let is_ambiguous = given.message.found.iter().any(|found| !found.candidates.is_empty());
     (if is_ambiguous { Vec::new() } else { carried.map(|(_, value)| value.clone()).collect() }, false)
 }
@@ -110,7 +110,7 @@ fn all_names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> Option
     if names.len() < slot.fewest && is_said {
         // `How does it compare to TCS?` takes what was named before too.
         let of = slot.of_kind();
-        for (_, value) in given.carried.iter().filter(|(kind, _)| kind == of) {
+        for (_, value) in given.carried.iter().filter(|(kind, _)| is_of_kind(kind, of)) {
             if !names.contains(value) {
                 names.insert(0, value.clone());
             }
