@@ -183,7 +183,8 @@ impl Agent {
             definition.kind == ToolType::Function
                 && definition.category == Category::Read
                 && !matches!(definition.status, Status::Disabled(_))
-                && !needs_task(tool)
+                // A conversation has no documents.
+                && !tool.works_on_documents()
                 && self.0.policy.may_call(user, &definition.name)
         };
         self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered)
@@ -201,7 +202,8 @@ impl Agent {
             (plans_by_model || !is_for_models)
                 && matches!(definition.kind, ToolType::Function | ToolType::AskMaster)
                 && !matches!(definition.status, Status::Disabled(_))
-                && !needs_task(tool)
+                // A conversation has no documents.
+                && !tool.works_on_documents()
                 && request.tags.iter().all(|tag| definition.tags.contains(tag))
                 && self.0.policy.may_call(user, &definition.name)
         };
@@ -212,10 +214,4 @@ impl Agent {
         let called = remembered.history.iter().flat_map(|exchange| &exchange.calls);
         offer.narrow(&request.message, called.map(|call| call.tool.as_str()).chain([READ_RESULT]))
     }
-}
-
-/// Whether a tool works on the documents of a task, of which a conversation has none.
-fn needs_task(tool: &RegisteredTool) -> bool {
-    let services = tool.executor.as_ref().map(|executor| executor.services());
-    services.is_some_and(|services| services.needs::<toolwire_store::workspace::Workspace>())
 }

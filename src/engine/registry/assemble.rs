@@ -1,6 +1,6 @@
 //! Assembles a registered tool from its manifest, messages and executor, or reports every reason why it cannot.
 
-use std::{fmt, sync::Arc};
+use std::{any::Any, fmt, sync::Arc};
 
 use prost_reflect::{DescriptorPool, MessageDescriptor};
 
@@ -21,6 +21,7 @@ use super::{
 };
 use crate::registry::parts::Status;
 use toolwire_contract::transcode::Renderer;
+use toolwire_store::workspace::Workspace;
 use toolwire_tool::Executor;
 
 /// Makes the executor of a tool by one definition of it, or says why it cannot.
@@ -55,6 +56,16 @@ impl fmt::Debug for RegisteredTool {
 }
 
 impl RegisteredTool {
+    /// Whether calls are refused outside a task, whose documents the code works on.
+    pub fn works_on_documents(&self) -> bool {
+        self.needs_service::<Workspace>()
+    }
+
+    /// Whether its code declares a service.
+    pub(super) fn needs_service<S: Any + Send + Sync>(&self) -> bool {
+        self.executor.as_ref().is_some_and(|executor| executor.services().needs::<S>())
+    }
+
     /// Replaces the status.
     pub(super) fn with_status(&self, status: Status) -> Self {
         Self { definition: self.definition.with_status(status), ..self.clone() }

@@ -1,14 +1,50 @@
-//! Renders an example as a shell command.
+//! Renders the examples of a tool as shell commands, with what they need.
 
 use serde_json::{Map, Value};
 
-use crate::registry::parts::Example;
+use crate::{
+    kept_results::KeptResults,
+    registry::{
+        assemble::RegisteredTool,
+        behaviour::Execution,
+        parts::{Example, Status},
+    },
+};
 use toolwire_base::words::shell;
 
+/// What the tool's calls need that no argument gives, then each example.
+pub(super) fn all(tool: &RegisteredTool) -> String {
+    let definition = &tool.definition;
+    let task = if needs_task(tool) { " --task \"$TASK\"" } else { "" };
+    let examples = definition.examples.iter().map(|it| line(&definition.name, it, task));
+    needs(tool).map(|text| format!("{text}\n\n")).into_iter().chain(examples).collect()
+}
+
+fn needs(tool: &RegisteredTool) -> Option<&'static str> {
+    if tool.needs_service::<KeptResults>() {
+        return Some(
+            "`call_id` is that of a call whose result was kept, because it was longer than the caller asked for \
+             ([EXPORTS.md](EXPORTS.md#long-results)).",
+        );
+    }
+    let is_disabled = matches!(tool.definition.status, Status::Disabled(_));
+    is_disabled.then_some("On a server where the tool is not disabled:")
+}
+
+/// Whether a call outside a task is refused: without its workspace, or without an agent that hands off, delegates or
+/// asks.
+fn needs_task(tool: &RegisteredTool) -> bool {
+    match tool.definition.kind.behaviour().by {
+        Execution::Executor => tool.works_on_documents(),
+        Execution::HandOff | Execution::Delegate | Execution::Ask => true,
+        Execution::Log | Execution::Root => false,
+    }
+}
+
 /// The description of the example, and the command that makes the call.
-pub(super) fn line(tool: &str, example: &Example) -> String {
+fn line(tool: &str, example: &Example, task: &str) -> String {
     format!(
-        "{}\n\n```sh\ntoolwire call {tool}{}\n```\n\n",
+        "{}\n\n```sh\ntoolwire call {tool}{}{task}\n```\n\n",
         example.description,
         arguments(&example.arguments)
     )
