@@ -171,8 +171,8 @@ impl App {
         Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
     }
 
-    /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains as it says. The admin
-    /// endpoint answers and edits of the files on disk are taken over meanwhile.
+    /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains as it says. The
+    /// admin endpoint answers and edits of the files on disk are taken over meanwhile.
     pub async fn serve(
         &self,
         config: &Config,

@@ -37,4 +37,3 @@ async fn a_place_of_a_list_that_was_shown_is_its_entry() {
     let nothing = say(&demo, "u", "the first one").await;
     assert_eq!(answer(&nothing), "Which one do you mean? Nothing was listed before.");
 }
-

@@ -79,8 +79,6 @@ mod tests {
 
     use strum::VariantArray as _;
 
-    use strum::VariantArray as _;
-
     use super::*;
     use toolwire_contract::{Provenance, ToolError, ToolResult};
     use toolwire_planner::PlannedCall;

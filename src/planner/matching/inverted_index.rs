@@ -125,7 +125,8 @@ impl InvertedIndex {
     }
 
     /// The tools with an utterance or a keyword that is just these words, but for the names in them; or, where
-    /// `may_say_less`, with a keyword that is the only word of them that says something: `profit` of `what is my profit`.
+    /// `may_say_less`, with a keyword that is the only word of them that says something: `profit` of `what is my
+    /// profit`.
     pub(crate) fn said_by(&self, tokens: &[Option<Token>], may_say_less: bool) -> &[u32] {
         let may_say_less = may_say_less && tokens.iter().all(Option::is_some);
         let tokens: Vec<_> = tokens.iter().map(|token| token.unwrap_or((NAME, false))).collect();

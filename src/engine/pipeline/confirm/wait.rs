@@ -23,7 +23,7 @@ const TRY_AGAIN: Duration = Duration::from_millis(500);
 /// The time before the call's deadline that is reserved for the answer that a person has not decided.
 const RESERVE: Duration = Duration::from_secs(1);
 
-/// The outcome of a wait.
+/// Why a call waits for a person no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitOutcome {
     /// The confirmation is no longer pending.

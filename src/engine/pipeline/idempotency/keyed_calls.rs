@@ -137,7 +137,8 @@ impl KeyedCalls {
     /// Opens the record of a call, and finds its work. Runs under the key's lock.
     async fn open(&self, call: &Call, key: &Key) -> WorkState {
         if records_itself(call) && call.cause.is_none() {
-            // Its transaction writes the record and detects a repeat; here it can only join a call of its key in flight.
+            // Its transaction writes the record and detects a repeat; here it can only join a call of its key that is in
+            // flight.
             let joined = self.work.join(key, &call.context.cancellation);
             return joined.map_or(WorkState::New, WorkState::Joined);
         }
@@ -188,8 +189,8 @@ impl KeyedCalls {
         joined.map_or(WorkState::Unowned { since }, WorkState::Joined)
     }
 
-    /// Records the beginning of a call; a call that a person must approve consumes its confirmation. A confirmation that
-    /// the first call asked for stays required for a repeat that does not ask for it.
+    /// Records the beginning of a call; a call that a person must approve consumes its confirmation. A confirmation
+    /// that the first call asked for stays required for a repeat that does not ask for it.
     async fn begin(&self, call: &Call, key: &Key) -> Admission {
         let Records { calls, confirmations, .. } = &self.records;
         let effect = call_record::effect_of(call);

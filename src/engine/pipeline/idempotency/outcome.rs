@@ -64,8 +64,8 @@ impl Records {
         }?)
     }
 
-    /// Retries to store the outcome of a call that runs once, after its waiters received it. Until it is stored, a repeat
-    /// finds an unfinished call.
+    /// Retries to store the outcome of a call that runs once, after its waiters received it. Until it is stored, a
+    /// repeat finds an unfinished call.
     pub(super) async fn record_end_late(
         &self,
         key: &Key,
