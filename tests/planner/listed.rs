@@ -84,7 +84,7 @@ fn a_list_stays_the_last_one_until_another_is_shown() {
     price.said = "What is the first one trading at?".to_owned();
     let history = [positions.clone(), price];
     assert_eq!(told(&bench.plan(&history, "and the second one?")), "get_quotes VOO");
-    let asked = bench.plan(&[positions.clone()], "the first one");
+    let asked = bench.plan(std::slice::from_ref(&positions), "the first one");
     assert!(told(&asked).starts_with("What do you want to know of AAPL?"), "{asked:?}");
     let open = Exchange {
         said: "the first one".to_owned(),
