@@ -231,7 +231,7 @@ name  string  one two three four five
     fn a_narrow_terminal_does_without_what_a_reader_can_do_without() {
         let row = [
             "01a21959-8b2f-7aaa-8000-000000000000",
-            "get_reddit_mentions",
+            "list_open_documents",
             "demo",
             "failed: RATE_LIMITED",
             "2026-11-27T23:41:20.123456Z",

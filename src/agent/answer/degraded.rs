@@ -18,8 +18,7 @@ const DOUBLE_CHECK: &str = "Can you double-check the request or try a different 
 /// The advice if no call failed: the planner or the answerer did.
 const MODEL_FAILED: &str = "Nothing is wrong with the question: ask again later.";
 
-/// The reply to a message of which no call succeeded. `title` is that of a tool, by which several failures are told
-/// apart.
+/// The reply to a message of which no call succeeded. `title` is that of a tool, which distinguishes several failures.
 pub fn degraded<'a>(made: &'a [Made], title: impl Fn(&'a str) -> &'a str) -> Response {
     let failed: Vec<_> = made.iter().filter_map(|made| Some((made, notes::reason(made)?))).collect();
     let is_one_reason = failed.iter().all(|(_, reason)| *reason == failed[0].1);

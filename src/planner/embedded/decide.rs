@@ -137,7 +137,7 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     answer_at_once(request, whole, routed)
 }
 
-/// The answer, but for a change that is ordered on a condition: nobody looks when that is met.
+/// The answer, but for a change that is ordered on a condition: the agent does not run later, when that is met.
 fn answer_at_once(request: &PlanRequest<'_>, whole: &Message<'_>, routed: Routed) -> Plan {
     let index = request.offer.index();
     match routed.changing(index).filter(|tool| writes::is_on_condition(&index.tools[*tool], whole)) {

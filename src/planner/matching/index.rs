@@ -30,8 +30,8 @@ pub(crate) struct Indexed {
     pub(crate) orders: Orders,
     /// Whether everything that it requires can be read from a message.
     pub(crate) is_readable: bool,
-    /// If it takes no names, or any, and one in five of its examples has one (`When did I last buy Acme?`): the kinds of
-    /// these.
+    /// If it takes no names, or any, and one in five of its examples has one (`When did I last buy Acme?`): the kinds
+    /// of these.
     pub(crate) asked_of: Vec<String>,
 }
 

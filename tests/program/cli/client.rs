@@ -254,3 +254,13 @@ async fn health_is_an_exit_code_too() {
     child.kill().await.unwrap();
     assert_fails(&run(&["health", "--server", &address]).await, 1, &["cannot reach"]);
 }
+
+#[tokio::test]
+async fn a_program_reads_on_the_last_line_that_the_deadline_passed() {
+    let call = ["call", "debug_sleep", "duration=30s", "--diagnostics", "--deadline", "300ms"];
+    let output = run(&[&call[..], &["--format", "json"]].concat()).await;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let last: Value = serde_json::from_str(stdout(&output).lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["error"]["code"], "DEADLINE_EXCEEDED", "{last}");
+    assert!(last["call_id"].as_str().is_some_and(|id| !id.is_empty()), "{last}");
+}

@@ -5,7 +5,7 @@ use super::{direction::Direction, scale};
 /// A number that a word says by itself: how much of what was before, in percent, or how large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Vague {
-    /// So many percent more or less, or of the whole.
+    /// Percent more or less, or of the whole.
     Percent(f64, Option<Direction>),
     /// Half of what stands behind it, if something does.
     Half,

@@ -137,8 +137,8 @@ impl KeyedCalls {
     /// Opens the record of a call, and finds its work. Runs under the key's lock.
     async fn open(&self, call: &Call, key: &Key) -> WorkState {
         if records_itself(call) && call.cause.is_none() {
-            // Its transaction writes the record and detects a repeat; here it can only join a call of its key that is in
-            // flight.
+            // Its transaction writes the record and detects a repeat; here it can only join a call in flight of its
+            // key.
             let joined = self.work.join(key, &call.context.cancellation);
             return joined.map_or(WorkState::New, WorkState::Joined);
         }
