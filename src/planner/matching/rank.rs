@@ -18,6 +18,7 @@ use toolwire_engine::registry::ExtractKind;
 const CANDIDATES: usize = 16;
 
 /// A tool that may be meant.
+#[allow(clippy::struct_excessive_bools, reason = "what speaks for it, each")]
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     /// Its place in the index.

@@ -157,16 +157,10 @@ impl Vocabulary {
     pub(super) fn with_synonyms(&self, tokens: &[Token]) -> Vec<(Token, usize)> {
         let (mut all, mut at) = (Vec::with_capacity(tokens.len()), 0);
         while at < tokens.len() {
-            match self.synonym(&tokens[at..]) {
-                Some((length, word)) => {
-                    all.push(((word, false), at));
-                    at += length;
-                }
-                None => {
-                    all.push((tokens[at], at));
-                    at += 1;
-                }
-            }
+            let (token, length) =
+                self.synonym(&tokens[at..]).map_or((tokens[at], 1), |(length, word)| ((word, false), length));
+            all.push((token, at));
+            at += length;
         }
         all
     }
