@@ -74,12 +74,12 @@ fn run_call(
 ) {
     let carry_out = async |call| -> Terminal { bench.pipeline.finish(call).await.expect("not refused") };
     // What is to be cached is then in the cache.
-    runtime.block_on(carry_out(call()));
+    runtime.block_on(carry_out(Box::new(call())));
     group.bench_function(name, |bencher| {
         bencher.iter_batched(
             &call,
             |call| {
-                let terminal = runtime.block_on(carry_out(call));
+                let terminal = runtime.block_on(carry_out(Box::new(call)));
                 format.map(|format| outcome(terminal, format))
             },
             BatchSize::SmallInput,

@@ -84,7 +84,7 @@ fn whole(criterion: &mut Criterion) {
 }
 
 fn finished(runtime: &Runtime, bench: &Bench, call: Call) -> Terminal {
-    runtime.block_on(bench.pipeline.finish(call)).expect("not refused")
+    runtime.block_on(bench.pipeline.finish(Box::new(call))).expect("not refused")
 }
 
 async fn executed(
