@@ -46,6 +46,12 @@ pub(crate) struct English {
     pub(crate) subjects: WordSet,
     /// Words before a number that something is compared with: it is then not a number of things to show.
     pub(crate) comparisons: Vec<Phrase>,
+    /// Beginnings of a clause that asks for advice.
+    pub(crate) advice: Vec<Phrase>,
+    /// Verbs that put a list in an order or in groups.
+    pub(crate) sorting: WordSet,
+    /// Words before what a list is to be ordered or grouped by.
+    pub(crate) criteria: WordSet,
     /// Words for how much of something an order is about. A lexicon adds the units of its domain.
     pub(crate) amounts: WordSet,
     /// Prepositions before the first word of a question: `at what price`.
@@ -119,6 +125,10 @@ pub(crate) struct English {
     pub(crate) last: WordSet,
     /// Words that make a unit the one of the calendar that has begun: `this year`.
     pub(crate) current: WordSet,
+    /// Words that make a unit one that has not begun: `next year`.
+    pub(crate) future: WordSet,
+    /// Words for the day after this.
+    pub(crate) tomorrow: WordSet,
     /// Words for this day.
     pub(crate) today: WordSet,
     /// Phrases for all time there is.

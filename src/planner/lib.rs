@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 pub use self::{
     by_model::ByModel,
-    matching::{LeftOut, LeftOutTime},
+    matching::{LeftOut, LeftOutTime, Wanted},
     names::{Lexicon, Name, Names},
     offer::{Offer, Offers},
 };

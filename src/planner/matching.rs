@@ -19,5 +19,5 @@ pub(crate) mod times;
 pub(crate) mod topic;
 pub(crate) mod words;
 
-pub use self::limited::{LeftOut, LeftOutTime};
+pub use self::limited::{LeftOut, LeftOutTime, Wanted};
 pub(crate) use self::{limited::left_out, nearest::nearest};

@@ -173,6 +173,8 @@ pub(crate) struct Others {
     pub(crate) plainer: f32,
     /// Of a word for a tool, beside the tool that it speaks for most, so that the tool is about it too.
     pub(crate) about: f32,
+    /// Of the words of a clause, by their rarity, that are the called tools', so that the clause is answered.
+    pub(crate) taken: f32,
 }
 
 /// The confidence in a plan, 0 to 1.

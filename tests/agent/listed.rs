@@ -1,4 +1,4 @@
-//! `The first one` behind an answer that lists things.
+//! `The first one` behind an answer that lists things, and what an answer says of a list that shows more than was asked.
 
 use super::*;
 
@@ -36,4 +36,24 @@ async fn a_place_of_a_list_that_was_shown_is_its_entry() {
     assert_eq!(calls(&news), [r#"get_news {"symbol":"TCS"}"#], "{news:?}");
     let nothing = say(&demo, "u", "the first one").await;
     assert_eq!(answer(&nothing), "Which one do you mean? Nothing was listed before.");
+}
+
+#[tokio::test]
+async fn what_a_list_shows_among_other_things_is_taken_into_account() {
+    let house = house();
+    let demo = house.person("demo").await;
+    for (said, begins) in [
+        ("When did I last buy Apple?", "This is not narrowed to what you name: Apple, buy."),
+        (
+            "When did I last buy Nvidia?",
+            "Not taken into account: Nvidia.\n\nThis is not narrowed to what you name: buy.",
+        ),
+        ("What did I buy in September 2024?", "Brokerage has 3 trades"),
+        ("Show my withdrawals", "This is not narrowed to what you name: withdrawals."),
+        ("Show my holdings and write a poem about them", "Not taken into account: write a poem about them."),
+        ("What are my best and worst stocks this year?", "This is not narrowed to the time you name."),
+    ] {
+        let reply = say(&demo, said, said).await;
+        assert!(answer(&reply).starts_with(begins), "{said}: {}", answer(&reply));
+    }
 }

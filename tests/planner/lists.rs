@@ -1,6 +1,6 @@
 //! Lists as far as they are asked for: both ends of a ranking, a number of entries, and times.
 
-use toolwire::planner::Step;
+use toolwire::planner::{Exchange, Step};
 
 use super::offered::Bench;
 
@@ -86,5 +86,27 @@ fn a_month_behind_a_time_that_has_ended_is_of_its_year() {
         ("Show my recent trades", "only those of December", "get_activity since=2025-12-01 until=2025-12-31"),
     ] {
         assert_eq!(calls(&bench, &[earlier], said), [expected], "{earlier} {said}");
+    }
+}
+
+#[test]
+fn kinds_and_names_that_a_list_is_not_narrowed_to_are_told() {
+    let bench = Bench::new();
+    let wanted = |said: &str| {
+        let Step::Call(calls) = bench.plan(&[] as &[Exchange], said).step else { panic!("{said}") };
+        let wanted = bench.left_out(said, &calls).wanted;
+        wanted.into_iter().map(|it| format!("{}={}", it.said, it.values.join(","))).collect::<Vec<_>>()
+    };
+    for (said, expected) in [
+        ("What did I sell in 2025?", &["sell=SELL"][..]),
+        ("Show my withdrawals", &["withdrawals=withdrawal"]),
+        ("When did I last buy Apple?", &["Apple=AAPL", "buy=BUY"]),
+        ("Show my buys and sells", &[]),
+        ("Show my deposits and withdrawals", &[]),
+        ("Show my recent trades", &[]),
+        ("Which bonds do I hold?", &[]),
+        ("Which of my stocks did best?", &[]),
+    ] {
+        assert_eq!(wanted(said), expected, "{said}");
     }
 }

@@ -13,6 +13,7 @@ mod rest;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 use std::sync::Arc;
 

@@ -124,7 +124,7 @@ fn with_shared(
     written.filter(|it| it.changing(index).is_none()).unwrap_or(as_it_stands)
 }
 
-/// Routes the clauses that a tool is clearly about, if no tool is about any of the others, which an answer names.
+/// Routes the clauses that a tool is about by itself, if no tool is about any of the others, which an answer names.
 pub(super) fn route_some(
     request: &PlanRequest<'_>,
     clauses: &[Message<'_>],
@@ -137,7 +137,7 @@ pub(super) fn route_some(
         match routed.step {
             Routing::Nothing(_) => {}
             Routing::Calls(_)
-                if routed.score >= weights().clauses.sure && routed.changing(index).is_none() =>
+                if routed.score >= weights().clauses.begun && routed.changing(index).is_none() =>
             {
                 kept.push(read(request, clause.text));
             }

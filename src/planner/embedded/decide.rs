@@ -124,8 +124,9 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
         Some(split) => split,
         None if matches!(routed.step, Routing::Nothing(_)) => {
             let some = route_some(request, &parts, before);
-            some.or_else(|| route_one_half(request, whole, before)).unwrap_or(routed)
+            some.or_else(|| route_one_half(request, whole, before, None)).unwrap_or(routed)
         }
+        None if !is_one => route_one_half(request, whole, before, Some(&routed)).unwrap_or(routed),
         None => routed,
     };
     let routed = match resolve_change(request, whole, before, routed) {

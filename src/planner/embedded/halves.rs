@@ -176,19 +176,26 @@ fn gives_another(whole: &Message<'_>, first: &Message<'_>, second: &Message<'_>)
     is_bare_value(second) && (has_times || (has_account(first) && has_account(second)))
 }
 
-/// Routes one half, if no tool is about the other one, which is of another subject.
+/// Routes one half, if a tool is about it and no tool is about the other one, which an answer names.
+///
+/// `one` is the routing of the whole message as one wish, if there is one. It only counts for less where a word that no
+/// tool has stands in the other half: `price of Acme and book a cab` is not about its `price` to `book`.
 pub(super) fn route_one_half(
     request: &PlanRequest<'_>,
     whole: &Message<'_>,
     before: &Before<'_>,
+    one: Option<&Routed>,
 ) -> Option<Routed> {
-    let index = request.offer.index();
-    let is_other =
-        |part: &Message<'_>| part.content.iter().any(|(_, at)| part.is_out_of_scope(&index.words, *at));
+    let words = &request.offer.index().words;
+    let is_unknown =
+        |part: &Message<'_>| part.content.iter().any(|(term, _)| words.postings(*term).is_empty());
     places(whole, joints).take(MOST_HALVES).find_map(|joint| {
         let halves = [&whole.text[..joint.start], &whole.text[joint.end..]].map(|half| read(request, half));
-        let is_either = is_other(&halves[0]) != is_other(&halves[1]);
-        is_either.then(|| route_some(request, &halves, before)).flatten()
+        if one.is_some() && is_unknown(&halves[0]) == is_unknown(&halves[1]) {
+            return None;
+        }
+        let half = route_some(request, &halves, before)?;
+        one.is_none_or(|one| !half.calls(one.tool())).then_some(half)
     })
 }
 

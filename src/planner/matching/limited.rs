@@ -1,32 +1,49 @@
-//! The parts of a message that had no effect on the calls: a time, names, numbers, and whole clauses. An answer says
-//! so, since it is less than the question.
+//! The parts of a message that had no effect on the calls: a time, names, numbers, kinds, and whole clauses. An answer
+//! says so, since it is less than the question.
+
+mod dropped;
+mod kinds;
 
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
+use self::dropped::{Called, criteria, dropped_parts};
 use super::{
-    clauses::{clauses, joints},
     index::{Index, Indexed},
     lexicon::Words,
     message::Message,
     names::{NameIndex, NameMatch},
     slots::Slot,
 };
+use crate::english::english;
 use toolwire_engine::registry::ExtractKind;
 
 /// The parts of a message that had no effect on the calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub time: Option<LeftOutTime>,
-    /// The clauses of which no called tool has a word, and the names and numbers of the others that none takes, in
-    /// order.
+    /// The clauses that no called tool is about, and the names, the numbers and the orders of sorting of the others
+    /// that none takes, in order.
     pub words: Vec<String>,
+    /// What of the results is asked for, where no call asks for that part alone. The names are among `words` too.
+    pub wanted: Vec<Wanted>,
+}
+
+/// The part of a result that a message is about: `Acme` of `when did I buy Acme`, or `sold`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// How the message says it.
+    pub said: String,
+    /// The list and the field that tell the kind of an entry; `None` of a name, which any field may have.
+    pub field: Option<(String, String)>,
+    /// What such a field may hold.
+    pub values: Vec<String>,
 }
 
 /// Why the time of a message had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutTime {
-    /// The message names dates or a past time, and no call has a time.
+    /// The message names dates, a past or a future time, or a week or more of the calendar, and no call has a time.
     Whole,
     /// The message names a time of the calendar, and the calls only have times that end now.
     Calendar,
@@ -50,91 +67,65 @@ pub(crate) fn left_out(
         calls.iter().any(|(call, arguments)| is_of(call, it) && arguments.contains_key(&slot.name))
     };
     let filled = called.iter().flat_map(|(_, it)| it.slots.iter().filter(|slot| has_value(it, slot)));
-    let time = unused_time(&message, &filled.collect::<Vec<_>>());
+    let time = unused_time(&message, &filled.collect::<Vec<_>>(), &slots);
     let takes_texts = |slot: &&Slot| matches!(slot.extract.kind, ExtractKind::Rest | ExtractKind::Topic);
     // A tool that takes free text was given every word, so none is left out.
     if slots.iter().any(takes_texts) {
-        return LeftOut { time, words: Vec::new() };
+        return LeftOut { time, ..LeftOut::default() };
     }
-    let is_dropped = |part: &&str| {
-        let part = Message::new(part, today, names, &index.words);
-        is_dropped(index, &called, &part, &slots)
-    };
-    let dropped: Vec<_> = parts(message.text, words).into_iter().filter(is_dropped).collect();
-    let unnamed = message.found.iter().filter(|found| !slots.iter().any(|slot| takes(slot, found)));
-    let mut words: Vec<_> =
-        unnamed.map(|found| (found.begin, &message.text[found.begin..found.end])).collect();
-    words.extend(unused_numbers(&message, &slots));
+    let values: Vec<_> = calls.iter().flat_map(|(_, arguments)| arguments.values()).collect();
+    let called = Called { index, tools: called, slots, values };
+    let dropped =
+        dropped_parts(&called, &message, words, |part| Message::new(part, today, names, &index.words));
+    let unnamed: Vec<_> = message.found.iter().filter(|found| !called.takes(found)).collect();
+    let text = |found: &NameMatch| &message.text[found.begin..found.end];
+    let mut left: Vec<_> = unnamed.iter().map(|found| (found.begin, text(found))).collect();
+    left.extend(unused_numbers(&message, &called));
+    left.extend(criteria(&called, &message));
     let place = |part: &str| part.as_ptr() as usize - message.text.as_ptr() as usize;
     let is_within =
         |at: usize| dropped.iter().any(|part| (place(part)..place(part) + part.len()).contains(&at));
-    words.retain(|(at, _)| !is_within(*at));
-    words.extend(dropped.iter().map(|part| (place(part), *part)));
-    words.sort_unstable();
-    words.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
-    LeftOut { time, words: words.into_iter().map(|(_, word)| word.to_owned()).collect() }
+    let mut wanted: Vec<_> = unnamed
+        .iter()
+        .filter(|found| !is_within(found.begin) && !found.is_unknown())
+        .map(|found| {
+            let values = found.meanings.iter().map(|(_, value)| value.clone());
+            let values = values.filter(|value| !value.is_empty()).collect();
+            Wanted { said: text(found).to_owned(), field: None, values }
+        })
+        .collect();
+    wanted.extend(kinds::wanted(&called, &message, words, is_within));
+    left.retain(|(at, _)| !is_within(*at));
+    left.extend(dropped.iter().map(|part| (place(part), *part)));
+    left.sort_unstable();
+    left.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
+    LeftOut { time, words: left.into_iter().map(|(_, word)| word.to_owned()).collect(), wanted }
 }
 
-fn unused_time(message: &Message<'_>, slots: &[&Slot]) -> Option<LeftOutTime> {
-    if message.times.is_narrow() && !slots.iter().any(|slot| slot.takes_a_time()) {
+/// `filled` are the parameters that have a value, of all.
+fn unused_time(message: &Message<'_>, filled: &[&Slot], all: &[&Slot]) -> Option<LeftOutTime> {
+    let times = &message.times;
+    let takes_a_time = |slots: &[&Slot]| slots.iter().any(|slot| slot.takes_a_time());
+    let is_narrow = times.is_narrow() || times.is_current_but_long();
+    if (is_narrow && !takes_a_time(filled)) || (times.is_future && !takes_a_time(all)) {
         return Some(LeftOutTime::Whole);
     }
-    let of_calendar = message.times.is_of_calendar(&message.words);
-    (of_calendar && !slots.iter().any(|slot| slot.takes_dates())).then_some(LeftOutTime::Calendar)
+    let of_calendar = times.is_of_calendar(&message.words);
+    (of_calendar && !filled.iter().any(|slot| slot.takes_dates())).then_some(LeftOutTime::Calendar)
 }
 
-/// The clauses and halves of a text, each without the marks around it.
-fn parts<'a>(text: &'a str, words: &Words) -> Vec<&'a str> {
-    let mut parts = Vec::new();
-    for clause in clauses(text, words) {
-        let mut begin = 0;
-        for joint in joints(clause) {
-            parts.push(&clause[begin..joint.start]);
-            begin = joint.end;
-        }
-        parts.push(&clause[begin..]);
-    }
-    parts.into_iter().map(|part| part.trim_matches(|c: char| !c.is_alphanumeric())).collect()
-}
-
-/// Whether a part of a message says something of which no called tool has anything: at least two words, or one of
-/// another subject. A single word more may only be a way of speaking.
-fn is_dropped(index: &Index, called: &[(usize, &Indexed)], part: &Message<'_>, slots: &[&Slot]) -> bool {
-    let is_of_tool = |(tool, _): &(u32, f32)| called.iter().any(|(at, _)| *at == *tool as usize);
-    let is_of_value = |at: usize| {
-        let term = &part.words[at].term;
-        slots.iter().any(|slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(term)))
-    };
-    let is_other = |at: usize| part.is_out_of_scope(&index.words, at);
-    let is_of_other = part.content.iter().any(|(_, at)| is_other(*at));
-    let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
-    let is_used = part.content.iter().any(|(term, at)| {
-        if takes_numbers && part.words[*at].number().is_some() {
-            return true;
-        }
-        // `The weather this week` is none of a tool's that knows weeks.
-        if part.times.takes(*at) {
-            return !is_of_other;
-        }
-        index.words.postings(*term).iter().any(is_of_tool) || is_of_value(*at)
-    });
-    let is_taken = |found: &NameMatch| !found.is_unknown() && slots.iter().any(|slot| takes(slot, found));
-    let is_named = part.found.iter().any(is_taken);
-    let says = part.content.len() > 1 || is_of_other;
-    says && !is_used && !is_named
-}
-
-/// The numbers that no called tool takes, each with its position. One that something is compared with (`under 15`) is
-/// never taken as a number of things, and is named from the first word of the comparison on.
-fn unused_numbers<'a>(message: &Message<'a>, slots: &[&Slot]) -> Vec<(usize, &'a str)> {
+/// The numbers that no call takes, each with its position. One that something is compared with (`under 15`) is never
+/// taken as a number of things, and is named from the first word of the comparison on.
+fn unused_numbers<'a>(message: &Message<'a>, called: &Called<'_>) -> Vec<(usize, &'a str)> {
     let mut unused = Vec::new();
-    let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
+    let takes_numbers = called.takes_numbers();
     for (at, word) in message.words.iter().enumerate() {
-        // `A 50-day average` has its number in a word.
-        let is_joined = message.text[word.end..].starts_with('-');
+        // `A 50-day average` has its number in a word, and `#2` is an entry of a list.
+        let is_joined = message.text[word.end..].starts_with('-') || is_place(message, at);
         let is_number =
             word.number().is_some_and(|number| number > 1) && !message.times.takes(at) && !is_joined;
         let is_bound = is_number && message.bound(at).is_some();
+        let slots = &called.slots;
         let is_of_value =
             || slots.iter().any(|slot| slot.phrases.iter().any(|it| it.0.contains(&word.lower)));
         if is_bound || (is_number && message.tokens[at].is_some() && !takes_numbers && !is_of_value()) {
@@ -145,15 +136,9 @@ fn unused_numbers<'a>(message: &Message<'a>, slots: &[&Slot]) -> Vec<(usize, &'a
     unused
 }
 
-/// Whether a parameter takes a number of things, or as many as are named.
-fn takes_numbers(slot: &Slot) -> bool {
-    let is_number =
-        matches!(slot.extract.kind, ExtractKind::Count | ExtractKind::Days | ExtractKind::Quarters);
-    is_number || slot.fewest > 1
-}
-
-/// Whether a parameter takes what is named.
-fn takes(slot: &Slot, found: &NameMatch) -> bool {
-    let takes_names = slot.takes_names() || slot.extract.kind == ExtractKind::Account;
-    takes_names && (slot.of_kind().is_empty() || found.is_of(slot.of_kind()) || found.is_unknown())
+/// Whether a number says which entry of a list is meant.
+fn is_place(message: &Message<'_>, at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| message.words[before].lower.as_str());
+    message.text[..message.words[at].begin].ends_with('#')
+        || before.is_some_and(|before| english().numbered.has(before))
 }

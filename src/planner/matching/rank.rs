@@ -127,7 +127,9 @@ impl Candidate {
         let filled = Filled::new(&indexed.slots, given);
         // A time speaks as much for each tool that takes it: `sold last month` is no `return of last month`.
         let has_dates = filled.from_message.iter().any(|at| indexed.slots[*at].takes_dates());
-        let lack = if has_dates && filled.missing.is_empty() { lack } else { 0.0 };
+        // Of now, `today` says nothing of a range of dates: `what is the price of Acme today`.
+        let is_range = has_dates && !given.message.times.is_today();
+        let lack = if is_range && filled.missing.is_empty() { lack } else { 0.0 };
         let score = fit(indexed, &filled, given, words + lack)?;
         let takes_names = |slot: &Slot| slot.takes_names() || slot.extract.kind == ExtractKind::Account;
         let takes_known = indexed.slots.iter().any(|slot| takes_names(slot) && takes(slot, given));
@@ -162,7 +164,10 @@ fn fit(indexed: &Indexed, filled: &Filled, given: SlotContext<'_>, words: f32) -
     let things = given.message.found.iter().filter(|found| !found.is_of(ACCOUNT) && !found.is_unknown());
     let known: Vec<_> = things.collect();
     let mut score = fit_of_names(indexed, &known, given, words)?;
-    score += filled.from_message.iter().map(|at| slot_score(&indexed.slots[*at])).sum::<f32>();
+    let is_range = |slot: &Slot| matches!(slot.extract.kind, ExtractKind::Since | ExtractKind::Days);
+    let is_now = |slot: &Slot| is_range(slot) && given.message.times.is_today();
+    let taken = filled.from_message.iter().map(|at| &indexed.slots[*at]).filter(|slot| !is_now(slot));
+    score += taken.map(slot_score).sum::<f32>();
     let names_account = given.message.found.iter().any(|found| found.is_of(ACCOUNT));
     if names_account && !indexed.slots.iter().any(|slot| slot.extract.kind == ExtractKind::Account) {
         score *= weights.account_not_taken;

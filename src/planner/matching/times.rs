@@ -43,6 +43,8 @@ pub(crate) struct Times {
     pub(crate) is_all: bool,
     pub(crate) since: Option<NaiveDate>,
     pub(crate) until: Option<NaiveDate>,
+    /// Whether there is a time that has not begun: `next year`.
+    pub(crate) is_future: bool,
     dates: Vec<usize>,
     /// The words of phrases for all time.
     all: Vec<usize>,
@@ -125,6 +127,8 @@ impl Times {
             times.all.extend(places.flat_map(|(at, _)| at..at + phrase.len()));
         }
         times.is_all = !times.all.is_empty();
+        times.is_future = lower.iter().any(|word| english().tomorrow.has(word))
+            || lower.windows(2).any(|two| english().future.has(two[0]) && Unit::of(two[1]).is_some());
         times.read_dates(words, today);
         if times.since.is_none() {
             times.read_period(words, today);
@@ -140,6 +144,17 @@ impl Times {
     /// Whether there is a time that does not reach up to now: dates, or one that is over.
     pub(crate) fn is_narrow(&self) -> bool {
         !self.dates.is_empty() || self.spans.iter().any(|span| span.form == PeriodForm::Past)
+    }
+
+    /// Whether the only time is this day.
+    pub(crate) fn is_today(&self) -> bool {
+        let is_today = |span: &Span| span.form == PeriodForm::This && span.unit == Unit::Day;
+        self.dates.is_empty() && !self.spans.is_empty() && self.spans.iter().all(is_today)
+    }
+
+    /// Whether there is a week or more that has begun: `this year`. A day that has begun is now.
+    pub(crate) fn is_current_but_long(&self) -> bool {
+        self.spans.iter().any(|span| span.form == PeriodForm::This && span.unit != Unit::Day)
     }
 
     /// Whether there is a time of the calendar that has ended: dates, or `last month`, which is not `the last month`.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     plain_words::in_plain_words,
     quote::{quote, quote_within},
+    wanted::{Shown, shown},
 };
 use crate::cycle::is_cut;
 use toolwire_planner::{LeftOutTime, Made, Offer, PlanRequest};
@@ -41,7 +42,17 @@ pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
         return Vec::new();
     }
     let calls: Vec<_> = called.iter().map(|made| (made.call.tool.as_str(), &made.call.arguments)).collect();
-    let left_out = request.offer.left_out(&calls, request.message, request.today);
+    let mut left_out = request.offer.left_out(&calls, request.message, request.today);
+    let results: Vec<_> = called.iter().filter_map(|made| made.result.outcome.as_ref().ok()).collect();
+    let shown = left_out.wanted.iter().map(|wanted| (wanted, shown(wanted, &results)));
+    let shown: Vec<_> = shown.filter(|(_, shown)| *shown != Shown::Nothing).collect();
+    // What the results show is taken into account, if only among other things.
+    left_out.words.retain(|word| !shown.iter().any(|(wanted, _)| wanted.said.eq_ignore_ascii_case(word)));
+    let others = shown.iter().filter(|(_, shown)| *shown == Shown::Others);
+    let mut others: Vec<_> = others.map(|(wanted, _)| quote_within(&wanted.said, LONGEST_VALUE)).collect();
+    others.dedup();
+    let others = (!others.is_empty())
+        .then(|| format!("This is not narrowed to what you name: {}.", others.join(", ")));
     let time = left_out.time.map(|time| match time {
         LeftOutTime::Whole => "This is not narrowed to the time you name.",
         LeftOutTime::Calendar => "The time ends now: it cannot be narrowed to one of the calendar.",
@@ -49,7 +60,7 @@ pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
     let words: Vec<_> =
         left_out.words.iter().take(MOST_VALUES).map(|it| quote_within(it, LONGEST_VALUE)).collect();
     let words = (!words.is_empty()).then(|| format!("Not taken into account: {}.", words.join(", ")));
-    words.into_iter().chain(time.map(ToOwned::to_owned)).collect()
+    words.into_iter().chain(others).chain(time.map(ToOwned::to_owned)).collect()
 }
 
 /// The note on a failed call: what it was about, and why it failed.
