@@ -16,10 +16,12 @@ def kill_hosts(rounds):
     moved, ended = {"look": [], "put": []}, []
     with World() as world:
         world.host(), world.host()
-        for _ in range(rounds):
+        for at_round in range(rounds):
             calls = [call for tool in moved for call in world.watch(tool, 6, seconds=1.5)]
             chunked = world.watch("look", 4, seconds=1.5, chunk=True)
-            victim, at = kill(world, calls[0].host)
+            # A host that has just come may have fewer idle slots, and then no call of some kind.
+            of_each_kind = [calls[0], calls[-1], chunked[0]]
+            victim, at = kill(world, of_each_kind[at_round % 3].host)
             lost = [call for call in calls if call.host == victim]
             until(lambda lost=lost: all(len(call.begun) == 2 or call.end for call in lost))
             for call in calls + chunked:
