@@ -1,4 +1,4 @@
-//! `The first one` behind an answer that lists things, and what an answer says of a list that shows more than was asked.
+//! `The first one` behind an answer that lists things, and lists that show more than what was asked for.
 
 use super::*;
 

@@ -12,8 +12,8 @@ struct Field<'a> {
     values: Vec<&'a str>,
 }
 
-/// The kinds of entries that a message names, where no parameter takes them. `is_within` tells which places are told
-/// with a clause.
+/// The kinds of entries that a message names, where no parameter takes them. `is_within` says which places are in a
+/// clause that is left out as a whole.
 pub(super) fn wanted(
     called: &Called<'_>,
     message: &Message<'_>,
