@@ -16,12 +16,13 @@ def kill_hosts(rounds):
     moved, ended = {"look": [], "put": []}, []
     with World() as world:
         world.host(), world.host()
-        for at_round in range(rounds):
-            calls = [call for tool in moved for call in world.watch(tool, 6, seconds=1.5)]
-            chunked = world.watch("look", 4, seconds=1.5, chunk=True)
-            # A host that has just come may have fewer idle slots, and then no call of some kind.
-            of_each_kind = [calls[0], calls[-1], chunked[0]]
-            victim, at = kill(world, of_each_kind[at_round % 3].host)
+        for _ in range(rounds):
+            calls, chunked = [], []
+            # One of each at a time: the first ones go to the host with more idle slots, and a new one has fewer.
+            for _ in range(5):
+                calls += [call for tool in moved for call in world.watch(tool, seconds=1.5)]
+                chunked += world.watch("look", seconds=1.5, chunk=True)
+            victim, at = kill(world, calls[0].host)
             lost = [call for call in calls if call.host == victim]
             until(lambda lost=lost: all(len(call.begun) == 2 or call.end for call in lost))
             for call in calls + chunked:
@@ -70,7 +71,8 @@ def stop_hosts(rounds):
     with World() as world:
         world.host(), world.host()
         for _ in range(max(1, rounds // 5)):
-            calls = [call for tool in ("look", "put", "act") for call in world.watch(f"{tool}_briefly", 6, seconds=1)]
+            tools = [f"{tool}_briefly" for tool in ("look", "put", "act")]
+            calls = [call for _ in range(6) for tool in tools for call in world.watch(tool, seconds=1)]
             victim = calls[0].host
             host, at = next(host for host in world.hosts if host.pid == victim), time.monotonic()
             host.send_signal(signal.SIGSTOP)
@@ -89,7 +91,8 @@ def stop_hosts(rounds):
             effects += len([call for call in calls if call.tool == "act_briefly"])
     for tool, allowed in {"look": {"TIMEOUT", "data"}, "put": {"OUTCOME_UNKNOWN"}, "act": {"OUTCOME_UNKNOWN"}}.items():
         seen = ends[f"{tool}_briefly"]
-        yield Row(f"SIGSTOP: `{tool}` ends", " or ".join(sorted(allowed)), str(dict(seen)), seen.keys() <= allowed)
+        holds = bool(seen) and seen.keys() <= allowed
+        yield Row(f"SIGSTOP: `{tool}` ends", " or ".join(sorted(allowed)), str(dict(seen)), holds)
     yield Row("SIGSTOP: an end, after the call's deadline", "≤ 200 ms", spread(late), max(late) <= MOVES)
     yield Row("SIGCONT: the same writes asked for again", "settled", str(dict(after)), after.keys() == {"data"})
     yield Row("SIGSTOP: effects of writes", "one each", f"{effects} of {effects}")
