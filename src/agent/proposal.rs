@@ -68,7 +68,7 @@ const ACCEPTING: [&[&str]; 15] = [
 ];
 
 /// Phrases that decline, also an allowlist.
-const DECLINING: [&[&str]; 12] = [
+const DECLINING: [&[&str]; 13] = [
     &["no"],
     &["n"],
     &["nope"],
@@ -79,6 +79,7 @@ const DECLINING: [&[&str]; 12] = [
     &["never", "mind"],
     &["nevermind"],
     &["forget", "it"],
+    &["forget", "that"],
     &["don't"],
     &["do", "not"],
 ];
@@ -279,7 +280,7 @@ mod tests {
         ] {
             assert_ne!(answer(other), ProposalAnswer::Yes, "{other}");
         }
-        for no in ["no", "No, thanks.", "cancel", "never mind", "don’t"] {
+        for no in ["no", "No, thanks.", "nope, forget that", "cancel", "never mind", "don’t"] {
             assert_eq!(answer(no), ProposalAnswer::No, "{no}");
         }
     }

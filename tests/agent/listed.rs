@@ -35,7 +35,7 @@ async fn a_place_of_a_list_that_was_shown_is_its_entry() {
     let news = say(&demo, "t", "the first one").await;
     assert_eq!(calls(&news), [r#"get_news {"symbol":"TCS"}"#], "{news:?}");
     let nothing = say(&demo, "u", "the first one").await;
-    assert_eq!(answer(&nothing), "Which one do you mean? Nothing was listed before.");
+    assert_eq!(answer(&nothing), "Which one do you mean? No list with names was shown before.");
 }
 
 #[tokio::test]

@@ -45,9 +45,11 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A client that declares these capabilities, and whose calls hardly wait for a person.
+    /// A client that declares these capabilities, and whose calls hardly wait for a person: one with forms is asked at
+    /// once.
     pub(crate) fn new(talk: Talk, capabilities: Value) -> Self {
-        Self { talk, capabilities, era: Era::New, timeout: "1200ms" }
+        let timeout = if capabilities == forms() { "30s" } else { "1200ms" };
+        Self { talk, capabilities, era: Era::New, timeout }
     }
 
     /// The answer to a request, an error too.

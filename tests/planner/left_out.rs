@@ -118,6 +118,7 @@ fn times_that_no_tool_knows_are_told() {
         ("Which of my stocks did best today?", None),
         ("How much cash do I have next month?", Some(LeftOutTime::Whole)),
         ("When does TCS report next quarter?", None),
+        ("my positions and remind me tomorrow", None),
         ("Any news about Infosys in the last week?", None),
     ] {
         assert_eq!(left_out(&bench, said).expect(said).time, expected, "{said}");

@@ -121,9 +121,9 @@ fn a_place_of_nothing_is_asked_back() {
     let ranking = shown("Rank my portfolio", "rank_portfolio", &format!("{RANKING}\n\n{RANKING}"));
     let news = shown("News about TCS", "get_news", NEWS);
     for (history, message, why) in [
-        (&[][..], "the first one", "Nothing was listed before."),
-        (&[], "how is the second one doing?", "Nothing was listed before."),
-        (&[news], "open the first one", "Nothing was listed before."),
+        (&[][..], "the first one", "No list with names was shown before."),
+        (&[], "how is the second one doing?", "No list with names was shown before."),
+        (&[news], "open the first one", "No list with names was shown before."),
         (std::slice::from_ref(&positions), "the fifth one", "The list has 3 entries."),
         (&[ranking], "the first one", "There are several lists."),
     ] {

@@ -104,6 +104,7 @@ fn kinds_and_names_that_a_list_is_not_narrowed_to_are_told() {
         ("Show my buys and sells", &[]),
         ("Show my deposits and withdrawals", &[]),
         ("Show my recent trades", &[]),
+        ("transfers on 12 January 2026", &[]),
         ("Which bonds do I hold?", &[]),
         ("Which of my stocks did best?", &[]),
     ] {

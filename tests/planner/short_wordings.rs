@@ -111,3 +111,24 @@ fn a_half_of_another_subject_takes_no_name_of_the_first() {
         ("news and RSI of TCS", &["get_news TCS", "get_technicals TCS"]),
     ]);
 }
+
+#[test]
+fn either_end_of_a_ranking_may_have_a_noun_of_its_own() {
+    let both: &[&str] = &["rank_portfolio best", "rank_portfolio worst"];
+    check(&[
+        ("biggest winner this month and biggest loser this month", both),
+        ("my three best and three worst positions", both),
+        ("best performing ETF and worst performing stock", both),
+        ("which of my stocks rose and fell the most", both),
+        ("top losers", &["rank_portfolio worst"]),
+    ]);
+}
+
+#[test]
+fn trades_of_a_company_are_no_quotes() {
+    check(&[
+        ("trades of Apple", &["get_activity"]),
+        ("trades of Tesla", &["get_activity"]),
+        ("what is Apple trading at", &["get_quotes AAPL"]),
+    ]);
+}

@@ -60,7 +60,9 @@ pub(super) fn resolve(request: &PlanRequest<'_>, history: &[Exchange], text: &st
     };
     let unclear = |why: String| Pointed::Unclear(format!("Which one do you mean? {why}"));
     let [entries] = &lists[..] else {
-        let why = if lists.is_empty() { "Nothing was listed before." } else { "There are several lists." };
+        let is_nothing = lists.is_empty();
+        let why =
+            if is_nothing { "No list with names was shown before." } else { "There are several lists." };
         return unclear(why.to_owned());
     };
     let entry = match place {

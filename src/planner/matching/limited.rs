@@ -67,16 +67,23 @@ pub(crate) fn left_out(
         calls.iter().any(|(call, arguments)| is_of(call, it) && arguments.contains_key(&slot.name))
     };
     let filled = called.iter().flat_map(|(_, it)| it.slots.iter().filter(|slot| has_value(it, slot)));
-    let time = unused_time(&message, &filled.collect::<Vec<_>>(), &slots);
+    let filled: Vec<_> = filled.collect();
+    let unused_time = |message: &Message<'_>| unused_time(message, &filled, &slots);
     let takes_texts = |slot: &&Slot| matches!(slot.extract.kind, ExtractKind::Rest | ExtractKind::Topic);
     // A tool that takes free text was given every word, so none is left out.
     if slots.iter().any(takes_texts) {
-        return LeftOut { time, ..LeftOut::default() };
+        return LeftOut { time: unused_time(&message), ..LeftOut::default() };
     }
     let values: Vec<_> = calls.iter().flat_map(|(_, arguments)| arguments.values()).collect();
-    let called = Called { index, tools: called, slots, values };
-    let dropped =
-        dropped_parts(&called, &message, words, |part| Message::new(part, today, names, &index.words));
+    let read = |part| Message::new(part, today, names, &index.words);
+    let called = Called { index, tools: called, slots: slots.clone(), values };
+    let dropped = dropped_parts(&called, &message, words, read);
+    let time = if dropped.is_empty() {
+        unused_time(&message)
+    } else {
+        let kept = dropped.iter().fold(message.text.to_owned(), |text, part| text.replacen(part, "", 1));
+        unused_time(&Message::new(&kept, today, names, &index.words))
+    };
     let unnamed: Vec<_> = message.found.iter().filter(|found| !called.takes(found)).collect();
     let text = |found: &NameMatch| &message.text[found.begin..found.end];
     let mut left: Vec<_> = unnamed.iter().map(|found| (found.begin, text(found))).collect();

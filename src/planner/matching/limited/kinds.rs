@@ -36,7 +36,10 @@ pub(super) fn wanted(
                 let word = &message.words[at];
                 let is_taken =
                     |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.lower));
+                // `Transfers` are all that the tool lists, even if one kind of them has that name.
+                let is_of_title = words(&it.tool.definition.title).iter().any(|of| of.term == word.term);
                 if !lexicon.things.contains(&word.lower)
+                    && !is_of_title
                     && !is_within(word.begin)
                     && !called.slots.iter().any(is_taken)
                 {

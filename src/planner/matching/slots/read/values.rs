@@ -5,7 +5,11 @@ use std::ops::Range;
 use super::Reading;
 use crate::{
     english::english,
-    matching::{message::Message, slots::slot::Slot, words::Word},
+    matching::{
+        message::{Message, is_asking},
+        slots::slot::Slot,
+        words::{Word, words},
+    },
 };
 
 /// The value that is said in the most words, and of several the last, which the others only describe: `top losers`.
@@ -34,21 +38,28 @@ pub(super) fn one_word(slot: &Slot, message: &Message<'_>) -> Option<Reading> {
     Some(Reading { value: value.into(), others, is_said: true })
 }
 
-/// Whether nothing but a joint, and what only describes, stands between two places.
+/// The maximum number of words between a value and the joint behind it.
+const MOST_BETWEEN: usize = 4;
+
+/// Whether the second of two places stands right behind a joint, but for what only describes it. The first one may have a
+/// noun and more of its own: `the best ETF of mine and the worst stock`.
 fn are_joined(slot: &Slot, message: &Message<'_>, left: &Range<usize>, right: &Range<usize>) -> bool {
-    // `The best position and the worst position` says its noun twice.
-    let noun = |at: usize| message.words.get(at).map(|word| &word.term);
-    let is_twice = noun(right.end).is_some_and(|term| noun(left.end) == Some(term));
-    let end = message.words[left.end - usize::from(!is_twice)].end;
-    let between = message.text.get(end..message.words[right.start].begin).unwrap_or_default();
+    let begin = message.words[left.end - 1].end;
+    let between =
+        message.text.get(begin..message.words[right.start].begin).unwrap_or_default().to_lowercase();
+    let is_number = |word: &str| words(word).iter().all(|it| it.number().is_some());
     // `The top gainer and the top loser`: words of values only describe the second one.
     let describes = |word: &str| {
         let is_of = |(phrase, _): &(Vec<String>, String)| phrase.iter().any(|said| is_same(word, said));
-        ["my", "the"].contains(&word) || slot.phrases.iter().any(is_of)
+        english().determiners.has(word) || is_number(word) || slot.phrases.iter().any(is_of)
+    };
+    let is_short = |text: &str| {
+        let words = || text.split_whitespace();
+        words().count() <= MOST_BETWEEN && !words().any(is_asking)
     };
     let is_joint = |joint: &String| {
-        let rest = between.get(..joint.len()).filter(|begin| begin.eq_ignore_ascii_case(joint));
-        rest.is_some_and(|_| between[joint.len()..].to_lowercase().split_whitespace().all(describes))
+        let parts = between.rsplit_once(joint.as_str());
+        parts.is_some_and(|(head, tail)| is_short(head) && tail.split_whitespace().all(describes))
     };
     english().joints.iter().any(is_joint)
 }
