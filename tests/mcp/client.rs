@@ -18,7 +18,7 @@ use crate::http::{
 pub(crate) const OLD: &str = "2025-11-25";
 pub(crate) const NEW: &str = "2026-07-28";
 /// What would hang fails after so long.
-pub(crate) const SOON: Duration = Duration::from_secs(60);
+pub(crate) const SOON: Duration = Duration::from_mins(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {

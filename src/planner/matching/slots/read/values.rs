@@ -41,8 +41,8 @@ pub(super) fn one_word(slot: &Slot, message: &Message<'_>) -> Option<Reading> {
 /// The maximum number of words between a value and the joint behind it.
 const MOST_BETWEEN: usize = 4;
 
-/// Whether the second of two places stands right behind a joint, but for what only describes it. The first one may have a
-/// noun and more of its own: `the best ETF of mine and the worst stock`.
+/// Whether the second of two places stands right behind a joint, but for what only describes it. The first one may have
+/// a noun and more of its own: `the best ETF of mine and the worst stock`.
 fn are_joined(slot: &Slot, message: &Message<'_>, left: &Range<usize>, right: &Range<usize>) -> bool {
     let begin = message.words[left.end - 1].end;
     let between =
