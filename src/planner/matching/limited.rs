@@ -40,6 +40,18 @@ pub struct Wanted {
     pub values: Vec<String>,
 }
 
+impl Wanted {
+    /// What a name means, said so.
+    fn of_name(said: &str, found: &NameMatch) -> Self {
+        let values = found.meanings.iter().map(|(_, value)| value.clone());
+        Self {
+            said: said.to_owned(),
+            field: None,
+            values: values.filter(|value| !value.is_empty()).collect(),
+        }
+    }
+}
+
 /// Why the time of a message had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutTime {
@@ -95,11 +107,7 @@ pub(crate) fn left_out(
     let mut wanted: Vec<_> = unnamed
         .iter()
         .filter(|found| !is_within(found.begin) && !found.is_unknown())
-        .map(|found| {
-            let values = found.meanings.iter().map(|(_, value)| value.clone());
-            let values = values.filter(|value| !value.is_empty()).collect();
-            Wanted { said: text(found).to_owned(), field: None, values }
-        })
+        .map(|found| Wanted::of_name(text(found), found))
         .collect();
     wanted.extend(kinds::wanted(&called, &message, words, is_within));
     left.retain(|(at, _)| !is_within(*at));

@@ -51,6 +51,7 @@ pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
     let others = shown.iter().filter(|(_, shown)| *shown == Shown::Others);
     let mut others: Vec<_> = others.map(|(wanted, _)| quote_within(&wanted.said, LONGEST_VALUE)).collect();
     others.dedup();
+    others.truncate(MOST_VALUES);
     let others = (!others.is_empty())
         .then(|| format!("This is not narrowed to what you name: {}.", others.join(", ")));
     let time = left_out.time.map(|time| match time {

@@ -145,7 +145,7 @@ fn is_dropped(called: &Called<'_>, part: &Message<'_>, is_first: bool) -> bool {
     if !is_of_other && ((is_first && part.found.iter().any(is_taken)) || is_hindi()) {
         return false;
     }
-    let says_more = is_of_other || unknown + left.len() > 1 || unknown > 0 || says_alone(part, &left);
+    let says_more = is_of_other || unknown > 0 || left.len() > 1 || says_alone(part, &left);
     says_more && taken < weights().others.taken * all
 }
 
