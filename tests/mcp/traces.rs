@@ -42,6 +42,6 @@ async fn the_trace_of_a_client_is_linked_and_its_parent_only_with_credentials() 
 
     message.headers.push(("authorization", "Bearer a-token".to_owned()));
     message.send(&talk, "/mcp").await;
-    let spans = collector.trace(&bytes(TRACE_ID), 1).await;
+    let spans = collector.trace(&bytes(TRACE_ID), 2).await;
     assert_eq!(spans["POST /mcp"][0].parent_span_id, bytes(PARENT_ID));
 }

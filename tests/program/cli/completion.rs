@@ -9,6 +9,17 @@ async fn completed(directory: &TempDir, line: &str) -> Vec<String> {
     stdout(&output).lines().map(ToOwned::to_owned).collect()
 }
 
+/// What it becomes in the end: a completion that takes too long on a busy machine has nothing.
+async fn offered(directory: &TempDir, line: &str) -> Vec<String> {
+    for _ in 0..10 {
+        let offered = completed(directory, line).await;
+        if !offered.is_empty() {
+            return offered;
+        }
+    }
+    Vec::new()
+}
+
 #[tokio::test]
 async fn the_word_at_the_cursor_is_completed_by_its_place() {
     let directory = tempfile::tempdir().unwrap();
@@ -26,7 +37,12 @@ async fn the_word_at_the_cursor_is_completed_by_its_place() {
         ("toolwire tasks --in comp", &["completed"]),
         ("toolwire nonsense x", &[]),
     ] {
-        assert_eq!(completed(&directory, line).await, expected, "{line}");
+        let completed = if expected.is_empty() {
+            completed(&directory, line).await
+        } else {
+            offered(&directory, line).await
+        };
+        assert_eq!(completed, expected, "{line}");
     }
 }
 
@@ -40,11 +56,11 @@ async fn identifiers_of_what_is_open_are_completed() {
     let id = required["confirmation_id"].as_str().unwrap();
     for command in ["approve", "deny", "confirmations"] {
         let line = format!("toolwire {command} --diagnostics {}", &id[..8]);
-        assert_eq!(completed(&directory, &line).await, [id]);
+        assert_eq!(offered(&directory, &line).await, [id]);
     }
     let task = toolwire(&directory).args(["tasks", "start", "Report"]).output().await.unwrap();
     let task = stdout(&task).trim();
-    assert_eq!(completed(&directory, "toolwire timeline task_").await, [task]);
+    assert_eq!(offered(&directory, "toolwire timeline task_").await, [task]);
     // Commands take the beginnings, too.
     let shown = ["confirmations", &id[..8], "--json", "--diagnostics"];
     let shown = toolwire(&directory).args(shown).output().await.unwrap();
@@ -61,7 +77,10 @@ async fn bash_asks_the_program() {
         COMP_WORDS=("$0" call get_performance timeframe = Y)
         COMP_LINE="toolwire call get_performance timeframe=Y"
         COMP_POINT=${#COMP_LINE}
-        _toolwire
+        for _ in {1..10}; do
+          _toolwire
+          [ "${#COMPREPLY[@]}" -eq 0 ] || break
+        done
         printf '%s\n' "${COMPREPLY[@]}""#;
     let mut bash = Command::new("/bin/bash");
     bash.args(["--norc", "-c", script, env!("CARGO_BIN_EXE_toolwire")]);
