@@ -82,7 +82,7 @@ async fn what_is_undecided_at_the_deadline_ends_as_confirmation_required() {
     let house = House::open();
     let riley = house.person("riley").await;
     let mut request = riley.request(waiting("debug_confirm", RequestId::generate(), "x", 60));
-    request.set_timeout(Duration::from_millis(1_500));
+    request.set_timeout(Duration::from_secs(6));
     let mut stream = riley.tools.clone().invoke_tool(request).await.unwrap().into_inner();
     let mut last = None;
     while let Some(message) = stream.message().await.unwrap() {

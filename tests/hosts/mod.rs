@@ -88,7 +88,7 @@ async fn a_write_without_a_host_is_unavailable_within_its_deadline_and_only_its_
     gone.half_close();
     gone.next().await.expect_err("a violation, after which the slot is gone");
     let (of, arguments) = (("refund", RequestId::generate()), json!({"order_id": "A-1"}));
-    let error = attempt(&server, of, &arguments, Duration::from_secs(1)).await.expect_err("no host");
+    let error = attempt(&server, of, &arguments, Duration::from_secs(5)).await.expect_err("no host");
     assert_eq!((error.code(), error.retry_after.is_some()), (ToolErrorCode::Unavailable, true), "{error:?}");
 
     let mut host = Host::dial(&server, None).await.expect("welcome");

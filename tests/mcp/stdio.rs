@@ -38,7 +38,7 @@ async fn what_a_person_approves_with_names_the_server() {
     let server = format!("http://{}", house.server.address);
     let mut stdio = Stdio::start(&["--server", &server]);
     stdio.greet(Era::Old).await;
-    let meta = json!({"toolwire/timeout_ms": 1_200});
+    let meta = json!({"toolwire/timeout_ms": 6_000});
     let call = Message::call(Era::Old, "debug_confirm", &json!({"value": "x"}), &meta);
     let told = stdio.ask(&call).await["result"].take();
     let command = approve_command(&house, &confirmation_id(&told));

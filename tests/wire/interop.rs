@@ -256,7 +256,7 @@ async fn timeout_on_sleeping_server() {
 #[tokio::test]
 async fn a_server_that_sleeps_already_ends_by_the_time_out_too() {
     let case = Case::begin().await;
-    let call = case.client.start(INVOKE, &[("grpc-timeout", "300m")], &sleep_for_a_minute()).await;
+    let call = case.client.start(INVOKE, &[("grpc-timeout", "3S")], &sleep_for_a_minute()).await;
     case.under_way().await;
     assert_eq!(soon(call.end()).await.grpc_status().code(), Code::DeadlineExceeded);
     case.end().await;

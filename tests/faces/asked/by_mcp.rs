@@ -23,7 +23,7 @@ const WAITING: [&str; 3] = ["debug_confirm", "debug_confirm_nested", "pay"];
 
 fn message(asked: &Asked) -> String {
     let arguments: Value = serde_json::from_str(&asked.arguments).unwrap();
-    let deadline = if WAITING.contains(&asked.tool.as_str()) { 1_500 } else { 30_000 };
+    let deadline = if WAITING.contains(&asked.tool.as_str()) { 5_000 } else { 30_000 };
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": REVISION,
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
