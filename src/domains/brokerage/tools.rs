@@ -33,7 +33,10 @@ pub use get_symbol_performance::GetSymbolPerformance;
 pub use get_transfers::GetTransfers;
 pub use rank_portfolio::RankPortfolio;
 
-use crate::source::{Brokerage, Data, Master, Symbol};
+use crate::{
+    names::is_listed,
+    source::{Brokerage, Data, Master, Symbol},
+};
 use toolwire_contract::ToolError;
 use toolwire_tool::{
     Executor,
@@ -75,6 +78,16 @@ fn one_symbol(value: Option<&str>, master: &Master) -> Result<Symbol, ToolError>
         several.len()
     );
     Err(reject("symbol", "one", words))
+}
+
+/// The one symbol of a text. Of a well-known company there may be nothing; any other symbol that the user's data does
+/// not know may be a misspelt one, and is rejected.
+fn known_symbol(text: &str, master: &Master) -> Result<Symbol, ToolError> {
+    let symbol = one_symbol(Some(text), master)?;
+    if !is_listed(&symbol) {
+        master.check_symbol(&symbol)?;
+    }
+    Ok(symbol)
 }
 
 /// What the tools that read the state need.

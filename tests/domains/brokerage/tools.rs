@@ -122,6 +122,35 @@ fn trades_and_transfers_are_narrowed_to_days_and_a_number() {
 }
 
 #[test]
+fn trades_and_transfers_are_narrowed_to_a_kind_and_trades_to_a_symbol() {
+    let bench = Bench::embedded();
+    let sold = json!({"symbol": "aapl", "side": "SELL", "limit": 1});
+    let data = bench.data("get_activity", sold);
+    assert_eq!(symbols_of(&data, "trades"), ["AAPL"]);
+    assert_eq!(data["trades"][0]["side"], "SELL");
+    let (data, provenance) =
+        bench.call("get_transfers", json!({"type": "withdrawal", "limit": 2})).expect("transfers");
+    let types = data["transfers"].as_array().expect("a list").iter().map(|it| it["type"].as_str());
+    assert_eq!(types.collect::<Vec<_>>(), [Some("withdrawal"); 2]);
+    assert_eq!(provenance.warnings, ["The newest 2 of 4 transfers are shown."]);
+    let (data, provenance) = bench.call("get_activity", json!({"symbol": "QQQ"})).expect("trades");
+    assert_eq!(data["trades"], json!([]));
+    let elsewhere = "QQQ was not traded in Brokerage, but in Retirement: name that account to see it.";
+    assert_eq!(provenance.warnings, [elsewhere]);
+    // Of a company that exists there may be no trades; another symbol may be a misspelt one.
+    assert_eq!(bench.data("get_activity", json!({"symbol": "NVDA"}))["trades"], json!([]));
+    let unknown = bench.not_found("get_activity", json!({"symbol": "AAPLL"}));
+    assert!(unknown.starts_with("Unknown symbol 'AAPLL'. Did you mean 'AAPL'?"), "{unknown}");
+    for (tool, arguments) in [
+        ("get_activity", json!({"side": "sold"})),
+        ("get_activity", json!({"symbol": "AAPL,TSLA"})),
+        ("get_transfers", json!({"type": "gift"})),
+    ] {
+        assert_eq!(bench.call(tool, arguments).expect_err(tool).code, ErrorCode::InvalidArgument, "{tool}");
+    }
+}
+
+#[test]
 fn an_account_may_lack_a_section_that_others_have() {
     let bench = Bench::with_master(&master(json!({
         "account_summary": {"accounts": [

@@ -1,13 +1,13 @@
 //! `get_positions`: the positions of an account, and the one asked for.
 
-use super::{data, money::shares, one_symbol, position::position_message};
+use super::{data, known_symbol, money::shares, position::position_message};
 use crate::{
-    names::is_listed,
     proto::v1::{GetPositionsOutput, GetPositionsRequest},
     source::{Master, Position, Symbol},
 };
 use toolwire_tool::{
     Reply, Tool,
+    argument::required,
     context::{Required, ToolContext, Unfinished},
 };
 
@@ -30,12 +30,8 @@ impl Tool for GetPositions {
     ) -> Result<Reply<GetPositionsOutput>, Unfinished> {
         let data = data(context);
         let master = data.user(&context.user.id)?;
-        let symbol = one_symbol(input.symbol.as_deref(), master)?;
+        let symbol = known_symbol(required("symbol", input.symbol.as_deref())?, master)?;
         let held = master.positions(input.account.as_deref())?;
-        // Of a well-known company nothing is held; any other unknown symbol may be a misspelt one.
-        if !is_listed(&symbol) {
-            master.check_symbol(&symbol)?;
-        }
         let as_of = held.as_of.as_str();
         let mut provenance = data.provenance(&context.user.id, "tool:positions:v1", as_of);
         let position = held.content.iter().find(|position| position.symbol == symbol).map(position_message);

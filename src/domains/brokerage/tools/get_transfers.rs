@@ -3,10 +3,11 @@
 use super::{data, money::exact, selection::Selection};
 use crate::{
     proto::v1::{self, GetTransfersOutput, GetTransfersRequest},
-    source::Transfer,
+    source::{Transfer, TransferType},
 };
 use toolwire_tool::{
     Reply, Tool,
+    argument::one_of,
     context::{Required, ToolContext, Unfinished},
 };
 
@@ -28,13 +29,17 @@ impl Tool for GetTransfers {
         context: &ToolContext,
     ) -> Result<Reply<GetTransfersOutput>, Unfinished> {
         let selection = Selection::new(input.since.as_deref(), input.until.as_deref(), input.limit)?;
+        let of_type = input.r#type.as_deref();
+        let of_type =
+            of_type.map(|word| one_of("type", word, word.parse::<TransferType>().ok())).transpose()?;
         let data = data(context);
         let master = data.user(&context.user.id)?;
         let transfers = master.transfers(input.account.as_deref())?;
         let as_of = transfers.as_of.as_str();
         let mut provenance = data.provenance(&context.user.id, "tool:transfers:v1", as_of);
         let time = |transfer: &Transfer| transfer.timestamp;
-        let selected = selection.of("transfers", &transfers.content, time, &mut provenance);
+        let of_type = transfers.content.iter().filter(|it| of_type.is_none_or(|of| it.kind == of));
+        let selected = selection.of("transfers", of_type, time, &mut provenance);
         let data = GetTransfersOutput {
             as_of: as_of.to_owned(),
             currency: master.currency().to_owned(),

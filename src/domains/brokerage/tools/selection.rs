@@ -39,12 +39,14 @@ impl Selection {
     pub(super) fn of<'a, T>(
         self,
         what: &str,
-        rows: &'a [T],
+        rows: impl Iterator<Item = &'a T>,
         time: impl Fn(&T) -> Time,
         provenance: &mut Provenance,
-    ) -> Vec<&'a T> {
-        let mut within: Vec<_> =
-            rows.iter().filter(|row| self.window.contains(time(row).seconds())).collect();
+    ) -> Vec<&'a T>
+    where
+        T: 'a,
+    {
+        let mut within: Vec<_> = rows.filter(|row| self.window.contains(time(row).seconds())).collect();
         let all = within.len();
         within.truncate(self.limit);
         let limit = self.limit;
