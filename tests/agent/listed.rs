@@ -43,13 +43,11 @@ async fn what_a_list_shows_among_other_things_is_taken_into_account() {
     let house = house();
     let demo = house.person("demo").await;
     for (said, begins) in [
-        ("When did I last buy Apple?", "This is not narrowed to what you name: Apple, buy."),
-        (
-            "When did I last buy Nvidia?",
-            "Not taken into account: Nvidia.\n\nThis is not narrowed to what you name: buy.",
-        ),
-        ("What did I buy in September 2024?", "Brokerage has 3 trades"),
-        ("Show my withdrawals", "This is not narrowed to what you name: withdrawals."),
+        ("When did I last buy Apple?", "Brokerage has 3 buys of AAPL, newest first"),
+        ("When did I last buy Nvidia?", "Brokerage has no buys of NVDA"),
+        ("What did I buy in September 2024?", "Brokerage has 3 buys from 1 September 2024 until"),
+        ("Show my withdrawals", "Brokerage has 4 withdrawals, newest first"),
+        ("Show my pending deposits", "This is not narrowed to what you name: pending."),
         ("Show my holdings and write a poem about them", "Not taken into account: write a poem about them."),
         ("What are my best and worst stocks this year?", "This is not narrowed to the time you name."),
     ] {

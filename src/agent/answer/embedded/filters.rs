@@ -72,18 +72,17 @@ pub(super) fn link(value: &Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(shown))
 }
 
-/// What a list has beyond its first `shown` elements: how many there are, and the title of the tool whose result has
-/// all of them, with its source. Nothing if it has no more.
+/// How many elements a list has beyond its first `shown`, with its source. Nothing if it has no more.
 pub(super) fn rest(state: &State<'_, '_>, list: &Value, shown: usize) -> Result<Value, Error> {
     let all = list.len().ok_or_else(|| {
         Error::new(ErrorKind::InvalidOperation, format!("a list is expected, not {}", list.kind()))
     })?;
-    let of = |name: &str| state.lookup(name).unwrap_or_default();
-    let rest = rest_of(of("title").as_str().unwrap_or_default(), shown, all);
+    let rest = rest_of(shown, all);
     if rest.is_empty() {
         return Ok(Value::from_safe_string(rest));
     }
-    Ok(Value::from_safe_string(format!("{rest} {}.", of("cite").as_str().unwrap_or_default())))
+    let cite = state.lookup("cite").unwrap_or_default();
+    Ok(Value::from_safe_string(format!("{rest} {}.", cite.as_str().unwrap_or_default())))
 }
 
 fn of_number(value: &Value, show: impl FnOnce(f64) -> String) -> Result<Value, Error> {

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use super::{
     cells::number,
     filters::ABSENT,
-    notes::title_of,
     quote::{quote, quote_within},
     rest::rest,
 };
@@ -55,7 +54,7 @@ fn lead(
         (Some(one), None) | (None, Some(one)) => format!("{one}."),
         (None, None) => String::new(),
     };
-    let rest = list.map(|(_, rows)| rest(title_of(request.offer, &item.tool), ROWS, rows.len()));
+    let rest = list.map(|(_, rows)| rest(ROWS, rows.len()));
     let rest = rest.filter(|rest| !rest.is_empty()).map(|rest| format!("{rest}.")).unwrap_or_default();
     [lead, rest].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -136,9 +136,9 @@ fn filters_show_values_for_people() {
 }
 
 #[test]
-fn the_rest_of_a_list_is_said_with_the_tool_that_has_it() {
+fn the_rest_of_a_list_is_said_with_its_source() {
     let templates =
         Data::with(&[("get_toy.md", "{{ data.x|rest(2) }}|{{ data.y|rest(2) }}")]).open().unwrap();
     let shown = render(&templates, json!({"x": [1, 2, 3], "y": [1, 2]}));
-    assert_eq!(shown, "The first two of 3 are shown; the result of Toy has all of them [tool:toys:v1].|");
+    assert_eq!(shown, "The first two of 3 are shown [tool:toys:v1].|");
 }
