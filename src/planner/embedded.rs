@@ -12,6 +12,7 @@ mod joined;
 mod listed;
 mod name_only;
 mod narrow;
+mod places;
 mod recover;
 mod repeat_last;
 mod route;

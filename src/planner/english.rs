@@ -85,6 +85,8 @@ pub(crate) struct English {
     pub(crate) leads: Vec<Phrase>,
     /// Phrases before what something else replaces.
     pub(crate) instead_of: Vec<Phrase>,
+    /// What takes back the message before, in front of a comma or a full stop.
+    pub(crate) retractions: Vec<Phrase>,
     /// What stands between the last two of a list.
     pub(crate) list_joints: WordSet,
     /// Words behind which a word in capitals is a noun and no name: `its CEO`.

@@ -135,6 +135,22 @@ fn a_list_behind_instead_of_is_replaced_as_a_whole() {
     }
 }
 
+/// What takes back the message before orders nothing about what is named behind it.
+#[test]
+fn a_retraction_is_no_order() {
+    let bench = Bench::new();
+    for (said, tool) in [
+        ("forget it, news of TCS", "get_news"),
+        ("never mind, the RSI of TCS", "get_technicals"),
+        ("No. Show my trades", "get_activity"),
+    ] {
+        let Step::Call(calls) = bench.decide(&[], said).step else { panic!("{said}") };
+        assert_eq!(calls.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), [tool], "{said}");
+    }
+    assert!(proposed(&bench, "never mind adding TCS to my list").is_empty());
+    assert!(proposed(&bench, "no, don't remove TCS").is_empty());
+}
+
 #[test]
 fn an_order_on_a_condition_is_none() {
     let bench = Bench::new();

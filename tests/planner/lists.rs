@@ -41,15 +41,15 @@ fn both_ends_of_a_ranking_are_two_calls() {
 fn a_number_before_what_it_counts_is_how_many_are_shown() {
     let bench = Bench::new();
     for (said, expected) in [
-        ("show 2 deposits", "get_transfers limit=2"),
+        ("show 2 deposits", "get_transfers limit=2 type=deposit"),
         ("first 3 trades", "get_activity limit=3"),
         ("show the first 3 trades", "get_activity limit=3"),
-        ("list 4 recent withdrawals", "get_transfers limit=4"),
+        ("list 4 recent withdrawals", "get_transfers limit=4 type=withdrawal"),
         ("show my last 5 trades", "get_activity limit=5"),
         // The oldest ones, which the tool cannot be asked for.
         ("show my first 3 trades", "get_activity"),
-        ("show deposits over 500", "get_transfers"),
-        ("show my deposits of 500", "get_transfers"),
+        ("show deposits over 500", "get_transfers type=deposit"),
+        ("show my deposits of 500", "get_transfers type=deposit"),
     ] {
         assert_eq!(calls(&bench, &[], said), [expected], "{said}");
     }
@@ -64,7 +64,7 @@ fn a_quarter_and_a_half_of_a_year_are_dates() {
         "what did I sell in the third quarter of 2025",
         "what did I sell in Q3 of 2025",
     ] {
-        let expected = "get_activity since=2025-07-01 until=2025-09-30";
+        let expected = "get_activity side=SELL since=2025-07-01 until=2025-09-30";
         assert_eq!(calls(&bench, &[], said), [expected], "{said}");
     }
     let expected = "get_activity since=2025-01-01 until=2025-06-30";
@@ -78,14 +78,48 @@ fn a_month_behind_a_time_that_has_ended_is_of_its_year() {
     let bench = Bench::new();
     let september = "what did I buy in September 2024";
     for (earlier, said, expected) in [
-        (september, "and in October?", "get_activity since=2024-10-01 until=2024-10-31"),
-        (september, "what about November?", "get_activity since=2024-11-01 until=2024-11-30"),
-        (september, "and in October 2023?", "get_activity since=2023-10-01 until=2023-10-31"),
-        ("my deposits in 2024", "only those of March", "get_transfers since=2024-03-01 until=2024-03-31"),
-        ("what did I buy in September", "and in October?", "get_activity since=2025-10-01 until=2025-10-31"),
+        (september, "and in October?", "get_activity side=BUY since=2024-10-01 until=2024-10-31"),
+        (september, "what about November?", "get_activity side=BUY since=2024-11-01 until=2024-11-30"),
+        (september, "and in October 2023?", "get_activity side=BUY since=2023-10-01 until=2023-10-31"),
+        (
+            "my deposits in 2024",
+            "only those of March",
+            "get_transfers since=2024-03-01 type=deposit until=2024-03-31",
+        ),
+        (
+            "what did I buy in September",
+            "and in October?",
+            "get_activity side=BUY since=2025-10-01 until=2025-10-31",
+        ),
         ("Show my recent trades", "only those of December", "get_activity since=2025-12-01 until=2025-12-31"),
     ] {
         assert_eq!(calls(&bench, &[earlier], said), [expected], "{earlier} {said}");
+    }
+}
+
+/// One kind, or one name. All kinds are as good as none.
+#[test]
+fn a_list_is_narrowed_to_a_kind_and_a_name() {
+    let bench = Bench::new();
+    for (earlier, said, expected) in [
+        ("", "When did I last buy Apple?", "get_activity side=BUY symbol=AAPL"),
+        ("", "last 2 withdrawals", "get_transfers limit=2 type=withdrawal"),
+        ("", "show my 3 biggest deposits", "get_transfers limit=3 type=deposit"),
+        ("", "what did I buy and sell in December", "get_activity since=2025-12-01 until=2025-12-31"),
+        ("", "Show my deposits and withdrawals", "get_transfers"),
+        ("what did I buy in 2024", "and sold?", "get_activity side=SELL since=2024-01-01 until=2024-12-31"),
+        ("show my trades", "what about Apple?", "get_activity symbol=AAPL"),
+        (
+            "show my trades",
+            "only between March and June 2025",
+            "get_activity since=2025-03-01 until=2025-06-30",
+        ),
+        // It is about no earlier name.
+        ("price of Apple", "show my trades", "get_activity"),
+        ("", "trades between March and June 2024", "get_activity since=2024-03-01 until=2024-06-30"),
+    ] {
+        let earlier: &[_] = if earlier.is_empty() { &[] } else { &[earlier] };
+        assert_eq!(calls(&bench, earlier, said), [expected], "{earlier:?} {said}");
     }
 }
 
@@ -98,9 +132,8 @@ fn kinds_and_names_that_a_list_is_not_narrowed_to_are_told() {
         wanted.into_iter().map(|it| format!("{}={}", it.said, it.values.join(","))).collect::<Vec<_>>()
     };
     for (said, expected) in [
-        ("What did I sell in 2025?", &["sell=SELL"][..]),
-        ("Show my withdrawals", &["withdrawals=withdrawal"]),
-        ("When did I last buy Apple?", &["Apple=AAPL", "buy=BUY"]),
+        ("Show my pending deposits", &["pending=pending"][..]),
+        ("When did I last buy Apple?", &[]),
         ("Show my buys and sells", &[]),
         ("Show my deposits and withdrawals", &[]),
         ("Show my recent trades", &[]),

@@ -75,9 +75,11 @@ fn what_is_held_of_a_company_is_asked_of_any_market() {
 #[test]
 fn slang_and_short_forms_are_understood() {
     check(&[
+        ("INFY.NS price", &["get_technicals INFY"]),
+        ("RELIANCE.BO news", &["get_news RELIANCE"]),
         ("yo what's aapl at", &["get_quotes AAPL"]),
         ("wat r my positions", &["get_positions_list"]),
-        ("kindly show recent deposits dude", &["get_transfers"]),
+        ("kindly show recent deposits dude", &["get_transfers deposit"]),
         ("maine kya kharida", &["get_activity"]),
         ("aaj Reliance kitne pe hai", &["get_technicals RELIANCE"]),
         ("what is price of Reliance today", &["get_technicals RELIANCE"]),
@@ -127,8 +129,8 @@ fn either_end_of_a_ranking_may_have_a_noun_of_its_own() {
 #[test]
 fn trades_of_a_company_are_no_quotes() {
     check(&[
-        ("trades of Apple", &["get_activity"]),
-        ("trades of Tesla", &["get_activity"]),
+        ("trades of Apple", &["get_activity AAPL"]),
+        ("trades of Tesla", &["get_activity TSLA"]),
         ("what is Apple trading at", &["get_quotes AAPL"]),
     ]);
 }

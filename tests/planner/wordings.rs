@@ -176,7 +176,7 @@ fn one_question_about_two_times_or_accounts_is_a_call_each() {
             "trades in June and in August 2025",
             &["get_activity 2025-06-01 2025-06-30", "get_activity 2025-08-01 2025-08-31"],
         ),
-        ("between June and August what did I buy", &["get_activity 2025-06-01 2025-08-31"]),
+        ("between June and August what did I buy", &["get_activity BUY 2025-06-01 2025-08-31"]),
         (
             "cash in brokerage and in retirement",
             &["get_account_summary Brokerage", "get_account_summary Retirement"],
@@ -193,7 +193,7 @@ fn one_question_about_two_times_or_accounts_is_a_call_each() {
             "Returns of my Brokerage and my Retirement account over the past year",
             &["get_performance 1Y Brokerage", "get_performance 1Y Retirement"],
         ),
-        ("all buys since the 1st of December 2025", &["get_activity 2025-12-01"]),
+        ("all buys since the 1st of December 2025", &["get_activity BUY 2025-12-01"]),
     ]);
 }
 
@@ -203,11 +203,11 @@ fn the_time_at_the_end_is_that_of_the_parts_before_it_too() {
     check(&[
         (
             "Show deposits and trades for 2025",
-            &[&format!("get_transfers {of_2025}"), &format!("get_activity {of_2025}")],
+            &["get_transfers 2025-01-01 deposit 2025-12-31", &format!("get_activity {of_2025}")],
         ),
         (
             "Show my deposits in 2025 and my trades in the same year",
-            &[&format!("get_transfers {of_2025}"), &format!("get_activity {of_2025}")],
+            &["get_transfers 2025-01-01 deposit 2025-12-31", &format!("get_activity {of_2025}")],
         ),
         (
             "Which holding is up the most today and which one is down the most?",
@@ -223,37 +223,40 @@ fn the_time_at_the_end_is_that_of_the_parts_before_it_too() {
 #[test]
 fn a_time_speaks_for_every_tool_that_takes_it() {
     check(&[
-        ("Did I sell anything last month?", &["get_activity 2025-12-01 2025-12-31"]),
+        ("Did I sell anything last month?", &["get_activity SELL 2025-12-01 2025-12-31"]),
         ("my deposits and withdrawals this quarter", &["get_transfers 2026-01-01"]),
         ("total return since I first opened the account", &["get_performance ALL"]),
     ]);
 }
 
 #[test]
-fn a_tool_that_takes_no_names_is_asked_with_them_if_its_examples_are() {
+fn a_tool_is_asked_with_names_that_it_does_not_require_if_its_examples_are() {
     check(&[
-        ("At what price did I sell Tesla?", &["get_activity"]),
-        ("When did I last sell Nvidia?", &["get_activity"]),
-        ("Did I sell 10 Apple shares?", &["get_activity"]),
+        ("At what price did I sell Tesla?", &["get_activity SELL TSLA"]),
+        ("When did I last sell Nvidia?", &["get_activity SELL NVDA"]),
+        ("Did I sell 10 Apple shares?", &["get_activity SELL AAPL"]),
     ]);
 }
 
 #[test]
 fn a_list_is_narrowed_to_the_time_and_the_number_that_are_said() {
     check(&[
-        ("what did I buy in September 2024", &["get_activity 2024-09-01 2024-09-30"]),
-        ("What did I sell in December?", &["get_activity 2025-12-01 2025-12-31"]),
-        ("What did I deposit in 2025?", &["get_transfers 2025-01-01 2025-12-31"]),
-        ("my 2025 deposits", &["get_transfers 2025-01-01 2025-12-31"]),
+        ("what did I buy in September 2024", &["get_activity BUY 2024-09-01 2024-09-30"]),
+        ("What did I sell in December?", &["get_activity SELL 2025-12-01 2025-12-31"]),
+        ("What did I deposit in 2025?", &["get_transfers 2025-01-01 deposit 2025-12-31"]),
+        ("my 2025 deposits", &["get_transfers 2025-01-01 deposit 2025-12-31"]),
         ("September 2024 trades", &["get_activity 2024-09-01 2024-09-30"]),
         ("my trades of last month", &["get_activity 2025-12-01 2025-12-31"]),
         ("trades of the last 10 days", &["get_activity 2026-01-06"]),
-        ("what did I buy yesterday", &["get_activity 2026-01-15 2026-01-15"]),
-        ("What did I sell this quarter?", &["get_activity 2026-01-01"]),
-        ("my deposits since 12 November", &["get_transfers 2025-11-12"]),
-        ("withdrawals between June 3rd 2025 and July 2025", &["get_transfers 2025-06-03 2025-07-31"]),
+        ("what did I buy yesterday", &["get_activity BUY 2026-01-15 2026-01-15"]),
+        ("What did I sell this quarter?", &["get_activity SELL 2026-01-01"]),
+        ("my deposits since 12 November", &["get_transfers 2025-11-12 deposit"]),
+        (
+            "withdrawals between June 3rd 2025 and July 2025",
+            &["get_transfers 2025-06-03 withdrawal 2025-07-31"],
+        ),
         ("Show my last 5 trades", &["get_activity 5"]),
-        ("Did I sell 10 shares?", &["get_activity"]),
+        ("Did I sell 10 shares?", &["get_activity SELL"]),
     ]);
 }
 
@@ -262,6 +265,16 @@ fn a_second_wish_may_stand_behind_a_comma_alone() {
     check(&[
         ("my cash balance, my recent trades", &["get_account_summary", "get_activity"]),
         ("RSI of TCS then news about Infosys", &["get_technicals TCS", "get_news INFY"]),
+        ("TCS price, Infosys news", &["get_technicals TCS", "get_news INFY"]),
+        ("TCS price, my cash", &["get_technicals TCS", "get_account_summary"]),
+        (
+            "price of TCS and Infosys, news of Wipro",
+            &["get_technicals TCS", "get_technicals INFY", "get_news WIPRO"],
+        ),
+        (
+            "price of TCS, news of Infosys and the score of the match",
+            &["get_technicals TCS", "get_news INFY"],
+        ),
         ("fundamentals n latest news of TCS", &["get_fundamentals TCS", "get_news TCS"]),
     ]);
 }

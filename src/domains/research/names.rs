@@ -9,6 +9,9 @@ use toolwire_tool::context::UserId;
 /// The kind of these names: the `of` of manifests.
 const MARKET: &str = "market";
 
+/// What quotes of each exchange have behind the symbol: `TCS.NS`.
+const EXCHANGES: [&str; 2] = ["NS", "BO"];
+
 /// Shorter symbols are words or letters too.
 const MIN_LENGTH: usize = 3;
 
@@ -27,7 +30,8 @@ impl Stocks {
             };
             let is_a_word = |text: &str| ORDINARY.iter().any(|word| word.eq_ignore_ascii_case(text));
             let symbol = name(&stock.symbol, stock.symbol.len() < MIN_LENGTH || is_a_word(&stock.symbol));
-            [symbol, name(&stock.name, is_a_word(&stock.name))]
+            let of_exchanges = EXCHANGES.map(|exchange| name(&format!("{}.{exchange}", stock.symbol), false));
+            [symbol, name(&stock.name, is_a_word(&stock.name))].into_iter().chain(of_exchanges)
         });
         Self(names.collect())
     }

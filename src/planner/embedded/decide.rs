@@ -5,9 +5,10 @@ use std::slice;
 use super::{
     abstain,
     compound::{route_beside_statements, route_each, route_some},
-    follow_up::Before,
-    halves::{may_be_more, route_halves, route_one_half, with_last_time, with_names_if_any},
+    follow_up::{Before, without_retraction},
+    halves::{route_halves, route_one_half, with_last_time, with_names_if_any},
     listed::{Pointed, resolve, resolve_history},
+    places::may_be_more,
     repeat_last::repeat_last,
     route::{read, route},
     routed::{Routed, Routing},
@@ -17,7 +18,7 @@ use crate::{
     Alternative, Plan, PlanRequest, PlannedCall, Step,
     matching::{
         clauses::{clauses, refusal, too_many},
-        index::{Index, Indexed},
+        index::Indexed,
         message::Message,
         names::NameMatch,
         rank::Ranking,
@@ -35,7 +36,8 @@ pub(super) fn first(request: &PlanRequest<'_>) -> Plan {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
     let history = resolve_history(request);
-    let request = &PlanRequest { history: &history, ..*request };
+    let message = without_retraction(request.message);
+    let request = &PlanRequest { message, history: &history, ..*request };
     let pointed = match resolve(request, request.history, request.message) {
         Pointed::No => None,
         Pointed::To(text) => Some(text),
@@ -104,8 +106,8 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     let parts = parts.filter(|part| part.len() < whole.text.len());
     let parts: Vec<_> = parts.map(|part| read(request, part)).collect();
     let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
-    if let Some(answer) = said.iter().find_map(|part| order_refusal(request, part)) {
-        return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
+    if let Some(refused) = refuse_orders(request, said) {
+        return refused;
     }
     if let Some(count) = too_many(whole.text) {
         return plan(Step::Clarify(refusal(count)), "it asks for too much at once");
@@ -165,8 +167,7 @@ fn split(
     let by_clause = if parts.len() > 1 { route_each(request, &timed, before, true, None) } else { None };
     // A clause may be two halves itself: `RSI and news of TCS, and its price`.
     let is_tried = by_clause.is_none() || may_be_more(whole, parts.len());
-    let is_one = || has_every_word(request.offer.index(), one, whole);
-    let by_half = is_tried.then(|| route_halves(request, whole, one, is_one())).flatten();
+    let by_half = is_tried.then(|| route_halves(request, whole, one)).flatten();
     let weights = &weights().clauses;
     let (parts, least) = match (by_clause, by_half) {
         (Some(clauses), Some(halves)) if halves.count() > clauses.count() => (halves, weights.sure),
@@ -183,14 +184,6 @@ fn split(
     Some(parts).filter(|parts| parts.score >= least)
 }
 
-/// Whether the tool of a message is about every word and name of it, so that `and` only joins what the tool is about.
-fn has_every_word(index: &Index, routed: &Routed, message: &Message<'_>) -> bool {
-    let Some(tool) = routed.tool().and_then(|tool| index.place(tool)) else { return false };
-    let slots = &index.tools[tool].slots;
-    let is_taken = |found: &NameMatch| slots.iter().any(|slot| found.is_of(slot.of_kind()));
-    message.found.iter().all(is_taken) && routed.has_every_word(index, message, weights().others.about)
-}
-
 fn answer(routed: Routed) -> Plan {
     let (step, confidence) = match routed.step {
         Routing::Calls(calls) => (Step::Call(calls), routed.confidence),
@@ -198,6 +191,22 @@ fn answer(routed: Routed) -> Plan {
     };
     let confidence = f64::from((confidence * 100.0).round()) / 100.0;
     Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
+}
+
+/// Refuses a message with an order that no tool carries out. The parts that a tool is about are named: they are not
+/// answered beside it.
+fn refuse_orders(request: &PlanRequest<'_>, said: &[Message<'_>]) -> Option<Plan> {
+    let answer = said.iter().find_map(|part| order_refusal(request, part))?;
+    let is_called = |part: &&Message<'_>| {
+        order_refusal(request, part).is_none() && route(request, part, &Before::default(), &[]).count() > 0
+    };
+    let text = |part: &Message<'_>| part.text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let rest: Vec<_> = said.iter().filter(is_called).map(text).collect();
+    let answer = match rest.join(", ").as_str() {
+        "" => answer.to_owned(),
+        rest => format!("{answer} I have not looked into “{rest}”: ask for that by itself."),
+    };
+    Some(plan(Step::Refuse(answer), "it is an order that no tool carries out"))
 }
 
 /// The answer to an order that no tool carries out. `Get rid of it on my list` is not one: a tool does.

@@ -2,11 +2,12 @@
 //!
 //! Not here: where that may be (`clauses`), and what becomes of the parts (`compound`).
 
-use std::{borrow::Cow, ops::Range, slice};
+use std::{borrow::Cow, slice};
 
 use super::{
     compound::{route_each, route_some},
     follow_up::{Before, is_bare_value},
+    places::{MOST_HALVES, Place, candidates, joins_names, places},
     route::{read, route},
     routed::{Routed, Routing},
 };
@@ -14,54 +15,47 @@ use crate::{
     PlanRequest,
     english::english,
     matching::{
-        clauses::{commas, joints},
+        clauses::joints,
+        index::Index,
         message::Message,
-        names::ACCOUNT,
+        names::{ACCOUNT, NameMatch},
         slots::Slot,
     },
     weights::weights,
 };
 use toolwire_engine::registry::ExtractKind;
 
-/// The maximum number of places at which a message is tried as two halves.
-const MOST_HALVES: usize = 4;
-
-/// A place at which a message may be split, and the least score of the parts of such a split.
-type Place = (Range<usize>, f32);
-
 /// Routes the parts of a message without a verb of their own, each clearly about a tool of its own: `The price of Apple
 /// and the RSI of TCS`, `RSI and news of TCS`. `None` if no split is sure enough.
 ///
-/// `one` is the routing of the whole message as one wish, and `is_one` whether its tool is about every word.
-pub(super) fn route_halves(
-    request: &PlanRequest<'_>,
-    whole: &Message<'_>,
-    one: &Routed,
-    is_one: bool,
-) -> Option<Routed> {
-    let all = candidates(whole);
+/// `one` is the routing of the whole message as one wish.
+pub(super) fn route_halves(request: &PlanRequest<'_>, whole: &Message<'_>, one: &Routed) -> Option<Routed> {
+    let is_one = has_every_word(request.offer.index(), one, whole);
     let split = |places: &[Place]| split_at(request, whole, places, one, is_one);
     // All of `price, news and P/E of Acme`, before two halves.
-    if let Some(list) = as_list(&all).and_then(|places| split(&places))
+    let (of_names, others): (Vec<_>, Vec<_>) =
+        candidates(whole).into_iter().partition(|it| joins_names(whole, &it.at));
+    if let Some(list) = as_list(&others).and_then(|places| split(&places))
         && list.score >= weights().clauses.sure
     {
         return Some(list);
     }
-    let halves = all.iter().take(MOST_HALVES).filter_map(|place| {
-        let least = place.1;
-        split(slice::from_ref(place)).filter(|it| it.score >= least)
-    });
-    halves.max_by(|left, right| left.score.total_cmp(&right.score))
+    // What joins two names may join values of one parameter: the second half of `price of Acme and Initech, news of
+    // Hooli` begins behind the comma.
+    let best = |places: &[Place]| {
+        let half = |place: &Place| split(slice::from_ref(place)).filter(|it| it.score >= place.least);
+        let halves = places.iter().take(MOST_HALVES).filter_map(half);
+        halves.max_by(|left, right| left.score.total_cmp(&right.score))
+    };
+    best(&others).or_else(|| best(&of_names))
 }
 
-/// The places at which a message may be split, joints before commas.
-fn candidates(whole: &Message<'_>) -> Vec<Place> {
-    let weights = &weights().clauses;
-    let bounded = |find| places(whole, find).take(MOST_HALVES);
-    let joints = bounded(joints).map(|joint| (joint, weights.sure));
-    // A comma alone may be anything, so that either half must be surer.
-    let commas = bounded(commas).map(|comma| (comma, weights.very_sure));
-    joints.chain(commas).collect()
+/// Whether the tool of a message is about every word and name of it, so that `and` only joins what the tool is about.
+fn has_every_word(index: &Index, routed: &Routed, message: &Message<'_>) -> bool {
+    let Some(tool) = routed.tool().and_then(|tool| index.place(tool)) else { return false };
+    let slots = &index.tools[tool].slots;
+    let is_taken = |found: &NameMatch| slots.iter().any(|slot| found.is_of(slot.of_kind()));
+    message.found.iter().all(is_taken) && routed.has_every_word(index, message, weights().others.about)
 }
 
 /// All places in the order of the text, if they are few enough to be those of a list.
@@ -70,7 +64,7 @@ fn as_list(all: &[Place]) -> Option<Vec<Place>> {
         return None;
     }
     let mut list = all.to_vec();
-    list.sort_by_key(|(place, _)| place.start);
+    list.sort_by_key(|place| place.at.start);
     Some(list)
 }
 
@@ -89,12 +83,14 @@ fn split_at(
         [first, second] => gives_another(whole, &read(request, first), &read(request, second)),
         _ => false,
     };
-    if is_one && !may_repeat {
+    // Parts that are apart cut no wish in two.
+    let one_wish = Some(one).filter(|_| !places.iter().all(|place| place.is_apart));
+    if is_one && one_wish.is_some() && !may_repeat {
         return None;
     }
     let parts = if may_repeat { parts } else { with_last_time(request, &parts) };
     let parts: Vec<_> = parts.iter().map(|part| read(request, part)).collect();
-    let routed = route_each(request, &parts, &Before::default(), may_repeat, Some(one))?;
+    let routed = route_each(request, &parts, &Before::default(), may_repeat, one_wish)?;
     let is_uncertain_order =
         routed.changing(request.offer.index()).is_some() && may_order_nothing(whole, places);
     (!is_uncertain_order && !loses_a_word(request, &routed, one)).then_some(routed)
@@ -104,9 +100,9 @@ fn split_at(
 fn cut<'a>(text: &'a str, places: &[Place]) -> Vec<&'a str> {
     let mut parts = Vec::with_capacity(places.len() + 1);
     let mut begin = 0;
-    for (place, _) in places {
-        parts.push(&text[begin..place.start]);
-        begin = place.end;
+    for Place { at, .. } in places {
+        parts.push(&text[begin..at.start]);
+        begin = at.end;
     }
     parts.push(&text[begin..]);
     parts
@@ -116,7 +112,7 @@ fn cut<'a>(text: &'a str, places: &[Place]) -> Vec<&'a str> {
 /// said, and the price of TCS`. `Should I hold Acme or remove it?` orders nothing.
 fn may_order_nothing(whole: &Message<'_>, places: &[Place]) -> bool {
     let is_reported = whole.words.iter().any(|word| english().reporting.has(&word.lower));
-    let is_either = |(place, _): &Place| whole.text[place.clone()].ends_with("or ");
+    let is_either = |place: &Place| whole.text[place.at.clone()].ends_with("or ");
     is_reported || places.iter().any(is_either)
 }
 
@@ -135,36 +131,6 @@ fn loses_a_word(request: &PlanRequest<'_>, split: &Routed, one: &Routed) -> bool
         };
         !of_tool.is_empty() && words.any(is_lost)
     })
-}
-
-/// The places at which a message may be split that are not within a name or a time, as `between June and August`.
-fn places<'a>(
-    whole: &'a Message<'_>,
-    find: fn(&str) -> Vec<Range<usize>>,
-) -> impl Iterator<Item = Range<usize>> + 'a {
-    let is_in_name = |at: usize| whole.found.iter().any(|found| found.begin < at && at < found.end);
-    let is_in_time = |place: &Range<usize>| is_between(whole, place, |at| whole.times.takes(at));
-    // `My profit, including what I sold` is one wish.
-    let goes_on = |place: &Range<usize>| {
-        let behind = whole.words.iter().find(|word| word.begin >= place.end);
-        behind.is_some_and(|word| english().subordinate.has(&word.lower))
-    };
-    let is_place = move |it: &Range<usize>| !is_in_name(it.start) && !is_in_time(it) && !goes_on(it);
-    find(whole.text).into_iter().filter(is_place)
-}
-
-/// Whether a message may be more than this many parts: it has as many joints that join no names.
-pub(super) fn may_be_more(whole: &Message<'_>, parts: usize) -> bool {
-    // `Acme and Initech` are values of one parameter. A name has no token.
-    let joins_names = |place: &Range<usize>| is_between(whole, place, |at| whole.tokens[at].is_none());
-    places(whole, joints).filter(|place| !joins_names(place)).nth(parts - 1).is_some()
-}
-
-/// Whether a condition holds for the word before a place and for the word behind it.
-fn is_between(whole: &Message<'_>, place: &Range<usize>, holds: impl Fn(usize) -> bool) -> bool {
-    let before = whole.words.iter().rposition(|word| word.end <= place.start);
-    let after = whole.words.iter().position(|word| word.begin >= place.end);
-    [before, after].into_iter().all(|at| at.is_some_and(&holds))
 }
 
 /// Whether the second half only gives another time or account to what the first one asks: `trades in June and in
@@ -195,6 +161,10 @@ pub(super) fn route_one_half(
             return None;
         }
         let half = route_some(request, &halves, before)?;
+        // It may be two halves itself: `price of Acme, news of Initech and the weather`.
+        let split = halves.iter().find_map(|part| route_halves(request, part, &half));
+        let is_surer = |it: &Routed| it.score >= weights().clauses.sure && it.calls(half.tool());
+        let half = split.filter(is_surer).unwrap_or(half);
         one.is_none_or(|one| !half.calls(one.tool())).then_some(half)
     })
 }

@@ -74,7 +74,7 @@ impl Indexed {
         };
         let utterances = &tool.definition.utterances;
         let mut asked_of: Vec<_> = utterances.iter().filter_map(kind).map(str::to_owned).collect();
-        let takes_some = slots.iter().any(|slot| slot.takes_names() && !slot.of_kind().is_empty());
+        let takes_some = slots.iter().any(|slot| slot.is_subject() && !slot.of_kind().is_empty());
         let is_asked = !takes_some && 5 * asked_of.len() >= utterances.len().max(1);
         asked_of.retain(|_| is_asked);
         asked_of.sort_unstable();

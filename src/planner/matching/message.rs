@@ -47,7 +47,10 @@ impl<'a> Message<'a> {
         let content = index.content(&left).into_iter().map(|(term, at)| (term, places[at]));
         // `Yo` before a question only greets.
         let first = polite(&words);
-        let says = |at: usize| at >= first && !is_attitude(&words, at) && !replaces(&words, at);
+        // `Between March and June` compares nothing.
+        let is_bound = |at: usize| english().since.has(&words[at].lower) && times.is_date(at + 1);
+        let says =
+            |at: usize| at >= first && !is_attitude(&words, at) && !replaces(&words, at) && !is_bound(at);
         let content = content.filter(|(_, at)| says(*at)).collect();
         let mut tokens = vec![None; words.len()];
         for (at, token) in places.iter().zip(left) {

@@ -131,7 +131,7 @@ impl Candidate {
         let is_range = has_dates && !given.message.times.is_today();
         let lack = if is_range && filled.missing.is_empty() { lack } else { 0.0 };
         let score = fit(indexed, &filled, given, words + lack)?;
-        let takes_names = |slot: &Slot| slot.takes_names() || slot.extract.kind == ExtractKind::Account;
+        let takes_names = |slot: &Slot| slot.is_subject() || slot.extract.kind == ExtractKind::Account;
         let takes_known = indexed.slots.iter().any(|slot| takes_names(slot) && takes(slot, given));
         let is_code = |found: &NameMatch| found.is_unknown() && !found.is_foreign();
         let takes_code =
@@ -151,11 +151,11 @@ fn takes(slot: &Slot, given: SlotContext<'_>) -> bool {
     given.message.found.iter().any(|found| found.is_of(slot.of_kind()))
 }
 
-/// Whether a slot takes names, and all that the message names is of other kinds.
+/// Whether a tool is about the names that a slot takes, and all that the message names is of other kinds.
 fn takes_others(slot: &Slot, given: SlotContext<'_>) -> bool {
     let is_thing = |found: &&NameMatch| !found.is_of(ACCOUNT) && !found.is_unknown();
     let mut things = given.message.found.iter().filter(is_thing).peekable();
-    slot.takes_names() && things.peek().is_some() && !things.any(|found| found.is_of(slot.of_kind()))
+    slot.is_subject() && things.peek().is_some() && !things.any(|found| found.is_of(slot.of_kind()))
 }
 
 /// Adjusts the score by words: up for each value of the message that the tool takes, down for each that is missing.
@@ -187,7 +187,7 @@ fn fit(indexed: &Indexed, filled: &Filled, given: SlotContext<'_>, words: f32) -
 /// The score with what is named. `None` if that is nothing that the tool takes, and the tool takes names.
 fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>, words: f32) -> Option<f32> {
     let weights = &weights().fit;
-    let Some(slot) = indexed.slots.iter().find(|slot| slot.takes_names()) else {
+    let Some(slot) = indexed.slots.iter().find(|slot| slot.is_subject()) else {
         let is_before = given.refers && !given.carried.is_empty();
         return Some(match () {
             () if known.iter().any(|found| indexed.asked_of.iter().any(|of| found.is_of(of))) => {

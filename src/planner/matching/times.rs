@@ -170,6 +170,11 @@ impl Times {
             || self.all.contains(&word)
     }
 
+    /// Whether a word belongs to a date.
+    pub(crate) fn is_date(&self, word: usize) -> bool {
+        self.dates.contains(&word)
+    }
+
     fn read_dates(&mut self, words: &[Word], today: NaiveDate) {
         let mut at = 0;
         while at < words.len() {
@@ -185,6 +190,9 @@ impl Times {
                 () if english().since.has(before) => self.since = Some(first),
                 () if english().until.has(before) && self.since.is_some() || before == "until" => {
                     self.until = Some(last);
+                    // `Between March and June 2024` begins in that year.
+                    let begin = self.since.filter(|since| *since > last);
+                    self.since = begin.and_then(|since| since.with_year(last.year())).or(self.since);
                 }
                 () if self.since.is_none() || is_during(before) || first == last => {
                     (self.since, self.until) = (Some(first), Some(last));

@@ -28,9 +28,11 @@ pub(super) struct Called<'a> {
 }
 
 impl Called<'_> {
-    /// Whether a parameter takes what is named.
+    /// Whether a parameter takes what is named, and a call has it if it only narrows what is shown.
     pub(super) fn takes(&self, found: &NameMatch) -> bool {
-        self.slots.iter().any(|slot| takes(slot, found))
+        let has = |slot: &Slot| found.value(slot.of_kind()).is_none_or(|value| self.has_value(value));
+        let is_taken = |slot: &&Slot| takes(slot, found) && (slot.is_required || has(slot));
+        self.slots.iter().any(is_taken)
     }
 
     /// Whether a parameter takes a number of things, or as many as are named.
@@ -159,13 +161,14 @@ fn is_about_another(part: &Message<'_>) -> bool {
 }
 
 /// Whether the only word of a part that is left is more than a way of speaking: an order's verb with its object (`plot
-/// them`), what is wanted (`a haiku`), or what is foretold (`which of them will double`).
+/// them`), what is wanted (`a haiku`, `how many
+/// employees`), or what is foretold (`which of them will double`).
 fn says_alone(part: &Message<'_>, left: &[usize]) -> bool {
     let [at] = *left else { return false };
     let before = at.checked_sub(1).map_or("", |before| part.words[before].lower.as_str());
     let is_order = at == part.first() && at + 1 < part.words.len();
     let is_foretold = part.words[part.first().min(at)..at].iter().any(|word| word.lower == "will");
-    is_order || is_foretold || matches!(before, "a" | "an") || english().determiners.has(before)
+    is_order || is_foretold || matches!(before, "a" | "an" | "many") || english().determiners.has(before)
 }
 
 /// What a message wants results to be ordered or grouped by, with its position, where no called tool knows it: `by

@@ -86,7 +86,10 @@ fn names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> (Vec<Strin
     if !said.is_empty() {
         return (said, true);
     }
-    let carried = given.carried.iter().filter(|(kind, _)| is_of_kind(kind, of) || kind.is_empty());
+    // A name that only narrows what is shown must be referred to: `show my trades` is about no earlier name.
+    let may_carry = slot.is_required || given.refers;
+    let carried = given.carried.iter().filter(|_| may_carry);
+    let carried = carried.filter(|(kind, _)| is_of_kind(kind, of) || kind.is_empty());
     let is_ambiguous = given.message.found.iter().any(|found| !found.candidates.is_empty());
     (if is_ambiguous { Vec::new() } else { carried.map(|(_, value)| value.clone()).collect() }, false)
 }

@@ -30,6 +30,8 @@ pub(crate) struct Slot {
     pub(crate) is_list: bool,
     /// The values of its enum; empty if it has none.
     pub(crate) allowed: Vec<String>,
+    /// Whether it has a value without being given one.
+    has_default: bool,
     /// Minimum number of elements.
     pub(crate) fewest: usize,
     /// Its bounds, if it is a number.
@@ -80,6 +82,7 @@ impl Slot {
             is_required,
             is_list: property.get("type").is_some_and(|kind| kind == "array"),
             allowed,
+            has_default: property.get("default").is_some(),
             fewest: fewest.unwrap_or(1),
             bounds: (number("minimum", f64::MIN), number("maximum", f64::MAX)),
             phrases: phrases(extract, &values),
@@ -131,6 +134,11 @@ impl Slot {
         matches!(self.extract.kind, ExtractKind::Symbol | ExtractKind::Symbols | ExtractKind::Company)
     }
 
+    /// Whether its tool is about what it names. A name that is optional only narrows what the tool shows.
+    pub(crate) fn is_subject(&self) -> bool {
+        self.is_required && self.takes_names()
+    }
+
     pub(crate) fn takes_a_time(&self) -> bool {
         matches!(
             self.extract.kind,
@@ -151,6 +159,11 @@ impl Slot {
     pub(crate) fn of_kind(&self) -> &str {
         let account = if self.extract.kind == ExtractKind::Account { "account" } else { "" };
         self.extract.of.as_deref().unwrap_or(account)
+    }
+
+    /// Whether it only narrows what is shown, so that this many of its values, if they are all, are as good as none.
+    pub(crate) fn is_whole(&self, count: usize) -> bool {
+        !self.is_required && !self.has_default && count == self.allowed.len()
     }
 
     /// The question about a number out of bounds.

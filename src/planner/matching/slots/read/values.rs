@@ -35,7 +35,8 @@ pub(super) fn one_word(slot: &Slot, message: &Message<'_>) -> Option<Reading> {
         Some((place, other)) if place.start < first.start => (other, vec![value.to_owned()]),
         other => (value, other.map(|(_, it)| it.to_owned()).into_iter().collect()),
     };
-    Some(Reading { value: value.into(), others, is_said: true })
+    // `Buys and sells` are all that there is.
+    (!slot.is_whole(1 + others.len())).then(|| Reading { value: value.into(), others, is_said: true })
 }
 
 /// The maximum number of words between a value and the joint behind it.
