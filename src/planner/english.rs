@@ -85,6 +85,10 @@ pub(crate) struct English {
     pub(crate) leads: Vec<Phrase>,
     /// Phrases before what something else replaces.
     pub(crate) instead_of: Vec<Phrase>,
+    /// The directions that lead away from where something is.
+    pub(crate) away: Vec<Phrase>,
+    /// The first words of a part of a message that takes back the order before it: `add Acme, no wait`.
+    pub(crate) retracting: WordSet,
     /// What takes back the message before, in front of a comma or a full stop.
     pub(crate) retractions: Vec<Phrase>,
     /// What stands between the last two of a list.

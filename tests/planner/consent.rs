@@ -147,8 +147,22 @@ fn a_retraction_is_no_order() {
         let Step::Call(calls) = bench.decide(&[], said).step else { panic!("{said}") };
         assert_eq!(calls.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), [tool], "{said}");
     }
-    assert!(proposed(&bench, "never mind adding TCS to my list").is_empty());
-    assert!(proposed(&bench, "no, don't remove TCS").is_empty());
+    for said in [
+        "never mind adding TCS to my list",
+        "no, don't remove TCS",
+        "keep TCS off my watchlist",
+        "keep Reliance out of my watchlist",
+        "put Wipro off the watchlist",
+        "add TCS to watchlist, no wait, just its price",
+        "add Wipro to the watchlist, stop, its RSI",
+        "add WIPRO to my watchlist, cancel",
+        "unwatch INFY, no wait, its price",
+        "add Infosys to the watchlist, hold on, how were its results?",
+    ] {
+        assert!(proposed(&bench, said).is_empty(), "{said}");
+    }
+    let note = proposed(&bench, "add TCS to my watchlist with the note: cheap, wait for the results");
+    assert_eq!(note.len(), 1, "what a note says takes nothing back: {note:?}");
 }
 
 #[test]

@@ -117,6 +117,11 @@ fn a_list_is_narrowed_to_a_kind_and_a_name() {
         // It is about no earlier name.
         ("price of Apple", "show my trades", "get_activity"),
         ("", "trades between March and June 2024", "get_activity since=2024-03-01 until=2024-06-30"),
+        ("", "sales before 1 August 2025", "get_activity side=SELL until=2025-07-31"),
+        ("", "everything I bought before March 2025", "get_activity side=BUY until=2025-02-28"),
+        ("", "deposits after October 2025", "get_transfers since=2025-11-01 type=deposit"),
+        ("", "buys of VTI up to 2025", "get_activity side=BUY symbol=VTI until=2025-12-31"),
+        ("", "trades from November to March 2025", "get_activity since=2024-11-01 until=2025-03-31"),
     ] {
         let earlier: &[_] = if earlier.is_empty() { &[] } else { &[earlier] };
         assert_eq!(calls(&bench, earlier, said), [expected], "{earlier:?} {said}");

@@ -140,13 +140,14 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     answer_at_once(request, whole, routed)
 }
 
-/// The answer, but for a change that is ordered on a condition: the agent does not run later, when that is met.
+/// The answer, but for a change that is taken back in the same message, or ordered on a condition: the agent does not
+/// run later, when that is met.
 fn answer_at_once(request: &PlanRequest<'_>, whole: &Message<'_>, routed: Routed) -> Plan {
     let index = request.offer.index();
-    match routed.changing(index).filter(|tool| writes::is_on_condition(&index.tools[*tool], whole)) {
+    match routed.changing(index).filter(|tool| writes::is_uncertain(&index.tools[*tool], whole)) {
         Some(tool) => {
             let example = writes::ask_for_order(&index.tools[tool], whole);
-            plan(Step::Clarify(example), "what is ordered depends on a condition")
+            plan(Step::Clarify(example), "what is ordered depends on a condition or is taken back")
         }
         None => answer(routed),
     }

@@ -4,6 +4,7 @@
 //! (`proposal`).
 
 mod filling;
+mod forms;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,7 +14,10 @@ use std::{
 
 use strsim::osa_distance;
 
-use self::filling::Filling;
+use self::{
+    filling::Filling,
+    forms::{core, is_form, once},
+};
 use super::{
     clauses::is_quoted,
     inverted_index::{InvertedIndex, fields},
@@ -22,7 +26,7 @@ use super::{
     slots::Slot,
     words::{Word, words},
 };
-use crate::english::english;
+use crate::english::{Phrase, english};
 use toolwire_engine::registry::RegisteredTool;
 
 /// The minimum length, in letters, of a verb that is recognized with a typo.
@@ -38,6 +42,8 @@ pub(crate) struct Orders {
     shared: HashSet<Vec<String>>,
     /// The heads behind which a name may stand at once. Another one needs its object: `set the note on Acme`.
     direct: HashSet<Vec<String>>,
+    /// Whether an utterance or a keyword leads away, as `off my list`: `keep Acme off my list` adds nothing.
+    leads_away: bool,
     /// The terms of the words that are accepted anywhere in an order.
     terms: HashSet<String>,
     /// Utterances and keywords as terms, without names and function words.
@@ -51,6 +57,8 @@ impl Orders {
         let definition = &tool.definition;
         for text in definition.utterances.iter().chain(&tool.routing.keywords) {
             orders.add_head(text, &is_thing);
+            let words = words(text);
+            orders.leads_away |= (0..words.len()).any(|at| is_away(&words[at..]));
         }
         // A keyword belongs to one tool, so its stop words are accepted in orders as well.
         let of_phrases = tool.routing.keywords.iter().chain([&definition.title]).map(|text| (text, true));
@@ -139,7 +147,11 @@ impl Orders {
         let head = head.or_else(|| self.mistyped(index, message, first).map(|is_long| (1, true, is_long)));
         head.is_some_and(|(length, takes_directions, is_direct)| {
             let from = first + length;
-            let may_be_direction = |word: &Word| takes_directions && is_direction(word);
+            let may_be_direction = |word: &Word| {
+                let from = message.words.partition_point(|it| it.begin < word.begin);
+                let is_other = !self.leads_away && is_away(&message.words[from..]);
+                takes_directions && is_direction(word) && !is_other
+            };
             let any_more = |is: &dyn Fn(&Word) -> bool| {
                 message.words[from..].iter().any(|word| is(word) && !filling.takes(word))
             };
@@ -266,6 +278,15 @@ pub(crate) fn is_direction(word: &Word) -> bool {
     english().directions.has(&word.lower)
 }
 
+/// Whether words begin with a direction that leads away from where something is. `An eye out for Acme` does not.
+fn is_away(rest: &[Word]) -> bool {
+    let begins = |phrase: &Phrase| {
+        let said = phrase.words();
+        rest.len() >= said.len() && rest.iter().zip(said).all(|(word, said)| word.lower == *said)
+    };
+    english().away.iter().any(begins)
+}
+
 /// The position of an order's verb, and whether its object precedes it: `Acme can come off my list`.
 fn subject(message: &Message<'_>) -> (usize, bool) {
     let first = message.first();
@@ -274,27 +295,4 @@ fn subject(message: &Message<'_>) -> (usize, bool) {
     let after = message.words.iter().position(|word| word.begin >= found.end);
     let after = after.filter(|at| english().permissions.has(&message.words[*at].lower));
     after.map_or((first, false), |at| (at + 1, true))
-}
-
-/// A word with each letter once where it stands several times in a row.
-fn once(word: &str) -> String {
-    let mut letters: Vec<_> = word.chars().collect();
-    letters.dedup();
-    letters.into_iter().collect()
-}
-
-/// Whether a word is a verb with an ending, `ing` or `ed`.
-fn is_form(verb: &str, word: &str, ending: &str) -> bool {
-    let Some(begin) = word.strip_suffix(ending) else { return false };
-    let doubled = || begin.strip_prefix(verb).is_some_and(|rest| verb.ends_with(rest) && rest.len() == 1);
-    begin == verb || verb.strip_suffix('e') == Some(begin) || doubled()
-}
-
-/// The terms of the words that a phrase is compared by. The first one is as it is written: `watching Acme` orders
-/// nothing.
-fn core<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<String> {
-    let english = english();
-    let says = |word: &&Word| !english.function.has(&word.lower) && !english.optional.has(&word.lower);
-    let form = |(at, word): (usize, &Word)| if at == 0 { &word.lower } else { &word.term }.clone();
-    words.filter(says).enumerate().map(form).collect()
 }

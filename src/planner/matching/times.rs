@@ -1,11 +1,15 @@
 //! Times in a message: lengths such as `the last two weeks`, and dates such as `since June 2024`.
 
+mod bound;
 mod date;
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 
-use self::date::date;
 pub(crate) use self::date::is_calendar;
+use self::{
+    bound::{is_during, is_end, is_end_before, of_range},
+    date::date,
+};
 use super::words::Word;
 pub(crate) use crate::english::Unit;
 use crate::english::{Phrase, english};
@@ -187,12 +191,12 @@ impl Times {
             let before = if lower(1) == "the" { lower(2) } else { lower(1) };
             self.dates.extend(at..end);
             match () {
+                () if is_end_before(lower(2), before) => self.until = first.pred_opt(),
+                () if before == "after" => self.since = last.succ_opt(),
                 () if english().since.has(before) => self.since = Some(first),
-                () if english().until.has(before) && self.since.is_some() || before == "until" => {
+                () if english().until.has(before) && (self.since.is_some() || is_end(lower(2), before)) => {
                     self.until = Some(last);
-                    // `Between March and June 2024` begins in that year.
-                    let begin = self.since.filter(|since| *since > last);
-                    self.since = begin.and_then(|since| since.with_year(last.year())).or(self.since);
+                    self.since = self.since.map(|since| of_range(since, last));
                 }
                 () if self.since.is_none() || is_during(before) || first == last => {
                     (self.since, self.until) = (Some(first), Some(last));
@@ -220,11 +224,6 @@ impl Times {
             PeriodForm::Past | PeriodForm::Bare => (span.unit.before(today, span.count), None),
         };
     }
-}
-
-/// Whether a date behind a word is the whole of the time.
-fn is_during(before: &str) -> bool {
-    [&english().during, &english().last, &english().current].iter().any(|all| all.has(before))
 }
 
 /// Whether a length of time is one of the calendar: `last month`, which is not `the last month`.

@@ -161,8 +161,7 @@ fn is_about_another(part: &Message<'_>) -> bool {
 }
 
 /// Whether the only word of a part that is left is more than a way of speaking: an order's verb with its object (`plot
-/// them`), what is wanted (`a haiku`, `how many
-/// employees`), or what is foretold (`which of them will double`).
+/// them`), what is wanted (`a haiku`, `how many employees`), or what is foretold (`which of them will double`).
 fn says_alone(part: &Message<'_>, left: &[usize]) -> bool {
     let [at] = *left else { return false };
     let before = at.checked_sub(1).map_or("", |before| part.words[before].lower.as_str());
