@@ -121,6 +121,8 @@ fn a_list_is_narrowed_to_a_kind_and_a_name() {
         ("", "everything I bought before March 2025", "get_activity side=BUY until=2025-02-28"),
         ("", "deposits after October 2025", "get_transfers since=2025-11-01 type=deposit"),
         ("", "buys of VTI up to 2025", "get_activity side=BUY symbol=VTI until=2025-12-31"),
+        // It is said as it is, and the tool rejects it.
+        ("", "trades from June 2025 to March 2024", "get_activity since=2025-06-01 until=2024-03-31"),
         ("", "trades from November to March 2025", "get_activity since=2024-11-01 until=2025-03-31"),
     ] {
         let earlier: &[_] = if earlier.is_empty() { &[] } else { &[earlier] };

@@ -238,7 +238,7 @@ async fn nothing_acknowledged_is_lost_and_nothing_is_done_twice_wherever_the_ser
     let (users, mut draws) = (Users::default(), draws());
     let mut round = 0;
     loop {
-        // On a busy machine a few rounds may end before everybody was told something.
+        // On a busy machine a few rounds may end before something of each kind was acknowledged.
         let is_last = round >= rounds && (users.figures().await.is_of_all() || round >= MOST * rounds);
         let program = serve(&state).await;
         users.verify(&program, is_last).await;

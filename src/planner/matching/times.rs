@@ -181,6 +181,8 @@ impl Times {
 
     fn read_dates(&mut self, words: &[Word], today: NaiveDate) {
         let mut at = 0;
+        // Whether the beginning was said with its year.
+        let mut has_year = false;
         while at < words.len() {
             let Some((first, last, end)) = date(words, at, today) else {
                 at += 1;
@@ -196,13 +198,14 @@ impl Times {
                 () if english().since.has(before) => self.since = Some(first),
                 () if english().until.has(before) && (self.since.is_some() || is_end(lower(2), before)) => {
                     self.until = Some(last);
-                    self.since = self.since.map(|since| of_range(since, last));
+                    self.since = self.since.map(|since| if has_year { since } else { of_range(since, last) });
                 }
                 () if self.since.is_none() || is_during(before) || first == last => {
                     (self.since, self.until) = (Some(first), Some(last));
                 }
                 () => {}
             }
+            has_year = words[at..end].iter().any(|word| word.lower.len() == 4 && word.number().is_some());
             at = end;
         }
     }

@@ -14,8 +14,8 @@ pub(super) fn is_end(second: &str, before: &str) -> bool {
     matches!(before, "until" | "till") || (second == "up" && before == "to")
 }
 
-/// The beginning of a range; one after its end is in the year of the end, or in the one before: `between March and June
-/// 2024`, `from November to March 2025`.
+/// The beginning of a range that was said without its year. One after its end is in the year of the end, or in the one
+/// before: `between March and June 2024`, `from November to March 2025`.
 pub(super) fn of_range(since: NaiveDate, last: NaiveDate) -> NaiveDate {
     let years = [since.year(), last.year(), last.year() - 1].into_iter();
     let mut begins = years.filter_map(|year| since.with_year(year));
