@@ -11,6 +11,7 @@ Of what differs from run to run the page has an example, which stands for what w
 stands for `cargo run --release --`.
 """
 
+import codecs
 import os
 import pty
 import re
@@ -60,6 +61,8 @@ class Terminal:
 
     def __init__(self, folder):
         self.shown, self._begun, self._serves = "", None, False
+        # A read can end within a character.
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._pid, self._file = pty.fork()
         if not self._pid:
             os.chdir(folder)
@@ -120,7 +123,7 @@ class Terminal:
             self._read()
 
     def _read(self):
-        self.shown += os.read(self._file, 65536).decode(errors="replace").replace("\r", "")
+        self.shown += self._decoder.decode(os.read(self._file, 65536)).replace("\r", "")
 
 
 def blocks(page):

@@ -1,5 +1,6 @@
 """The program as a person has it before them: on a pseudo-terminal of 80 columns, at the server under test."""
 
+import codecs
 import fcntl
 import json
 import os
@@ -23,7 +24,9 @@ class Terminal:
     """A pseudo-terminal, and the program that was started on it."""
 
     def __init__(self, arguments, environment, columns):
-        self.shown, self._code = "", None
+        self.shown = ""
+        # A read can end within a character.
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._pid, self._file = pty.fork()
         if not self._pid:
             # Until the size of the terminal is set.
@@ -58,11 +61,11 @@ class Terminal:
     def _read(self, end):
         assert select.select([self._file], [], [], max(0.0, end - time.monotonic()))[0], f"too late:\n{self.shown}"
         try:
-            read = os.read(self._file, 65536).decode(errors="replace")
+            read = os.read(self._file, 65536)
         except OSError:
             # The program has ended.
             return False
-        self.shown += read
+        self.shown += self._decoder.decode(read)
         return bool(read)
 
 
