@@ -68,7 +68,7 @@ const ACCEPTING: [&[&str]; 15] = [
 ];
 
 /// Phrases that decline, also an allowlist.
-const DECLINING: [&[&str]; 13] = [
+const DECLINING: [&[&str]; 20] = [
     &["no"],
     &["n"],
     &["nope"],
@@ -82,6 +82,13 @@ const DECLINING: [&[&str]; 13] = [
     &["forget", "that"],
     &["don't"],
     &["do", "not"],
+    &["hold", "on"],
+    &["wait"],
+    &["stop"],
+    &["not", "now"],
+    &["not", "yet"],
+    &["keep", "it"],
+    &["leave", "it"],
 ];
 
 /// Phrases that are accepted beside an answer and do not change it.

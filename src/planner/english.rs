@@ -87,10 +87,10 @@ pub(crate) struct English {
     pub(crate) instead_of: Vec<Phrase>,
     /// The directions that lead away from where something is.
     pub(crate) away: Vec<Phrase>,
-    /// The first words of a part of a message that takes back the order before it: `add Acme, no wait`.
-    pub(crate) retracting: WordSet,
     /// What takes back the message before, in front of a comma or a full stop.
     pub(crate) retractions: Vec<Phrase>,
+    /// What takes back a part of it by name, there too: `never mind the news, the price of Acme`.
+    pub(crate) setting_aside: Vec<Phrase>,
     /// What stands between the last two of a list.
     pub(crate) list_joints: WordSet,
     /// Words behind which a word in capitals is a noun and no name: `its CEO`.

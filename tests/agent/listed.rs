@@ -43,7 +43,7 @@ async fn what_a_list_shows_among_other_things_is_taken_into_account() {
     let house = house();
     let demo = house.person("demo").await;
     for (said, begins) in [
-        ("When did I last buy Apple?", "Brokerage has 3 buys of AAPL, newest first"),
+        ("When did I last buy Apple?", "The newest buy of AAPL in Brokerage [tool:activity:v1]:\n\n|"),
         ("When did I last buy Nvidia?", "Brokerage has no buys of NVDA"),
         ("What did I buy in September 2024?", "Brokerage has 3 buys from 1 September 2024 until"),
         ("Show my withdrawals", "Brokerage has 4 withdrawals, newest first"),

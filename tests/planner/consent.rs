@@ -142,6 +142,8 @@ fn a_retraction_is_no_order() {
     for (said, tool) in [
         ("forget it, news of TCS", "get_news"),
         ("never mind, the RSI of TCS", "get_technicals"),
+        ("never mind the news, the RSI of TCS", "get_technicals"),
+        ("not the news, the price of Wipro", "get_technicals"),
         ("No. Show my trades", "get_activity"),
     ] {
         let Step::Call(calls) = bench.decide(&[], said).step else { panic!("{said}") };
@@ -158,11 +160,41 @@ fn a_retraction_is_no_order() {
         "add WIPRO to my watchlist, cancel",
         "unwatch INFY, no wait, its price",
         "add Infosys to the watchlist, hold on, how were its results?",
+        "add Wipro to my watchlist, hmm, what's the news",
+        "add Wipro to my watchlist, on second thought its price",
+        "add Wipro to my watchlist, never mind me, and show its news",
+        "add Wipro to my watchlist. Scratch that. Its price",
+        "add Wipro to my watchlist, or maybe not",
+        "add Wipro to my watchlist; ignore that; price of TCS",
     ] {
         assert!(proposed(&bench, said).is_empty(), "{said}");
     }
     let note = proposed(&bench, "add TCS to my watchlist with the note: cheap, wait for the results");
     assert_eq!(note.len(), 1, "what a note says takes nothing back: {note:?}");
+}
+
+#[test]
+fn an_order_may_stand_beside_a_statement_or_a_question() {
+    let bench = Bench::new();
+    for (said, expected) in [
+        ("add Wipro to my watchlist and show me its price", &["add_to_watchlist", "get_technicals"][..]),
+        ("add Wipro to my watchlist, and its news please", &["add_to_watchlist", "get_news"]),
+        ("TCS price, and add it to my watchlist", &["get_technicals", "add_to_watchlist"]),
+        (
+            "add TCS to my watchlist, show me its RSI and news",
+            &["add_to_watchlist", "get_technicals", "get_news"],
+        ),
+        ("add Wipro to my watchlist. It looks good", &["add_to_watchlist"]),
+        ("TCS looks good, add it to my list", &["add_to_watchlist"]),
+        ("I am done with TCS, take it off my list", &["remove_from_watchlist"]),
+        ("On my list, add TCS", &["add_to_watchlist"]),
+    ] {
+        let Step::Call(calls) = bench.decide(&[], said).step else { panic!("{said}") };
+        assert_eq!(calls.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), expected, "{said}");
+    }
+    // Neither is left out in silence.
+    let step = bench.decide(&[], "unwatch INFY and show me what's left").step;
+    assert!(matches!(step, Step::Clarify(_)), "{step:?}");
 }
 
 #[test]

@@ -35,6 +35,10 @@ fn names_numbers_and_clauses_without_a_part_in_the_answer_are_told() {
         ("What are my three worst positions?", &["three"]),
         ("What are my 2 best positions over the last 3 months?", &["2"]),
         ("Show my last 5 trades", &[]),
+        ("my last deposit", &[]),
+        ("show my 3 biggest deposits", &["biggest"]),
+        ("my largest position", &[]),
+        ("AAPL quote and MSFT news", &["MSFT"]),
     ] {
         assert_eq!(left_out(&bench, said).expect(said).words, expected, "{said}");
     }
@@ -47,12 +51,21 @@ fn what_is_asked_beside_a_refused_order_is_named() {
     for (said, rest) in [
         ("place a stop loss on Tesla and show my cash", "I have not looked into “show my cash”"),
         ("sell Tesla, then show my trades", "I have not looked into “show my trades”"),
+        ("show my cash, then sell MSFT", "I have not looked into “show my cash”"),
+        ("TCS price and buy 5 of it", "I have not looked into “TCS price”"),
+        ("price of TCS, buy 5", "I have not looked into “price of TCS”"),
+        ("what is my cash, invest 1000 of it in VOO", "I have not looked into “what is my cash”"),
     ] {
         let Step::Refuse(answer) = bench.decide(&[], said).step else { panic!("{said}") };
         assert!(answer.contains(rest), "{said}: {answer}");
     }
     let Step::Refuse(answer) = bench.decide(&[], "sell Tesla").step else { panic!() };
     assert!(!answer.contains("looked into"), "{answer}");
+    for said in
+        ["trades in 2025, sell only", "what did I buy in 2024, sell side too", "news of TCS, buy zone?"]
+    {
+        assert!(matches!(bench.decide(&[], said).step, Step::Call(_)), "{said}");
+    }
 }
 
 /// Whatever words such a clause has: what counts is that no called tool is about most of them.

@@ -102,7 +102,11 @@ fn a_month_behind_a_time_that_has_ended_is_of_its_year() {
 fn a_list_is_narrowed_to_a_kind_and_a_name() {
     let bench = Bench::new();
     for (earlier, said, expected) in [
-        ("", "When did I last buy Apple?", "get_activity side=BUY symbol=AAPL"),
+        ("", "When did I last buy Apple?", "get_activity limit=1 side=BUY symbol=AAPL"),
+        ("", "my last deposit", "get_transfers limit=1 type=deposit"),
+        ("", "the most recent sale", "get_activity limit=1 side=SELL"),
+        ("", "my last deposits", "get_transfers type=deposit"),
+        ("", "last year deposits", "get_transfers since=2025-01-01 type=deposit until=2025-12-31"),
         ("", "last 2 withdrawals", "get_transfers limit=2 type=withdrawal"),
         ("", "show my 3 biggest deposits", "get_transfers limit=3 type=deposit"),
         ("", "what did I buy and sell in December", "get_activity since=2025-12-01 until=2025-12-31"),

@@ -77,6 +77,7 @@ fn slang_and_short_forms_are_understood() {
     check(&[
         ("INFY.NS price", &["get_technicals INFY"]),
         ("RELIANCE.BO news", &["get_news RELIANCE"]),
+        ("NSE:TCS ltp", &["get_technicals TCS"]),
         ("yo what's aapl at", &["get_quotes AAPL"]),
         ("wat r my positions", &["get_positions_list"]),
         ("kindly show recent deposits dude", &["get_transfers deposit"]),

@@ -233,7 +233,7 @@ fn a_time_speaks_for_every_tool_that_takes_it() {
 fn a_tool_is_asked_with_names_that_it_does_not_require_if_its_examples_are() {
     check(&[
         ("At what price did I sell Tesla?", &["get_activity SELL TSLA"]),
-        ("When did I last sell Nvidia?", &["get_activity SELL NVDA"]),
+        ("When did I last sell Nvidia?", &["get_activity 1 SELL NVDA"]),
         ("Did I sell 10 Apple shares?", &["get_activity SELL AAPL"]),
     ]);
 }
@@ -267,6 +267,10 @@ fn a_second_wish_may_stand_behind_a_comma_alone() {
         ("RSI of TCS then news about Infosys", &["get_technicals TCS", "get_news INFY"]),
         ("TCS price, Infosys news", &["get_technicals TCS", "get_news INFY"]),
         ("TCS price, my cash", &["get_technicals TCS", "get_account_summary"]),
+        (
+            "Wipro fundamentals, Reliance news and my cash",
+            &["get_fundamentals WIPRO", "get_news RELIANCE", "get_account_summary"],
+        ),
         (
             "price of TCS and Infosys, news of Wipro",
             &["get_technicals TCS", "get_technicals INFY", "get_news WIPRO"],

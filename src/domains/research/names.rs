@@ -9,8 +9,8 @@ use toolwire_tool::context::UserId;
 /// The kind of these names: the `of` of manifests.
 const MARKET: &str = "market";
 
-/// What quotes of each exchange have behind the symbol: `TCS.NS`.
-const EXCHANGES: [&str; 2] = ["NS", "BO"];
+/// What quotes of each exchange have before and behind the symbol.
+const EXCHANGES: [(&str, &str); 4] = [("", ".NS"), ("", ".BO"), ("NSE:", ""), ("BSE:", "")];
 
 /// Shorter symbols are words or letters too.
 const MIN_LENGTH: usize = 3;
@@ -30,7 +30,8 @@ impl Stocks {
             };
             let is_a_word = |text: &str| ORDINARY.iter().any(|word| word.eq_ignore_ascii_case(text));
             let symbol = name(&stock.symbol, stock.symbol.len() < MIN_LENGTH || is_a_word(&stock.symbol));
-            let of_exchanges = EXCHANGES.map(|exchange| name(&format!("{}.{exchange}", stock.symbol), false));
+            let of_exchanges =
+                EXCHANGES.map(|(before, behind)| name(&format!("{before}{}{behind}", stock.symbol), false));
             [symbol, name(&stock.name, is_a_word(&stock.name))].into_iter().chain(of_exchanges)
         });
         Self(names.collect())

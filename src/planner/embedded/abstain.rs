@@ -51,15 +51,20 @@ pub(crate) fn order<'a>(
     message: &Message<'_>,
     lexicon: &'a Words,
 ) -> Option<(&'a str, Range<usize>)> {
-    if !message.is_order() {
-        return None;
-    }
-    if let Some(order) = order_at_the_end(message, lexicon) {
+    let is_order = message.is_order();
+    if let Some(order) = order_at_the_end(message, lexicon).filter(|_| is_order) {
         return Some(order);
     }
-    let follows = |at: &usize| *at > 0 && english().next.has(&message.words[*at - 1].lower);
+    let is_asked = message.text.trim_end().ends_with('?');
+    let follows = |at: &usize| {
+        let before = &message.text[..message.words[*at].begin];
+        // A question may go on behind `and`, but for a comma.
+        let is_behind_mark = !is_asked && before.trim_end().ends_with([',', ';', ':', '.']);
+        let is_next = || is_order && english().next.has(&message.words[*at - 1].lower);
+        *at > 0 && (is_behind_mark || is_next())
+    };
     let begins = (0..message.words.len()).filter(follows);
-    let begins = std::iter::once(message.first()).chain(begins);
+    let begins = is_order.then(|| message.first()).into_iter().chain(begins);
     // `Exchange rate` is no order to exchange.
     let is_noun =
         |at: usize| message.words.get(at..at + 2).is_some_and(|two| index.words.is_one(&two[0], &two[1]));

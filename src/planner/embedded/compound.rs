@@ -4,7 +4,7 @@
 //! calls of several clauses become one routing (`joined`).
 
 use super::{
-    follow_up::{Before, is_bare_value},
+    follow_up::{Before, has_pronoun, is_bare_value},
     joined::{Joined, is_read, with_older},
     route::{find_ordered, read, route, slot_context},
     routed::{Routed, Routing},
@@ -13,11 +13,13 @@ use super::{
 };
 use crate::{
     Alternative, PlanRequest, PlannedCall,
+    english::english,
     matching::{
         index::{Index, Indexed},
-        message::Message,
+        message::{Message, is_asking},
         orders,
         rank::Ranking,
+        words::Word,
     },
     weights::weights,
 };
@@ -32,14 +34,15 @@ pub(super) fn route_beside_statements(
     if parts.len() < 2 {
         return None;
     }
-    let (mut orders, mut stated) = (Vec::new(), Before::default());
+    let (mut orders, mut stated, mut said) = (Vec::new(), Before::default(), Before::default());
+    said.name_said(&read(request, text));
     for part in &parts {
         let message = read(request, part.text);
-        if is_order(request, &message) {
+        if ordered(request, &message).is_some() {
             orders.push(message);
         } else if is_place(request.offer.index(), &message) {
             // A place before its order: `On my list, add Acme`.
-        } else if part.is_statement(&message, orders.is_empty()) {
+        } else if part.is_statement(&message, orders.is_empty()) && !is_request(request, &message, &said) {
             stated.name_said(&message);
         } else {
             return None;
@@ -52,15 +55,50 @@ pub(super) fn route_beside_statements(
     route_each(request, &orders, &stated, false, None)
 }
 
-/// Whether a part orders a change by itself, whatever was said before.
-fn is_order(request: &PlanRequest<'_>, part: &Message<'_>) -> bool {
+/// The tool whose change a part orders by itself, whatever was said before.
+fn ordered(request: &PlanRequest<'_>, part: &Message<'_>) -> Option<usize> {
     let index = request.offer.index();
     let ranking = Ranking::new(index, request.offer.flags(), slot_context(request, part, &[]));
-    find_ordered(index, &ranking, part, &Before::default()).is_some()
+    find_ordered(index, &ranking, part, &Before::default()).map(|it| it.tool)
+}
+
+/// The tool whose change one of the clauses or sentences of a message orders.
+pub(super) fn ordered_beside(
+    request: &PlanRequest<'_>,
+    whole: &Message<'_>,
+    clauses: &[Message<'_>],
+) -> Option<usize> {
+    let parts =
+        || statements::parts(whole.text).into_iter().filter(|part| part.text.len() < whole.text.len());
+    let is_begun = |part: &Message<'_>| {
+        let first = part.words.get(part.first());
+        let tools = || request.offer.index().tools.iter().filter(|it| !it.is_read);
+        first.is_some_and(|word| tools().any(|it| it.orders.has_head(&word.lower)))
+    };
+    let ordered = |part: &Message<'_>| if is_begun(part) { ordered(request, part) } else { None };
+    let of_clauses = clauses.iter().find_map(ordered);
+    of_clauses.or_else(|| parts().find_map(|part| ordered(&read(request, part.text))))
+}
+
+/// Whether a part asks for something, as `TCS price`, and states nothing of it, as `TCS looks good`.
+fn is_request(request: &PlanRequest<'_>, part: &Message<'_>, said: &Before<'_>) -> bool {
+    // A finite verb behind its subject.
+    let verbs = &request.offer.words().verbs;
+    let is_verb = |word: &Word| {
+        let base = word.lower.strip_suffix('s').filter(|_| !english().pronouns.has(&word.lower));
+        is_asking(&word.lower) || base.is_some_and(|base| verbs.contains(base) || english().stop.has(base))
+    };
+    !part.words.iter().any(is_verb) && {
+        let routed = route(request, part, said, &said.named);
+        is_clear_request(request, part, &routed)
+    }
 }
 
 /// Whether a part says only where a tool makes its change.
 fn is_place(index: &Index, part: &Message<'_>) -> bool {
+    if !part.words.get(part.first()).is_some_and(orders::is_direction) {
+        return false;
+    }
     let says_nothing_else =
         |it: &Indexed| !it.is_read && it.orders.accounts_for(part, &[], 0, orders::is_direction);
     index.tools.iter().any(says_nothing_else)
@@ -75,18 +113,43 @@ pub(super) fn route_each(
     may_repeat: bool,
     whole: Option<&Routed>,
 ) -> Option<Routed> {
+    let index = request.offer.index();
     let mut joined = Joined::new(before);
-    let mut is_cut = false;
+    let (mut is_cut, mut is_clear) = (false, true);
     for (at, clause) in clauses.iter().enumerate() {
         let last = joined.last_calls();
         let routed = with_shared(request, clause, &clauses[..at], last, before, &joined.named);
         is_cut |= whole.is_some_and(|whole| is_nearly_about(&routed, whole));
-        joined.add(request.offer.index(), clause, routed, may_repeat)?;
+        is_clear &= routed.changing(index).is_some() || is_clear_request(request, clause, &routed);
+        joined.add(index, clause, routed, may_repeat)?;
     }
     if is_cut && whole.is_some_and(|whole| whole.score >= weights().clauses.whole * joined.sum) {
         return None;
     }
-    Some(joined.into_routed())
+    Some(joined.into_routed()).filter(|routed| is_clear || routed.changing(index).is_none())
+}
+
+/// Whether a clause asks for something and says nothing else: `on second thought its price` beside an order may take
+/// that back.
+fn is_clear_request(request: &PlanRequest<'_>, clause: &Message<'_>, routed: &Routed) -> bool {
+    let english = english();
+    let mut words =
+        clause.words.iter().skip(clause.first()).skip_while(|word| english.articles.has(&word.lower));
+    let Some(first) = words.next().filter(|_| !clause.content.is_empty()) else { return false };
+    let is_named = clause.found.iter().any(|found| !found.is_unknown());
+    let is_of_thing = || {
+        let is_each = |word: &Word| english.distributives.has(&word.lower);
+        is_named || clause.words.iter().any(is_each) || has_pronoun(clause, request.offer.words())
+    };
+    let is_verb = request.offer.words().verbs.contains(&first.lower);
+    let is_begun = is_asking(&first.lower)
+        || english.wanted.has(&first.lower)
+        || english.pronouns.has(&first.lower)
+        || is_verb
+        || (!first.is_stop() && is_of_thing());
+    let ends = |word: &Word| !clause.text[word.end..].trim_start().starts_with(char::is_alphanumeric);
+    let is_phrasal = clause.words.iter().any(|word| orders::is_direction(word) && ends(word));
+    is_begun && !is_phrasal && routed.has_every_word(request.offer.index(), clause, weights().others.taken)
 }
 
 /// Whether a clause is about the tool of the whole message nearly as much as about its own.

@@ -4,7 +4,7 @@ use std::slice;
 
 use super::{
     abstain,
-    compound::{route_beside_statements, route_each, route_some},
+    compound::{ordered_beside, route_beside_statements, route_each, route_some},
     follow_up::{Before, without_retraction},
     halves::{route_halves, route_one_half, with_last_time, with_names_if_any},
     listed::{Pointed, resolve, resolve_history},
@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     Alternative, Plan, PlanRequest, PlannedCall, Step,
+    english::english,
     matching::{
         clauses::{clauses, refusal, too_many},
         index::Indexed,
@@ -114,7 +115,8 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     }
     let routed = route(request, whole, before, &before.named);
     // An order is not split: `and` in it joins names.
-    let is_one = routed.changing(request.offer.index()).is_some();
+    let is_changing = |routed: &Routed| routed.changing(request.offer.index()).is_some();
+    let is_one = is_changing(&routed);
     let split = if is_one {
         None
     } else if let Some(routed) = route_beside_statements(request, whole.text, before) {
@@ -137,20 +139,25 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
             return plan(Step::Clarify(question), "two things may be changed");
         }
     };
-    answer_at_once(request, whole, routed)
+    match ordered_beside(request, whole, said).filter(|_| routed.count() > 0 && !is_changing(&routed)) {
+        Some(tool) => ask_for_order(request, tool, whole),
+        None => answer_at_once(request, whole, routed),
+    }
 }
 
-/// The answer, but for a change that is taken back in the same message, or ordered on a condition: the agent does not
-/// run later, when that is met.
+/// The answer, but for a change that is ordered on a condition: the agent does not run later, when that is met.
 fn answer_at_once(request: &PlanRequest<'_>, whole: &Message<'_>, routed: Routed) -> Plan {
     let index = request.offer.index();
-    match routed.changing(index).filter(|tool| writes::is_uncertain(&index.tools[*tool], whole)) {
-        Some(tool) => {
-            let example = writes::ask_for_order(&index.tools[tool], whole);
-            plan(Step::Clarify(example), "what is ordered depends on a condition or is taken back")
-        }
+    match routed.changing(index).filter(|tool| writes::is_on_condition(&index.tools[*tool], whole)) {
+        Some(tool) => ask_for_order(request, tool, whole),
         None => answer(routed),
     }
+}
+
+/// Asks for an order by itself in place of one that something unclear is said beside.
+fn ask_for_order(request: &PlanRequest<'_>, tool: usize, whole: &Message<'_>) -> Plan {
+    let example = writes::ask_for_order(&request.offer.index().tools[tool], whole);
+    plan(Step::Clarify(example), "it is unclear whether a change is ordered")
 }
 
 /// The calls of a message's clauses or halves, if they are surer than those of the whole as one wish.
@@ -194,15 +201,18 @@ fn answer(routed: Routed) -> Plan {
     Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
 }
 
-/// Refuses a message with an order that no tool carries out. The parts that a tool is about are named: they are not
-/// answered beside it.
+/// Refuses a message with an order that no tool carries out. What a tool is about is named: it is not answered beside
+/// it.
 fn refuse_orders(request: &PlanRequest<'_>, said: &[Message<'_>]) -> Option<Plan> {
-    let answer = said.iter().find_map(|part| order_refusal(request, part))?;
-    let is_called = |part: &&Message<'_>| {
-        order_refusal(request, part).is_none() && route(request, part, &Before::default(), &[]).count() > 0
+    let refused: Vec<_> = said.iter().map(|part| order_refusal(request, part)).collect();
+    let (answer, _) = *refused.iter().flatten().next()?;
+    let harmless = |(part, refused): (&Message<'_>, &Option<(_, usize)>)| {
+        let text = refused.map_or(part.text, |(_, begin)| before_order(part, begin));
+        let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+        let is_called = route(request, &read(request, &text), &Before::default(), &[]).count() > 0;
+        is_called.then_some(text)
     };
-    let text = |part: &Message<'_>| part.text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-    let rest: Vec<_> = said.iter().filter(is_called).map(text).collect();
+    let rest: Vec<_> = said.iter().zip(&refused).filter_map(harmless).collect();
     let answer = match rest.join(", ").as_str() {
         "" => answer.to_owned(),
         rest => format!("{answer} I have not looked into “{rest}”: ask for that by itself."),
@@ -210,8 +220,17 @@ fn refuse_orders(request: &PlanRequest<'_>, said: &[Message<'_>]) -> Option<Plan
     Some(plan(Step::Refuse(answer), "it is an order that no tool carries out"))
 }
 
-/// The answer to an order that no tool carries out. `Get rid of it on my list` is not one: a tool does.
-fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<&'a str> {
+/// The text before an order, without what joins the two.
+fn before_order<'a>(part: &Message<'a>, begin: usize) -> &'a str {
+    let before = part.words.iter().take_while(|word| word.begin < begin);
+    let before: Vec<_> = before.collect();
+    let said = before.iter().rposition(|word| !english().next.has(&word.lower));
+    said.map_or("", |last| &part.text[..before[last].end])
+}
+
+/// The answer to an order that no tool carries out, and where the order begins. `Get rid of it on my list` is not one:
+/// a tool does.
+fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<(&'a str, usize)> {
     let (answer, verb) = abstain::order(request.offer.index(), part, request.offer.words())?;
     let is_done = |(tool, is_offered): (&Indexed, &bool)| {
         let says_more = part.content.iter().any(|(_, at)| !verb.contains(at));
@@ -221,7 +240,7 @@ fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<&'
             && tool.orders.is_given(&request.offer.index().words, part, &tool.slots, |_| false)
     };
     let mut offered = request.offer.index().tools.iter().zip(request.offer.flags());
-    (!offered.any(is_done)).then_some(answer)
+    (!offered.any(is_done)).then(|| (answer, part.words[verb.start].begin))
 }
 
 /// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or

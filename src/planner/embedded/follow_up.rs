@@ -179,8 +179,11 @@ pub(crate) fn denies(message: &Message<'_>) -> bool {
 pub(crate) fn without_retraction(text: &str) -> &str {
     let Some((head, rest)) = text.split_once([',', '.', ';', '!']) else { return text };
     let head = head.to_lowercase();
-    let is_said = |phrase: &Phrase| head.split_whitespace().eq(phrase.words());
-    let is_retraction = english().retractions.iter().any(is_said);
+    let words: Vec<_> = head.split_whitespace().collect();
+    let is_said = |phrase: &Phrase| words == phrase.words();
+    let is_begun = |phrase: &Phrase| words.get(..phrase.words().len()).is_some_and(|it| it == phrase.words());
+    let english = english();
+    let is_retraction = english.retractions.iter().any(is_said) || english.setting_aside.iter().any(is_begun);
     if is_retraction && rest.contains(char::is_alphanumeric) { rest.trim_start() } else { text }
 }
 

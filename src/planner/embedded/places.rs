@@ -53,8 +53,7 @@ fn are_apart(whole: &Message<'_>, comma: &Range<usize>) -> bool {
         whole.found.iter().any(|found| part.contains(&found.begin) && !found.is_unknown())
     };
     let first = whole.words.iter().find(|word| behind.contains(&word.begin));
-    let is_of_own = first.is_some_and(|word| english().wanted.has(&word.lower))
-        || (is_named(&before) && is_named(&behind));
+    let is_of_own = first.is_some_and(|word| english().wanted.has(&word.lower)) || is_named(&behind);
     is_of_own && says(&before) && says(&behind)
 }
 
@@ -80,10 +79,11 @@ pub(super) fn places<'a>(
     find(whole.text).into_iter().filter(is_place)
 }
 
-/// Whether a message may be more than this many parts: it has as many joints that join no names.
+/// Whether a message may be more than this many parts: it has as many places between parts that join no names.
 pub(super) fn may_be_more(whole: &Message<'_>, parts: usize) -> bool {
     // `Acme and Initech` are values of one parameter.
-    places(whole, joints).filter(|place| !joins_names(whole, place)).nth(parts - 1).is_some()
+    let is_between = |place: &Place| !joins_names(whole, &place.at) && place.least <= weights().clauses.sure;
+    candidates(whole).iter().filter(|place| is_between(place)).nth(parts - 1).is_some()
 }
 
 /// Whether a condition holds for the word before a place and for the word behind it.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     matching::{
-        conditions::{has_condition, is_taken_back},
+        conditions::has_condition,
         index::{Index, Indexed},
         lexicon::Words,
         message::Message,
@@ -110,12 +110,6 @@ pub(super) fn ask_for_name(
 pub(super) fn is_on_condition(tool: &Indexed, message: &Message<'_>) -> bool {
     let notes: Vec<_> = tool.slots.iter().filter_map(|slot| slot.note(message)).collect();
     has_condition(message, &notes)
-}
-
-/// Whether the change is ordered on a condition, or taken back in the same message.
-pub(super) fn is_uncertain(tool: &Indexed, message: &Message<'_>) -> bool {
-    let notes: Vec<_> = tool.slots.iter().filter_map(|slot| slot.note(message)).collect();
-    is_on_condition(tool, message) || is_taken_back(message, &notes)
 }
 
 /// The answer to a message that nearly orders a change: an example of an order.

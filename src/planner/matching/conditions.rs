@@ -20,19 +20,6 @@ pub(crate) fn has_condition(message: &Message<'_>, notes: &[Note]) -> bool {
     places.any(|(at, _)| begins(at)) || is_inverted(message)
 }
 
-/// Whether a part of a message behind a mark takes back what stands before it: `add Acme, no wait, its price`.
-pub(crate) fn is_taken_back(message: &Message<'_>, notes: &[Note]) -> bool {
-    let is_noted = |at: usize| notes.iter().any(|note| (note.cue.start..note.text.end).contains(&at));
-    let mut marks =
-        message.text.match_indices([',', ';', '.', '!', '-', '–', '—']).map(|(at, mark)| at + mark.len());
-    marks.any(|end| {
-        // `Sorry to ask, actually, add Acme` takes nothing back.
-        let is_said = message.found.iter().any(|found| found.end <= end);
-        let behind = message.words.iter().find(|word| word.begin >= end);
-        is_said && behind.is_some_and(|word| english().retracting.has(&word.lower) && !is_noted(word.begin))
-    })
-}
-
 /// Whether the words of a condition at a place begin one.
 fn is_condition(message: &Message<'_>, at: usize, end: usize) -> bool {
     let before = at.checked_sub(1).map(|before| &message.words[before]);

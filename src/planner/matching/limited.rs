@@ -7,7 +7,7 @@ mod kinds;
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
-use self::dropped::{Called, criteria, dropped_parts};
+use self::dropped::{Called, criteria, dropped_parts, superlatives};
 use super::{
     index::{Index, Indexed},
     lexicon::Words,
@@ -101,6 +101,7 @@ pub(crate) fn left_out(
     let mut left: Vec<_> = unnamed.iter().map(|found| (found.begin, text(found))).collect();
     left.extend(unused_numbers(&message, &called));
     left.extend(criteria(&called, &message));
+    left.extend(superlatives(&called, &message));
     let place = |part: &str| part.as_ptr() as usize - message.text.as_ptr() as usize;
     let is_within =
         |at: usize| dropped.iter().any(|part| (place(part)..place(part) + part.len()).contains(&at));

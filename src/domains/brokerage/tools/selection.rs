@@ -51,7 +51,10 @@ impl Selection {
         within.truncate(self.limit);
         let limit = self.limit;
         if limit < all {
-            provenance.warn_cut(format!("The newest {limit} of {all} {what} are shown."));
+            let shown =
+                if limit == 1 { "The newest of".to_owned() } else { format!("The newest {limit} of") };
+            let verb = if limit == 1 { "is" } else { "are" };
+            provenance.warn_cut(format!("{shown} {all} {what} {verb} shown."));
         }
         within
     }

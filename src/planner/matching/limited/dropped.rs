@@ -12,6 +12,7 @@ use crate::{
         message::Message,
         names::NameMatch,
         slots::Slot,
+        words::is_common,
     },
     weights::weights,
 };
@@ -28,11 +29,10 @@ pub(super) struct Called<'a> {
 }
 
 impl Called<'_> {
-    /// Whether a parameter takes what is named, and a call has it if it only narrows what is shown.
+    /// Whether a parameter takes what is named, and a call has it.
     pub(super) fn takes(&self, found: &NameMatch) -> bool {
         let has = |slot: &Slot| found.value(slot.of_kind()).is_none_or(|value| self.has_value(value));
-        let is_taken = |slot: &&Slot| takes(slot, found) && (slot.is_required || has(slot));
-        self.slots.iter().any(is_taken)
+        self.slots.iter().any(|slot| takes(slot, found) && has(slot))
     }
 
     /// Whether a parameter takes a number of things, or as many as are named.
@@ -198,6 +198,24 @@ pub(super) fn criteria<'a>(called: &Called<'_>, message: &Message<'a>) -> Vec<(u
         }
     }
     all
+}
+
+/// The superlatives before a noun that no called tool knows, each with its position: `biggest` of deposits, which come
+/// by their time.
+pub(super) fn superlatives<'a>(called: &Called<'_>, message: &Message<'a>) -> Vec<(usize, &'a str)> {
+    let is_noun =
+        |place: usize| message.content.iter().any(|(_, at)| *at == place && !message.times.takes(*at));
+    let is_unknown = |(term, at): &&(Term, usize)| {
+        let word = &message.words[*at].lower;
+        // `Interest` has no comparative.
+        let is_superlative = word.strip_suffix("est").is_some_and(|base| is_common(&format!("{base}er")));
+        let is_cue = |slot: &&Slot| slot.extract.after.contains(word);
+        let is_known = || called.slots.iter().any(is_cue) || called.has_phrase(word);
+        let is_taken = || called.share(message, (*term, *at)) >= weights().others.taken;
+        is_superlative && is_noun(at + 1) && !is_taken() && !is_known()
+    };
+    let text = |at: usize| &message.text[message.words[at].begin..message.words[at].end];
+    message.content.iter().filter(is_unknown).map(|(_, at)| (message.words[*at].begin, text(*at))).collect()
 }
 
 /// Whether a parameter takes what is named.

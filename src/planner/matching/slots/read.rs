@@ -210,7 +210,16 @@ fn count(slot: &Slot, message: &Message<'_>) -> Option<u32> {
                 || after.trim_end_matches(['.', '?', ',']).is_empty())
     };
     let words = message.words.iter().enumerate().filter(is_free);
-    words.filter_map(|(_, word)| word.number()).find(|number| (1..=MOST).contains(number))
+    let number = words.filter_map(|(_, word)| word.number()).find(|number| (1..=MOST).contains(number));
+    number.or_else(|| is_last_one(slot, message).then_some(1))
+}
+
+/// Whether one of the things that `after` lists is asked for, the last: `my last deposit`, `the most recent sale`.
+fn is_last_one(slot: &Slot, message: &Message<'_>) -> bool {
+    let plurals = slot.extract.after.iter().filter_map(|cue| cue.strip_prefix('…')).map(str::trim);
+    let is_one = |word: &Word| plurals.clone().any(|plural| plural.strip_suffix('s') == Some(&word.lower));
+    let mut pairs = message.words.windows(2).enumerate();
+    pairs.any(|(at, pair)| is_cue(slot, &pair[0]) && is_one(&pair[1]) && !message.times.takes(at))
 }
 
 /// A note, without the marks around it.
