@@ -21,7 +21,7 @@ pub struct Remembered {
     pub history: Vec<Exchange>,
     /// Whether a turn has read text from outside.
     pub tainted: bool,
-    /// The proposal of the turn before. Read only if the message may answer it.
+    /// The proposal of the turn before.
     pub proposal: Option<Proposal>,
 }
 

@@ -36,6 +36,9 @@ pub struct ProposedCall {
     definition: String,
 }
 
+/// The end of the question.
+const ASKS: &str = "? Yes or no.";
+
 /// What a message answers to a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProposalAnswer {
@@ -151,7 +154,7 @@ impl Proposal {
         let orders = self.calls.iter().filter_map(|it| Some(order(offer.get(&it.call.tool)?, &it.call)));
         let orders: Vec<_> =
             orders.enumerate().map(|(at, order)| if at == 0 { order } else { within(&order) }).collect();
-        format!("{}? Yes or no.", orders.join(", and "))
+        format!("{}{ASKS}", orders.join(", and "))
     }
 }
 
@@ -184,6 +187,11 @@ pub fn answer(message: &str) -> ProposalAnswer {
         (_, ([], true)) => ProposalAnswer::No,
         _ => ProposalAnswer::Neither,
     }
+}
+
+/// Whether an answer may end with the question about a proposal.
+pub fn may_propose(answered: &str) -> bool {
+    answered.contains(ASKS)
 }
 
 /// Whether a message can answer a proposal: it begins with a yes or a no.

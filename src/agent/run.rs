@@ -50,8 +50,12 @@ pub(super) struct Turn<'a> {
     wanted: Vec<PlannedCall>,
     /// The calls that waited for persons, or for the user's yes, until they are made.
     resumed: Vec<Pending>,
+    /// The calls of this turn that become a proposal.
+    changes: Vec<PlannedCall>,
     /// The proposal of the turn before.
     proposed: Option<Proposal>,
+    /// Whether the message answers that proposal with neither yes nor no, which drops it.
+    drops_proposal: bool,
     /// From then on nothing is planned or called: the rest of the time is for the answer.
     until: Instant,
     /// The budget of one user at each source.
@@ -101,7 +105,9 @@ impl<'a> Turn<'a> {
             cycle,
             wanted: Vec::new(),
             resumed,
+            changes: Vec::new(),
             proposed: proposal,
+            drops_proposal: false,
             until,
             budgets,
             chosen,
@@ -137,6 +143,7 @@ impl<'a> Turn<'a> {
             account: Some(self.request.account.as_str()).filter(|account| !account.is_empty()),
             history: &self.history,
             made: &self.cycle.made,
+            proposed: &self.changes,
             offer: &self.offer,
             today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
         }
@@ -222,6 +229,7 @@ impl<'a> Turn<'a> {
         // In the order of the reply: the question about the proposal is its last sentence, which a yes answers.
         self.fill_empty_answer(outcome);
         self.name_unread_parts();
+        self.tell_dropped_proposal();
         self.ask_about_proposal();
         let reply = reply::reply(&reply::Parts {
             request: self.request,

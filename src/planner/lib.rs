@@ -48,6 +48,8 @@ pub struct PlanRequest<'a> {
     pub history: &'a [Exchange],
     /// The calls of this cycle that have ended, in the order in which they were planned.
     pub made: &'a [Made],
+    /// The calls that wait for a yes of the user.
+    pub proposed: &'a [PlannedCall],
     /// The tools that may be called.
     pub offer: &'a Offer,
     /// The day on which the message is read, in UTC: `last week` is counted from it.

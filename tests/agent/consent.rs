@@ -74,6 +74,11 @@ async fn anything_but_a_clear_yes_as_the_next_message_drops_a_proposal() {
         assert!(late.tool_results.is_empty(), "{other}: {late:?}");
     }
     assert!(watchlist(&riley).await.is_empty());
+    for other in ["yes, but not now", "hmm, whatever", "price of TCS"] {
+        say(&riley, "u", "Add Wipro to my watchlist").await;
+        let dropped = say(&riley, "u", other).await;
+        assert!(answer(&dropped).ends_with("\n\nNothing was changed."), "{other}: {dropped:?}");
+    }
     for no in ["no, thanks", "hold on", "no, keep it"] {
         say(&riley, "t", "Add Wipro to my watchlist").await;
         assert_eq!(answer(&say(&riley, "t", no).await), "Nothing was changed.", "{no}");

@@ -48,7 +48,7 @@ impl Turn {
     async fn answer(&self, message: &str, made: &[Made]) -> Answered {
         let today = NaiveDate::from_ymd_opt(2026, 11, 22).expect("a day");
         let offer = &self.offer;
-        let asked = PlanRequest { message, account: None, history: &[], made, offer, today };
+        let asked = PlanRequest { message, account: None, history: &[], made, proposed: &[], offer, today };
         let bundle = ContextBundle::of(&asked, &[], &self.service.app.turns.agent().parts().contexts);
         let answerer = &self.service.app.turns.agent().parts().embedded;
         let text: String = answerer.answer(&asked, &bundle, None).try_collect().await.expect("it answers");

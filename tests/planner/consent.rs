@@ -166,6 +166,8 @@ fn a_retraction_is_no_order() {
         "add Wipro to my watchlist. Scratch that. Its price",
         "add Wipro to my watchlist, or maybe not",
         "add Wipro to my watchlist; ignore that; price of TCS",
+        "remind me to add TCS to my watchlist",
+        "remember to add TCS to my watchlist",
     ] {
         assert!(proposed(&bench, said).is_empty(), "{said}");
     }
@@ -192,9 +194,19 @@ fn an_order_may_stand_beside_a_statement_or_a_question() {
         let Step::Call(calls) = bench.decide(&[], said).step else { panic!("{said}") };
         assert_eq!(calls.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), expected, "{said}");
     }
-    // Neither is left out in silence.
-    let step = bench.decide(&[], "unwatch INFY and show me what's left").step;
-    assert!(matches!(step, Step::Clarify(_)), "{step:?}");
+    // An order that is not understood is not left out in silence.
+    for said in [
+        "unwatch INFY and show me what's left",
+        "add apple to my watchlist",
+        "add everything from the small cap screen to my watchlist",
+        "take everything off my watchlist",
+    ] {
+        let step = bench.decide(&[], said).step;
+        assert!(
+            matches!(&step, Step::Clarify(answer) if answer.starts_with("I change something")),
+            "{said}: {step:?}"
+        );
+    }
 }
 
 #[test]

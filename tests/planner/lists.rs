@@ -106,6 +106,8 @@ fn a_list_is_narrowed_to_a_kind_and_a_name() {
         ("", "my last deposit", "get_transfers limit=1 type=deposit"),
         ("", "the most recent sale", "get_activity limit=1 side=SELL"),
         ("", "my last deposits", "get_transfers type=deposit"),
+        ("", "trades in Sept '24", "get_activity since=2024-09-01 until=2024-09-30"),
+        ("", "trades in nov 24", "get_activity since=2025-11-24 until=2025-11-24"),
         ("", "last year deposits", "get_transfers since=2025-01-01 type=deposit until=2025-12-31"),
         ("", "last 2 withdrawals", "get_transfers limit=2 type=withdrawal"),
         ("", "show my 3 biggest deposits", "get_transfers limit=3 type=deposit"),

@@ -170,6 +170,7 @@ impl Run {
             account: None,
             history: &[],
             made: &made,
+            proposed: &[],
             offer: &self.offer,
             today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
         };

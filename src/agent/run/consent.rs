@@ -47,6 +47,10 @@ impl Turn<'_> {
             (ProposalAnswer::Yes, None) if asks_first && !self.ended_with_question() => {
                 NOTHING_PROPOSED.to_owned()
             }
+            (ProposalAnswer::Neither, Some(_)) if asks_first && is_first => {
+                self.drops_proposal = true;
+                return None;
+            }
             _ => return None,
         };
         self.draft.words = words;
@@ -117,6 +121,7 @@ impl Turn<'_> {
         // The session remembers them too: a follow-up may refer to them.
         self.cycle.planned.extend(changes.iter().map(KeptCall::from));
         self.draft.proposal = Proposal::new(named, &self.offer, clock::wall());
+        self.changes = changes;
         Plan { step: Step::Call(reads), reason, confidence, alternatives }
     }
 
@@ -132,6 +137,13 @@ impl Turn<'_> {
             .is_some_and(|tool| confirm::of_definition(&tool.definition, self.is_tainted()).is_some())
     }
 
+    /// Appends to the answer that a proposal was dropped: `yes, but not now` may be meant as a yes.
+    pub(super) fn tell_dropped_proposal(&mut self) {
+        if self.drops_proposal {
+            self.append(DECLINED);
+        }
+    }
+
     /// Appends the question about the proposal to the answer.
     pub(super) fn ask_about_proposal(&mut self) {
         let Some(proposal) = &self.draft.proposal else { return };
@@ -139,10 +151,14 @@ impl Turn<'_> {
         if self.request.is_new_session {
             let _ = write!(question, " (Answer in the session {}.)", self.request.session);
         }
-        let gap = if self.draft.answer.is_empty() { "" } else { "\n\n" };
-        let text = format!("{gap}{question}");
-        self.draft.answer.push_str(&text);
+        self.append(&question);
         self.draft.question = Some(question);
+    }
+
+    fn append(&mut self, sentence: &str) {
+        let gap = if self.draft.answer.is_empty() { "" } else { "\n\n" };
+        let text = format!("{gap}{sentence}");
+        self.draft.answer.push_str(&text);
         self.log.tell(LogEvent::AnswerDelta(AnswerDelta { text }));
     }
 }

@@ -94,7 +94,12 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
     };
     if *is_of_money {
         let mut places = (0..rest.len()).map(|at| &rest[at..rest.len().min(at + 2)]);
-        return places.any(is_sum).then_some((answer, at..at + verb.len()));
+        // `Move 1000 from one account to the other`.
+        let is_between = || {
+            let says = |said: &str| rest.iter().any(|word| word.lower == said);
+            says("from") && says("to") && rest.iter().any(|word| word.number().is_some())
+        };
+        return (places.any(is_sum) || is_between()).then_some((answer, at..at + verb.len()));
     }
     let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
     let has_amount = rest.iter().any(|word| lexicon.amounts.contains(&word.lower));

@@ -5,7 +5,7 @@ use std::slice;
 use super::{
     abstain,
     compound::{ordered_beside, route_beside_statements, route_each, route_some},
-    follow_up::{Before, without_retraction},
+    follow_up::Before,
     halves::{route_halves, route_one_half, with_last_time, with_names_if_any},
     listed::{Pointed, resolve, resolve_history},
     places::may_be_more,
@@ -18,7 +18,7 @@ use crate::{
     Alternative, Plan, PlanRequest, PlannedCall, Step,
     english::english,
     matching::{
-        clauses::{clauses, refusal, too_many},
+        clauses::{clauses, refusal, too_many, without_retraction},
         index::Indexed,
         message::Message,
         names::NameMatch,
@@ -206,10 +206,14 @@ fn answer(routed: Routed) -> Plan {
 fn refuse_orders(request: &PlanRequest<'_>, said: &[Message<'_>]) -> Option<Plan> {
     let refused: Vec<_> = said.iter().map(|part| order_refusal(request, part)).collect();
     let (answer, _) = *refused.iter().flatten().next()?;
+    let mut before = Before::default();
+    for part in said {
+        before.name_said(part);
+    }
     let harmless = |(part, refused): (&Message<'_>, &Option<(_, usize)>)| {
         let text = refused.map_or(part.text, |(_, begin)| before_order(part, begin));
         let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-        let is_called = route(request, &read(request, &text), &Before::default(), &[]).count() > 0;
+        let is_called = route(request, &read(request, &text), &before, &before.named).count() > 0;
         is_called.then_some(text)
     };
     let rest: Vec<_> = said.iter().zip(&refused).filter_map(harmless).collect();
@@ -240,7 +244,10 @@ fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<(&
             && tool.orders.is_given(&request.offer.index().words, part, &tool.slots, |_| false)
     };
     let mut offered = request.offer.index().tools.iter().zip(request.offer.flags());
-    (!offered.any(is_done)).then(|| (answer, part.words[verb.start].begin))
+    // An order that ends with its verb begins with its object.
+    let is_last = verb.end + part.tag() == part.words.len();
+    let begin = if is_last { 0 } else { part.words[verb.start].begin };
+    (!offered.any(is_done)).then_some((answer, begin))
 }
 
 /// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or

@@ -175,18 +175,6 @@ pub(crate) fn denies(message: &Message<'_>) -> bool {
     message.words.iter().any(|word| english().negations.has(&word.lower) || is_below_zero(word))
 }
 
-/// A message without the words at its beginning that only take back the one before: `never mind, the price of Acme`.
-pub(crate) fn without_retraction(text: &str) -> &str {
-    let Some((head, rest)) = text.split_once([',', '.', ';', '!']) else { return text };
-    let head = head.to_lowercase();
-    let words: Vec<_> = head.split_whitespace().collect();
-    let is_said = |phrase: &Phrase| words == phrase.words();
-    let is_begun = |phrase: &Phrase| words.get(..phrase.words().len()).is_some_and(|it| it == phrase.words());
-    let english = english();
-    let is_retraction = english.retractions.iter().any(is_said) || english.setting_aside.iter().any(is_begun);
-    if is_retraction && rest.contains(char::is_alphanumeric) { rest.trim_start() } else { text }
-}
-
 /// The number of words of a message's lead.
 pub(crate) fn lead(message: &Message<'_>) -> usize {
     let leads = english().leads.iter().map(Phrase::words).filter(|lead| message.says(0, lead));

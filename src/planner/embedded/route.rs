@@ -38,7 +38,7 @@ pub(super) fn route(
     let chosen =
         ordered.or_else(|| ranking.candidates.iter().find(|it| offer.index().tools[it.tool].is_read));
     let chosen = chosen.map(|it| narrow::to_what_was_named(offer.index(), &ranking, message, before, it));
-    let nearly = nearly_ordered(offer.index(), &ranking, chosen).filter(|_| ordered.is_none());
+    let nearly = nearly_ordered(offer, &ranking, message, chosen).filter(|_| ordered.is_none());
     let is_weak = ordered.is_none() && chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
     let only_gives_a_value = || only_gives_a_value(offer.index(), message, before);
     if is_weak || nearly.is_some() || leads(message) || only_gives_a_value() {
@@ -108,12 +108,26 @@ fn begins_another_order(index: &Index, message: &Message<'_>, tool: usize) -> bo
     joints(message.text).iter().filter_map(behind).any(is_of_another)
 }
 
-/// The best tool, if it changes something, the message does not order the change, and no tool that reads is near.
-fn nearly_ordered(index: &Index, ranking: &Ranking, read: Option<&Candidate>) -> Option<usize> {
+/// The tool that changes something and as whose order the message begins, or else the best one if no tool that reads is
+/// near. The message does not order the change.
+fn nearly_ordered(
+    offer: &Offer,
+    ranking: &Ranking,
+    message: &Message<'_>,
+    read: Option<&Candidate>,
+) -> Option<usize> {
+    let index = offer.index();
+    let has_example = |tool: usize| !index.tools[tool].tool.definition.utterances.is_empty();
+    let is_begun = |tool: &usize| {
+        let it = &index.tools[*tool];
+        offer.flags()[*tool] && !it.is_read && it.orders.is_begun(message) && has_example(*tool)
+    };
+    if let Some(begun) = (0..index.tools.len()).find(is_begun).filter(|_| message.is_order()) {
+        return Some(begun);
+    }
     let first = ranking.candidates.first().filter(|first| !index.tools[first.tool].is_read)?;
     let is_near = read.is_some_and(|read| read.score >= weights().others.near_a_change * first.score);
-    let has_example = !index.tools[first.tool].tool.definition.utterances.is_empty();
-    (has_example && !is_near && !abstain::is_too_weak(ranking, first)).then_some(first.tool)
+    (has_example(first.tool) && !is_near && !abstain::is_too_weak(ranking, first)).then_some(first.tool)
 }
 
 /// A clause that no tool is about.

@@ -117,7 +117,7 @@ pub(super) fn ask_for_order(tool: &Indexed, message: &Message<'_>) -> String {
     let why = if is_on_condition(tool, message) {
         "I change nothing on a condition. Tell me when it is to be done"
     } else {
-        "I change something only if I am told to and nothing else is said"
+        "I change something only if I understand the whole order"
     };
     match tool.tool.definition.utterances.first() {
         Some(example) => format!("{why}, such as: “{example}”"),

@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use super::{lexicon::Words, message::is_asking};
-use crate::{english::english, hinglish::english_for};
+use crate::{
+    english::{Phrase, english},
+    hinglish::english_for,
+};
 
 /// Maximum number of clauses that are planned; a message with more is one clause.
 const MOST: usize = 4;
@@ -17,6 +20,18 @@ pub(crate) fn too_many(text: &str) -> Option<usize> {
 /// The answer to more than [`MOST`] questions.
 pub(crate) fn refusal(count: usize) -> String {
     format!("These are {count} questions, and I look into at most {MOST} at a time. Which {MOST} first?")
+}
+
+/// A message without the words at its beginning that only take back the one before: `never mind, the price of Acme`.
+pub(crate) fn without_retraction(text: &str) -> &str {
+    let Some((head, rest)) = text.split_once([',', '.', ';', '!']) else { return text };
+    let head = head.to_lowercase();
+    let words: Vec<_> = head.split_whitespace().collect();
+    let is_said = |phrase: &Phrase| words == phrase.words();
+    let is_begun = |phrase: &Phrase| words.get(..phrase.words().len()).is_some_and(|it| it == phrase.words());
+    let english = english();
+    let is_retraction = english.retractions.iter().any(is_said) || english.setting_aside.iter().any(is_begun);
+    if is_retraction && rest.contains(char::is_alphanumeric) { rest.trim_start() } else { text }
 }
 
 /// The clauses of a text, in order: at least one.

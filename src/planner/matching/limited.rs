@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use self::dropped::{Called, criteria, dropped_parts, superlatives};
 use super::{
+    clauses::without_retraction,
     index::{Index, Indexed},
     lexicon::Words,
     message::Message,
@@ -70,7 +71,7 @@ pub(crate) fn left_out(
     message: &str,
     today: NaiveDate,
 ) -> LeftOut {
-    let message = Message::new(message, today, names, &index.words);
+    let message = Message::new(without_retraction(message), today, names, &index.words);
     let is_of = |call: &str, it: &Indexed| call == it.tool.definition.name.as_str();
     let is_called = |(_, it): &(usize, &Indexed)| calls.iter().any(|(call, _)| is_of(call, it));
     let called: Vec<_> = index.tools.iter().enumerate().filter(is_called).collect();
@@ -100,7 +101,7 @@ pub(crate) fn left_out(
     let text = |found: &NameMatch| &message.text[found.begin..found.end];
     let mut left: Vec<_> = unnamed.iter().map(|found| (found.begin, text(found))).collect();
     left.extend(unused_numbers(&message, &called));
-    left.extend(criteria(&called, &message));
+    left.extend(criteria(&called, &message, words));
     left.extend(superlatives(&called, &message));
     let place = |part: &str| part.as_ptr() as usize - message.text.as_ptr() as usize;
     let is_within =

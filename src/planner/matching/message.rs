@@ -40,7 +40,7 @@ impl<'a> Message<'a> {
         let found = names.find(text, &words, &known);
         let is_named = |word: &Word| name_at(&found, word).is_some();
         let words = in_english(text, words, is_named, index);
-        let times = Times::of(&words, today);
+        let times = Times::of(text, &words, today);
         let (places, rest): (Vec<_>, Vec<_>) =
             words.iter().enumerate().filter(|(_, word)| !is_named(word)).unzip();
         let left = index.tokens(&rest);

@@ -5,12 +5,9 @@
 
 mod filling;
 mod forms;
+mod manifest;
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{collections::HashSet, ops::Range};
 
 use strsim::osa_distance;
 
@@ -19,15 +16,10 @@ use self::{
     forms::{core, is_form, once},
 };
 use super::{
-    clauses::is_quoted,
-    inverted_index::{InvertedIndex, fields},
-    message::{Message, polite},
-    names::NameMatch,
-    slots::Slot,
-    words::{Word, words},
+    clauses::is_quoted, inverted_index::InvertedIndex, message::Message, names::NameMatch, slots::Slot,
+    words::Word,
 };
 use crate::english::{Phrase, english};
-use toolwire_engine::registry::RegisteredTool;
 
 /// The minimum length, in letters, of a verb that is recognized with a typo.
 const SHORTEST: usize = 5;
@@ -42,6 +34,8 @@ pub(crate) struct Orders {
     shared: HashSet<Vec<String>>,
     /// The heads behind which a name may stand at once. Another one needs its object: `set the note on Acme`.
     direct: HashSet<Vec<String>>,
+    /// The heads behind which an infinitive may stand: `make a note to watch Acme`, but not `remind me to watch Acme`.
+    leading: HashSet<Vec<String>>,
     /// Whether an utterance or a keyword leads away, as `off my list`: `keep Acme off my list` adds nothing.
     leads_away: bool,
     /// The terms of the words that are accepted anywhere in an order.
@@ -51,68 +45,6 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
-    /// Reads the orders to a tool from its manifest. `is_thing` tells whether a word stands for a name, as `stock`.
-    pub(crate) fn new(tool: &Arc<RegisteredTool>, is_thing: impl Fn(&str) -> bool) -> Self {
-        let mut orders = Self::default();
-        let definition = &tool.definition;
-        for text in definition.utterances.iter().chain(&tool.routing.keywords) {
-            orders.add_head(text, &is_thing);
-            let words = words(text);
-            orders.leads_away |= (0..words.len()).any(|at| is_away(&words[at..]));
-        }
-        // A keyword belongs to one tool, so its stop words are accepted in orders as well.
-        let of_phrases = tool.routing.keywords.iter().chain([&definition.title]).map(|text| (text, true));
-        // What an example notes is no word of an order: `with the note: after the results`.
-        let cues = tool.routing.extracts.values().flat_map(|extract| &extract.after);
-        let cues: Vec<_> = cues.filter_map(|cue| cue.split(" …").next()).collect();
-        let note = |text: &str| cues.iter().filter_map(|cue| text.find(cue)).min().unwrap_or(text.len());
-        for (text, is_phrase) in definition.utterances.iter().map(|text| (text, false)).chain(of_phrases) {
-            let words = without_names(text);
-            let note = if is_phrase { text.len() } else { note(text) };
-            let said = words.iter().filter(|word| word.begin < note);
-            let says = said.filter(|word| is_phrase || !word.is_stop());
-            let says = says.filter(|word| !english().negations.has(&word.lower));
-            orders.terms.extend(says.map(|word| word.term.clone()));
-            orders.phrases.insert(core(words.iter()));
-        }
-        orders.phrases.remove(&Vec::new());
-        orders
-    }
-
-    /// Records which heads several tools have.
-    pub(crate) fn share(tools: &mut [(&mut Self, usize)]) {
-        let mut counts: HashMap<Vec<String>, HashSet<usize>> = HashMap::new();
-        for (orders, at) in tools.iter() {
-            for head in &orders.heads {
-                counts.entry(head.clone()).or_default().insert(*at);
-            }
-        }
-        for (orders, _) in tools {
-            orders.shared = orders.heads.iter().filter(|head| counts[*head].len() > 1).cloned().collect();
-        }
-    }
-
-    fn add_head(&mut self, text: &str, is_thing: impl Fn(&str) -> bool) {
-        let words = words(text);
-        let mut head = Vec::new();
-        let ends = |word: &&Word| is_name(text, word) || english().directions.has(&word.lower);
-        for word in words.iter().skip(polite(&words)).take_while(|word| !ends(word)) {
-            head.push(word.lower.clone());
-            if !word.is_stop() {
-                break;
-            }
-        }
-        if head.is_empty() || head.iter().any(|word| english().negations.has(word)) {
-            return;
-        }
-        let behind = words.iter().skip(polite(&words) + head.len());
-        let mut behind = behind.skip_while(|word| !ends(word) && english().function.has(&word.lower));
-        if behind.next().is_none_or(|word| ends(&word) || is_thing(&word.lower)) {
-            self.direct.insert(head.clone());
-        }
-        self.heads.push(head);
-    }
-
     /// Whether a message orders the change, and says nothing else. The words that fill these slots are accepted, and so
     /// are those for which `is_known` holds.
     pub(crate) fn is_given(
@@ -142,6 +74,11 @@ impl Orders {
         let (first, is_told_of) = subject(message);
         let head = self.heads.iter().filter(|head| message.says(first, head)).max_by_key(|head| head.len());
         // Of a head: its length, whether directions may follow it, and whether a name may at once.
+        if head.is_some_and(|head| {
+            is_infinitive(&message.words[first + head.len()..]) && !self.leading.contains(head)
+        }) {
+            return false;
+        }
         let head = head.map(|head| (head.len(), !self.shared.contains(head), self.direct.contains(head)));
         let head = head.or_else(|| self.is_verb(message, first).then_some((1, true, true)));
         let head = head.or_else(|| self.mistyped(index, message, first).map(|is_long| (1, true, is_long)));
@@ -191,6 +128,19 @@ impl Orders {
                 |word: &Word| is_said(word) && !word.is_stop() && !is_direction(word) && !filling.takes(word);
             message.words[..verb].iter().skip(message.first()).any(says_where)
                 && self.accounts(filling, message.first()..verb, may_stand)
+        })
+    }
+
+    /// Whether a message begins as an order does, and says where the change is made: `add the first two to my list`.
+    pub(crate) fn is_begun(&self, message: &Message<'_>) -> bool {
+        let first = message.first();
+        let Some(head) = self.heads.iter().find(|head| message.says(first, head)) else { return false };
+        let rest = &message.words[first + head.len()..];
+        (0..rest.len()).any(|at| {
+            let behind = || rest[at + 1..].iter().find(|word| !english().function.has(&word.lower));
+            is_direction(&rest[at])
+                && is_away(&rest[at..]) == self.leads_away
+                && behind().is_some_and(|word| self.says(word))
         })
     }
 
@@ -263,19 +213,18 @@ impl Orders {
     }
 }
 
-/// The words of an example without the names in it.
-fn without_names(text: &str) -> Vec<Word> {
-    words(text).into_iter().filter(|word| !is_name(text, word)).collect()
-}
-
-/// Whether a word of an example is written as a name.
-fn is_name(text: &str, word: &Word) -> bool {
-    fields::is_name((word.begin, &text[word.begin..word.end]))
-}
-
 /// Whether a word is a preposition of direction.
 pub(crate) fn is_direction(word: &Word) -> bool {
     english().directions.has(&word.lower)
+}
+
+/// Whether words begin with an infinitive, but for the person that it is about: `me to add …`.
+fn is_infinitive(words: &[Word]) -> bool {
+    let is_person = |word: &Word| word.lower != "to" && english().function.has(&word.lower);
+    let rest = &words[usize::from(words.first().is_some_and(is_person))..];
+    let is_verb =
+        |word: &Word| !english().function.has(&word.lower) && !english().determiners.has(&word.lower);
+    matches!(rest, [to, verb, ..] if to.lower == "to" && is_verb(verb))
 }
 
 /// Whether words begin with a direction that leads away from where something is. `An eye out for Acme` does not.

@@ -113,7 +113,7 @@ impl Unit {
 
 impl Times {
     /// The times in a message that is read on the given day.
-    pub(crate) fn of(words: &[Word], today: NaiveDate) -> Self {
+    pub(crate) fn of(text: &str, words: &[Word], today: NaiveDate) -> Self {
         let mut times = Self::default();
         let mut at = 0;
         while at < words.len() {
@@ -133,7 +133,7 @@ impl Times {
         times.is_all = !times.all.is_empty();
         times.is_future = lower.iter().any(|word| english().tomorrow.has(word))
             || lower.windows(2).any(|two| english().future.has(two[0]) && Unit::of(two[1]).is_some());
-        times.read_dates(words, today);
+        times.read_dates(text, words, today);
         if times.since.is_none() {
             times.read_period(words, today);
         }
@@ -179,12 +179,12 @@ impl Times {
         self.dates.contains(&word)
     }
 
-    fn read_dates(&mut self, words: &[Word], today: NaiveDate) {
+    fn read_dates(&mut self, text: &str, words: &[Word], today: NaiveDate) {
         let mut at = 0;
         // Whether the beginning was said with its year.
         let mut has_year = false;
         while at < words.len() {
-            let Some((first, last, end)) = date(words, at, today) else {
+            let Some((first, last, end)) = date(text, words, at, today) else {
                 at += 1;
                 continue;
             };

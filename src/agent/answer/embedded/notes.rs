@@ -41,7 +41,8 @@ pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
     if called.is_empty() || called.iter().any(|made| made.call.by_model.is_some()) {
         return Vec::new();
     }
-    let calls: Vec<_> = called.iter().map(|made| (made.call.tool.as_str(), &made.call.arguments)).collect();
+    let calls = called.iter().map(|made| &made.call).chain(request.proposed);
+    let calls: Vec<_> = calls.map(|call| (call.tool.as_str(), &call.arguments)).collect();
     let mut left_out = request.offer.left_out(&calls, request.message, request.today);
     let results: Vec<_> = called.iter().filter_map(|made| made.result.outcome.as_ref().ok()).collect();
     let shown = left_out.wanted.iter().map(|wanted| (wanted, shown(wanted, &results)));

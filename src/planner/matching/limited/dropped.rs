@@ -107,7 +107,8 @@ fn parts<'a>(message: &Message<'a>, words: &Words) -> Vec<&'a str> {
 }
 
 /// Whether a part of a message says something of which the called tools have too little: they are not about most of
-/// its words, each weighed by how rare it is. A first part with a name that they take may only tell about it.
+/// its words, each weighed by how rare it is. A first part with a name that they take and no wish may only tell about
+/// it.
 fn is_dropped(called: &Called<'_>, part: &Message<'_>, is_first: bool) -> bool {
     let (english, words) = (english(), &called.index.words);
     let says = |phrase: &&[String]| part.says(part.first(), phrase);
@@ -144,10 +145,21 @@ fn is_dropped(called: &Called<'_>, part: &Message<'_>, is_first: bool) -> bool {
     let is_taken = |found: &NameMatch| !found.is_unknown() && called.takes(found);
     // Of Hindi only few words are known.
     let is_hindi = || part.words.iter().any(|word| part.is_hindi(word));
-    if !is_of_other && ((is_first && part.found.iter().any(is_taken)) || is_hindi()) {
+    // `Can't remember` asks nothing.
+    let is_question = match part.words.get(part.first()..) {
+        Some([first, rest @ ..]) => {
+            english.asking.has(&first.lower) && rest.first().is_none_or(|word| word.lower != "t")
+        }
+        _ => false,
+    };
+    // It asks, or orders what no tool does.
+    let is_wish = is_question || left.contains(&part.first());
+    if !is_of_other && ((is_first && !is_wish && part.found.iter().any(is_taken)) || is_hindi()) {
         return false;
     }
-    let says_more = is_of_other || unknown > 0 || left.len() > 1 || says_alone(part, &left);
+    let refers = part.words.iter().any(|word| english.pronouns.has(&word.lower));
+    let asks_alone = is_question && !refers && !left.is_empty() && left.len() == part.content.len();
+    let says_more = is_of_other || unknown > 0 || left.len() > 1 || asks_alone || says_alone(part, &left);
     says_more && taken < weights().others.taken * all
 }
 
@@ -170,9 +182,13 @@ fn says_alone(part: &Message<'_>, left: &[usize]) -> bool {
     is_order || is_foretold || matches!(before, "a" | "an" | "many") || english().determiners.has(before)
 }
 
-/// What a message wants results to be ordered or grouped by, with its position, where no called tool knows it: `by
-/// sector`.
-pub(super) fn criteria<'a>(called: &Called<'_>, message: &Message<'a>) -> Vec<(usize, &'a str)> {
+/// What a message wants results to be ordered, grouped or counted by, with its position, where no called tool knows it:
+/// `by sector`, `in rupees`.
+pub(super) fn criteria<'a>(
+    called: &Called<'_>,
+    message: &Message<'a>,
+    lexicon: &Words,
+) -> Vec<(usize, &'a str)> {
     let mut all = Vec::new();
     for (term, at) in &message.content {
         let Some(by) = at.checked_sub(1).map(|before| &message.words[before]) else { continue };
@@ -193,7 +209,8 @@ pub(super) fn criteria<'a>(called: &Called<'_>, message: &Message<'a>) -> Vec<(u
                 called.share(message, (*term, *at)) >= weights().others.taken
             }
         };
-        if english().criteria.has(&by.lower) && !is_number() && !is_taken() {
+        let is_in_unit = || by.lower == "in" && lexicon.amounts.contains(&word.lower);
+        if (english().criteria.has(&by.lower) || is_in_unit()) && !is_number() && !is_taken() {
             all.push((by.begin, &message.text[by.begin..word.end]));
         }
     }

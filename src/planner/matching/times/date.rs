@@ -20,13 +20,28 @@ fn month(lower: &str) -> Option<u32> {
 }
 
 /// The date that begins at a word: its first and its last day, and the word after it.
-pub(super) fn date(words: &[Word], at: usize, today: NaiveDate) -> Option<(NaiveDate, NaiveDate, usize)> {
+pub(super) fn date(
+    text: &str,
+    words: &[Word],
+    at: usize,
+    today: NaiveDate,
+) -> Option<(NaiveDate, NaiveDate, usize)> {
     let number = |index: usize| words.get(index).and_then(|word| word.lower.parse::<u32>().ok());
     let joined =
         |index: usize| words.get(index).zip(words.get(index + 1)).is_some_and(|(a, b)| a.end + 1 == b.begin);
     let year = |index: usize| {
-        number(index).filter(|it| (1900..2100).contains(it)).and_then(|it| i32::try_from(it).ok())
+        let number = number(index)?;
+        // `'24`, but not `24`.
+        let is_short = number < 100 && text[..words[index].begin].ends_with(['\'', '’']);
+        let year = if is_short { 2000 + number } else { number };
+        i32::try_from(year).ok().filter(|year| (1900..2100).contains(year))
     };
+    let name = words.get(at).map_or("", |word| word.lower.as_str());
+    let month = month(name);
+    if let (Some(month), Some(year)) = (month, year(at + 1)) {
+        let first = NaiveDate::from_ymd_opt(year, month, 1)?;
+        return Some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 2));
+    }
     if let (Some(year), Some(month), Some(day), true, true) =
         (year(at), number(at + 1), number(at + 2), joined(at), joined(at + 1))
     {
@@ -39,12 +54,6 @@ pub(super) fn date(words: &[Word], at: usize, today: NaiveDate) -> Option<(Naive
     if let Some(quarter) = quarter_of_year(words, at, year) {
         return Some(quarter);
     }
-    let name = words.get(at).map_or("", |word| word.lower.as_str());
-    let month = month(name);
-    if let (Some(month), Some(year)) = (month, year(at + 1)) {
-        let first = NaiveDate::from_ymd_opt(year, month, 1)?;
-        return Some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 2));
-    }
     if let Some(month) = month {
         // The last one that has begun.
         let before = at.checked_sub(1).map_or("", |before| words[before].lower.as_str());
@@ -54,7 +63,9 @@ pub(super) fn date(words: &[Word], at: usize, today: NaiveDate) -> Option<(Naive
         let all = [&english.since, &english.during, &english.until, &english.last, &english.current];
         // `May` and `march` are words too.
         let is_name = !is_stop(name) && !is_common(name);
-        let is_date = is_name || all.iter().any(|words| words.has(before));
+        // `And may I buy it`.
+        let is_modal = words.get(at + 1).is_some_and(|word| english.subjects.has(&word.lower));
+        let is_date = !is_modal && (is_name || all.iter().any(|words| words.has(before)));
         return is_date.then_some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 1));
     }
     let year = year(at)?;
