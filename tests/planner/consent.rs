@@ -194,6 +194,9 @@ fn an_order_may_stand_beside_a_statement_or_a_question() {
         let Step::Call(calls) = bench.decide(&[], said).step else { panic!("{said}") };
         assert_eq!(calls.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), expected, "{said}");
     }
+    // A question orders nothing.
+    let Step::Call(calls) = bench.decide(&[], "did I add infosys to my watchlist?").step else { panic!() };
+    assert_eq!(calls[0].tool, "browse_watchlist");
     // An order that is not understood is not left out in silence.
     for said in [
         "unwatch INFY and show me what's left",

@@ -38,6 +38,10 @@ fn names_numbers_and_clauses_without_a_part_in_the_answer_are_told() {
         ("my last deposit", &[]),
         ("show my 3 biggest deposits", &["biggest"]),
         ("my largest position", &[]),
+        ("my oldest trade", &["oldest"]),
+        ("first trade I ever made", &["first"]),
+        ("which of my positions fell the hardest today?", &[]),
+        ("show positions and open orders", &["open orders"]),
         ("AAPL quote and MSFT news", &["MSFT"]),
         ("how is my apple position, in rupees", &["in rupees"]),
         ("apple price and when does the next iphone come out", &["when does the next iphone come out"]),
@@ -62,6 +66,7 @@ fn what_is_asked_beside_a_refused_order_is_named() {
         ("compare tcs with infy and buy the cheaper one", "I have not looked into “compare tcs with infy”"),
         ("buy 10 tcs and add it to my watchlist", "I have not looked into “add it to my watchlist”"),
         ("move 1000 from brokerage to retirement, then show both balances", "“show both balances”"),
+        ("deposit 100 dollars and check if the last one arrived", "“check if the last one arrived”"),
     ] {
         let Step::Refuse(answer) = bench.decide(&[], said).step else { panic!("{said}") };
         assert!(answer.contains(rest), "{said}: {answer}");

@@ -43,7 +43,10 @@ pub(super) fn first(request: &PlanRequest<'_>) -> Plan {
         Pointed::No => None,
         Pointed::To(text) => Some(text),
         Pointed::Unclear(question) => {
-            return plan(Step::Clarify(question), "it points to an entry of no list");
+            let parts = clauses(request.message, request.offer.words());
+            let parts: Vec<_> = parts.into_iter().map(|part| read(request, part)).collect();
+            let unclear = || plan(Step::Clarify(question), "it points to an entry of no list");
+            return refuse_orders(request, &parts).unwrap_or_else(unclear);
         }
     };
     let request = &PlanRequest { message: pointed.as_deref().unwrap_or(request.message), ..*request };

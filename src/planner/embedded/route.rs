@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     Offer, PlanRequest, PlannedCall,
+    english::english,
     matching::{
         clauses::joints,
         index::Index,
@@ -126,7 +127,12 @@ fn nearly_ordered(
         return Some(begun);
     }
     let first = ranking.candidates.first().filter(|first| !index.tools[first.tool].is_read)?;
-    let is_near = read.is_some_and(|read| read.score >= weights().others.near_a_change * first.score);
+    // A question orders nothing, unless it asks for advice: `did I add Acme to my list?`
+    let is_advice = english().advice.iter().any(|phrase| message.says(message.first(), phrase.words()));
+    let is_near = read.is_some_and(|read| {
+        let is_asked = !message.is_order() && !is_advice && !abstain::is_too_weak(ranking, read);
+        is_asked || read.score >= weights().others.near_a_change * first.score
+    });
     (has_example(first.tool) && !is_near && !abstain::is_too_weak(ranking, first)).then_some(first.tool)
 }
 

@@ -3,11 +3,15 @@
 
 mod dropped;
 mod kinds;
+mod order;
 
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
-use self::dropped::{Called, criteria, dropped_parts, superlatives};
+use self::{
+    dropped::{Called, dropped_parts},
+    order::{criteria, superlatives},
+};
 use super::{
     clauses::without_retraction,
     index::{Index, Indexed},

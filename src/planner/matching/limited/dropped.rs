@@ -12,7 +12,6 @@ use crate::{
         message::Message,
         names::NameMatch,
         slots::Slot,
-        words::is_common,
     },
     weights::weights,
 };
@@ -64,7 +63,7 @@ impl Called<'_> {
     }
 
     /// Whether an example or a keyword of a called tool has a phrase, in small letters.
-    fn has_phrase(&self, phrase: &str) -> bool {
+    pub(super) fn has_phrase(&self, phrase: &str) -> bool {
         let has = |text: &String| text.to_lowercase().contains(phrase);
         let texts =
             |it: &Indexed| it.tool.definition.utterances.iter().chain(&it.tool.routing.keywords).any(has);
@@ -180,59 +179,6 @@ fn says_alone(part: &Message<'_>, left: &[usize]) -> bool {
     let is_order = at == part.first() && at + 1 < part.words.len();
     let is_foretold = part.words[part.first().min(at)..at].iter().any(|word| word.lower == "will");
     is_order || is_foretold || matches!(before, "a" | "an" | "many") || english().determiners.has(before)
-}
-
-/// What a message wants results to be ordered, grouped or counted by, with its position, where no called tool knows it:
-/// `by sector`, `in rupees`.
-pub(super) fn criteria<'a>(
-    called: &Called<'_>,
-    message: &Message<'a>,
-    lexicon: &Words,
-) -> Vec<(usize, &'a str)> {
-    let mut all = Vec::new();
-    for (term, at) in &message.content {
-        let Some(by) = at.checked_sub(1).map(|before| &message.words[before]) else { continue };
-        let word = &message.words[*at];
-        let before = |back: usize| at.checked_sub(back).map_or("", |at| message.words[at].lower.as_str());
-        // `Quarter by quarter` says how, and not by what.
-        let is_each = before(2) == word.lower;
-        let is_number = || word.number().is_some() || message.times.takes(*at) || is_each;
-        let sorts = || [2, 3].iter().any(|back| english().sorting.has(before(*back)));
-        let is_unit = || english().units.get(&word.lower).is_some();
-        let says = |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.lower));
-        // What orders a list is one of the tool's own orders; `held by funds` is what it is about.
-        let is_taken = || {
-            if sorts() || is_unit() {
-                let phrase = format!("by {}", word.lower);
-                called.slots.iter().any(says) || called.has_phrase(&phrase)
-            } else {
-                called.share(message, (*term, *at)) >= weights().others.taken
-            }
-        };
-        let is_in_unit = || by.lower == "in" && lexicon.amounts.contains(&word.lower);
-        if (english().criteria.has(&by.lower) || is_in_unit()) && !is_number() && !is_taken() {
-            all.push((by.begin, &message.text[by.begin..word.end]));
-        }
-    }
-    all
-}
-
-/// The superlatives before a noun that no called tool knows, each with its position: `biggest` of deposits, which come
-/// by their time.
-pub(super) fn superlatives<'a>(called: &Called<'_>, message: &Message<'a>) -> Vec<(usize, &'a str)> {
-    let is_noun =
-        |place: usize| message.content.iter().any(|(_, at)| *at == place && !message.times.takes(*at));
-    let is_unknown = |(term, at): &&(Term, usize)| {
-        let word = &message.words[*at].lower;
-        // `Interest` has no comparative.
-        let is_superlative = word.strip_suffix("est").is_some_and(|base| is_common(&format!("{base}er")));
-        let is_cue = |slot: &&Slot| slot.extract.after.contains(word);
-        let is_known = || called.slots.iter().any(is_cue) || called.has_phrase(word);
-        let is_taken = || called.share(message, (*term, *at)) >= weights().others.taken;
-        is_superlative && is_noun(at + 1) && !is_taken() && !is_known()
-    };
-    let text = |at: usize| &message.text[message.words[at].begin..message.words[at].end];
-    message.content.iter().filter(is_unknown).map(|(_, at)| (message.words[*at].begin, text(*at))).collect()
 }
 
 /// Whether a parameter takes what is named.
