@@ -52,7 +52,7 @@ pub enum ProposalAnswer {
 
 /// Phrases that accept, each sufficient by itself. It is an allowlist: a phrase that is missing here costs a second
 /// question and never an unwanted change.
-const ACCEPTING: [&[&str]; 15] = [
+const ACCEPTING: [&[&str]; 19] = [
     &["yes"],
     &["y"],
     &["yep"],
@@ -68,10 +68,14 @@ const ACCEPTING: [&[&str]; 15] = [
     &["go", "ahead"],
     &["go", "for", "it"],
     &["proceed"],
+    &["haan"],
+    &["ji", "haan"],
+    &["haan", "ji"],
+    &["kar", "do"],
 ];
 
 /// Phrases that decline, also an allowlist.
-const DECLINING: [&[&str]; 20] = [
+const DECLINING: [&[&str]; 22] = [
     &["no"],
     &["n"],
     &["nope"],
@@ -92,6 +96,8 @@ const DECLINING: [&[&str]; 20] = [
     &["not", "yet"],
     &["keep", "it"],
     &["leave", "it"],
+    &["nahi"],
+    &["nahin"],
 ];
 
 /// Phrases that are accepted beside an answer and do not change it.

@@ -166,6 +166,12 @@ fn a_retraction_is_no_order() {
         "add Wipro to my watchlist. Scratch that. Its price",
         "add Wipro to my watchlist, or maybe not",
         "add Wipro to my watchlist; ignore that; price of TCS",
+        "add TCS to my watchlist, I take that back",
+        "add TCS to my watchlist, that was a joke",
+        "add TCS to my watchlist, I mean INFY",
+        "add TCS to my watchlist, I was told",
+        "add TCS to my watchlist, my broker told me",
+        "add TCS to my watchlist, I am not sure",
         "remind me to add TCS to my watchlist",
         "remember to add TCS to my watchlist",
     ] {
@@ -264,6 +270,7 @@ fn an_order_may_end_with_its_verb_in_hindi() {
     let bench = Bench::new();
     for (said, tool) in [
         ("TCS ko watchlist mein daal do", "add_to_watchlist"),
+        ("yaar titan ko watchlist me daal do", "add_to_watchlist"),
         ("Wipro ko meri watchlist mein add kar do please", "add_to_watchlist"),
         ("meri watchlist se Cipla nikaal do", "remove_from_watchlist"),
         ("watchlist se Trent remove kar dijiye", "remove_from_watchlist"),

@@ -39,6 +39,8 @@ fn names_numbers_and_clauses_without_a_part_in_the_answer_are_told() {
         ("show my 3 biggest deposits", &["biggest"]),
         ("my largest position", &[]),
         ("my oldest trade", &["oldest"]),
+        ("deposits above $2000", &["above $2000"]),
+        ("Q2 results of Infosys; also those of Wipro", &[]),
         ("first trade I ever made", &["first"]),
         ("which of my positions fell the hardest today?", &[]),
         ("show positions and open orders", &["open orders"]),

@@ -149,7 +149,11 @@ fn is_clear_request(request: &PlanRequest<'_>, clause: &Message<'_>, routed: &Ro
         || (!first.is_stop() && is_of_thing());
     let ends = |word: &Word| !clause.text[word.end..].trim_start().starts_with(char::is_alphanumeric);
     let is_phrasal = clause.words.iter().any(|word| orders::is_direction(word) && ends(word));
-    is_begun && !is_phrasal && routed.has_every_word(request.offer.index(), clause, weights().others.taken)
+    let is_reported = clause.words.iter().any(|word| english.reporting.has(&word.lower));
+    is_begun
+        && !is_phrasal
+        && !is_reported
+        && routed.has_every_word(request.offer.index(), clause, weights().others.taken)
 }
 
 /// Whether a clause is about the tool of the whole message nearly as much as about its own.

@@ -216,7 +216,8 @@ fn refuse_orders(request: &PlanRequest<'_>, said: &[Message<'_>]) -> Option<Plan
     let harmless = |(part, refused): (&Message<'_>, &Option<(_, usize)>)| {
         let text = refused.map_or(part.text, |(_, begin)| before_order(part, begin));
         let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-        let is_called = route(request, &read(request, &text), &before, &before.named).count() > 0;
+        let routed = |before: &Before<'_>| route(request, &read(request, &text), before, &before.named);
+        let is_called = routed(&before).count() > 0 || routed(&Before::default()).count() > 0;
         is_called.then_some(text)
     };
     let rest: Vec<_> = said.iter().zip(&refused).filter_map(harmless).collect();

@@ -32,13 +32,24 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
+/// Whether a part says what the user will do: `I'll come back to it`.
+fn is_intention(message: &Message<'_>) -> bool {
+    let next = message.words.get(message.first()..).unwrap_or_default();
+    matches!(next, [i, will, ..] if i.lower == "i" && matches!(will.lower.as_str(), "ll" | "will"))
+}
+
 impl Part<'_> {
-    /// Whether it is a statement: it begins with a subject. Before an order, a short reaction is one too.
+    /// Whether it is a statement: it begins with a subject. Before an order, a short reaction is one too. Behind an
+    /// order, only what is said of its object is: `I take that back` and `that was a joke` may take the order back.
     pub(super) fn is_statement(&self, message: &Message<'_>, is_before: bool) -> bool {
         let Some(first) = message.words.get(message.first()) else { return true };
         // `They said` tells whose words the order is.
         let is_reported = message.words.iter().any(|word| english().reporting.has(&word.lower));
-        let is_of_subject = english().subjects.has(&first.lower) && (first.lower == "i" || !is_reported);
+        let is_of_subject = if is_before {
+            english().subjects.has(&first.lower) && (first.lower == "i" || !is_reported)
+        } else {
+            english().singular.has(&first.lower) && !is_reported || is_intention(message)
+        };
         let is_of_name =
             message.found.first().is_some_and(|found| found.begin == first.begin && !found.is_unknown());
         let is_reaction =

@@ -12,6 +12,7 @@ use crate::{
         message::Message,
         names::NameMatch,
         slots::Slot,
+        times::is_calendar,
     },
     weights::weights,
 };
@@ -123,7 +124,8 @@ fn is_dropped(called: &Called<'_>, part: &Message<'_>, is_first: bool) -> bool {
     let (mut taken, mut all, mut left) = (0.0, 0.0, Vec::new());
     for (term, at) in &part.content {
         let is_unknown = words.postings(*term).is_empty();
-        if part.times.takes(*at) || part.words[*at].number().is_some() {
+        let word = &part.words[*at];
+        if part.times.takes(*at) || word.number().is_some() || is_calendar(&word.lower) {
             continue;
         }
         let share = called.share(part, (*term, *at));

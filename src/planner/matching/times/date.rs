@@ -31,6 +31,15 @@ pub(super) fn date(
         |index: usize| words.get(index).zip(words.get(index + 1)).is_some_and(|(a, b)| a.end + 1 == b.begin);
     let year = |index: usize| {
         let number = number(index)?;
+        // `Above 2000` and `$2000` are sums.
+        let before = index.checked_sub(1).map_or("", |before| words[before].lower.as_str());
+        let is_compared =
+            |phrase: &Phrase| before != "over" && phrase.words().last().is_some_and(|last| last == before);
+        if text[..words[index].begin].ends_with(['$', '₹', '€', '£'])
+            || english().comparisons.iter().any(is_compared)
+        {
+            return None;
+        }
         // `'24`, but not `24`.
         let is_short = number < 100 && text[..words[index].begin].ends_with(['\'', '’']);
         let year = if is_short { 2000 + number } else { number };

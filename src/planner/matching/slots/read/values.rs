@@ -79,12 +79,22 @@ fn find_values<'a>(
     let place = move |phrase: &[String]| {
         let mut places = message.words.windows(phrase.len()).enumerate();
         let stands = |(at, window): &(usize, &[Word])| {
-            !is_named(*at) && window.iter().zip(phrase).all(|(word, said)| is_same(&word.lower, said))
+            !is_named(*at)
+                && !is_denied(message, *at)
+                && window.iter().zip(phrase).all(|(word, said)| is_same(&word.lower, said))
         };
         let place = places.find(stands).map(|(at, _)| at..at + phrase.len());
         place.or_else(|| place_without_last(slot, message, phrase))
     };
     slot.phrases.iter().filter_map(move |(phrase, value)| Some((place(phrase)?, value.as_str())))
+}
+
+/// Whether a word is denied: `stocks, no funds`.
+fn is_denied(message: &Message<'_>, at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &message.words[before]);
+    before.is_some_and(|before| {
+        matches!(before.lower.as_str(), "no" | "not" | "without" | "excluding" | "except")
+    })
 }
 
 /// The place of a phrase whose last word stands only behind another value: `the most and the least valuable`.
