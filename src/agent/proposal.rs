@@ -36,8 +36,8 @@ pub struct ProposedCall {
     definition: String,
 }
 
-/// The end of the question.
-const ASKS: &str = "? Yes or no.";
+/// The end of the question about a proposal.
+const QUESTION_END: &str = "? Yes or no.";
 
 /// What a message answers to a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ const ACCEPTING: [&[&str]; 19] = [
     &["kar", "do"],
 ];
 
-/// Phrases that decline, also an allowlist.
+/// Phrases that decline, also an allowlist: with any other message the proposal is dropped and the message is planned.
 const DECLINING: [&[&str]; 22] = [
     &["no"],
     &["n"],
@@ -160,7 +160,7 @@ impl Proposal {
         let orders = self.calls.iter().filter_map(|it| Some(order(offer.get(&it.call.tool)?, &it.call)));
         let orders: Vec<_> =
             orders.enumerate().map(|(at, order)| if at == 0 { order } else { within(&order) }).collect();
-        format!("{}{ASKS}", orders.join(", and "))
+        format!("{}{QUESTION_END}", orders.join(", and "))
     }
 }
 
@@ -196,8 +196,8 @@ pub fn answer(message: &str) -> ProposalAnswer {
 }
 
 /// Whether an answer may end with the question about a proposal.
-pub fn may_propose(answered: &str) -> bool {
-    answered.contains(ASKS)
+pub fn may_ask(answered: &str) -> bool {
+    answered.contains(QUESTION_END)
 }
 
 /// Whether a message can answer a proposal: it begins with a yes or a no.

@@ -91,6 +91,8 @@ impl<'a> Turn<'a> {
             cycle = Cycle::resume_from(checkpoint, request.was_tainted, &offer);
         }
         cycle.tainted |= tainted;
+        let proposed_before = draft.proposal.iter().flat_map(|proposal| &proposal.calls);
+        let changes = proposed_before.map(|it| it.call.clone().into()).collect();
         let budgets = parts.limits.budgets();
         let chosen = TurnModels::of(parts, request, &budgets);
         Self {
@@ -105,7 +107,7 @@ impl<'a> Turn<'a> {
             cycle,
             wanted: Vec::new(),
             resumed,
-            changes: Vec::new(),
+            changes,
             proposed: proposal,
             drops_proposal: false,
             until,

@@ -89,7 +89,7 @@ pub(crate) struct English {
     pub(crate) away: Vec<Phrase>,
     /// What takes back the message before, in front of a comma or a full stop.
     pub(crate) retractions: Vec<Phrase>,
-    /// What takes back a part of it by name, there too: `never mind the news, the price of Acme`.
+    /// What sets aside the thing that is named behind it, before a comma or a full stop: `never mind the news, …`.
     pub(crate) setting_aside: Vec<Phrase>,
     /// What stands between the last two of a list.
     pub(crate) list_joints: WordSet,
@@ -206,6 +206,11 @@ impl Phrase {
 }
 
 impl English {
+    /// Whether a word is the first ordinal.
+    pub(crate) fn is_first(&self, word: &str) -> bool {
+        self.ordinals.first().is_some_and(|first| first.words().iter().any(|it| it == word))
+    }
+
     /// The words that a mistyped one may mean: those of questions of every kind, of times and of other subjects.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         let sets = [&self.stop, &self.out_of_scope, &self.ordering, &self.past, &self.today, &self.weekdays];

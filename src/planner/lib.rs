@@ -48,7 +48,7 @@ pub struct PlanRequest<'a> {
     pub history: &'a [Exchange],
     /// The calls of this cycle that have ended, in the order in which they were planned.
     pub made: &'a [Made],
-    /// The calls that wait for a yes of the user.
+    /// The proposed calls of this turn, which await the user's confirmation.
     pub proposed: &'a [PlannedCall],
     /// The tools that may be called.
     pub offer: &'a Offer,

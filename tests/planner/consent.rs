@@ -172,6 +172,10 @@ fn a_retraction_is_no_order() {
         "add TCS to my watchlist, I was told",
         "add TCS to my watchlist, my broker told me",
         "add TCS to my watchlist, I am not sure",
+        "unwatch INFY, forget it",
+        "add Wipro to my watchlist, forget it",
+        "take TCS off my watchlist, its news said",
+        "remind me please to add TCS to my watchlist",
         "remind me to add TCS to my watchlist",
         "remember to add TCS to my watchlist",
     ] {

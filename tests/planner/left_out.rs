@@ -40,6 +40,7 @@ fn names_numbers_and_clauses_without_a_part_in_the_answer_are_told() {
         ("my largest position", &[]),
         ("my oldest trade", &["oldest"]),
         ("deposits above $2000", &["above $2000"]),
+        ("not only TCS, Infosys news too", &[]),
         ("Q2 results of Infosys; also those of Wipro", &[]),
         ("first trade I ever made", &["first"]),
         ("which of my positions fell the hardest today?", &[]),
@@ -80,7 +81,7 @@ fn what_is_asked_beside_a_refused_order_is_named() {
     for said in
         ["trades in 2025, sell only", "what did I buy in 2024, sell side too", "news of TCS, buy zone?"]
     {
-        assert!(matches!(bench.decide(&[], said).step, Step::Call(_)), "{said}");
+        assert!(!matches!(bench.decide(&[], said).step, Step::Refuse(_)), "{said}");
     }
 }
 

@@ -110,6 +110,8 @@ fn a_list_is_narrowed_to_a_kind_and_a_name() {
         ("", "deposits above $2000", "get_transfers type=deposit"),
         ("", "withdrawals under 2000", "get_transfers type=withdrawal"),
         ("", "only my stocks, no funds", "get_positions_list asset_class=stocks"),
+        ("", "trades on 12 June '24", "get_activity since=2024-06-12 until=2024-06-12"),
+        ("", "trades in June that I made", "get_activity since=2025-06-01 until=2025-06-30"),
         ("", "trades in nov 24", "get_activity since=2025-11-24 until=2025-11-24"),
         ("", "last year deposits", "get_transfers since=2025-01-01 type=deposit until=2025-12-31"),
         ("", "last 2 withdrawals", "get_transfers limit=2 type=withdrawal"),

@@ -50,9 +50,9 @@ impl Memory for Session {
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
         Box::pin(async move {
             let turns = self.store.recall_turns(&self.user, &self.session, MOST_TURNS).await?;
-            let has_proposal = turns.last().is_some_and(|turn| proposal::may_propose(&turn.answered));
-            let is_read = has_proposal || proposal::may_answer(&self.message);
-            let proposal = if is_read { self.proposal().await? } else { None };
+            let has_proposal = turns.last().is_some_and(|turn| proposal::may_ask(&turn.answered));
+            let must_read = has_proposal || proposal::may_answer(&self.message);
+            let proposal = if must_read { self.proposal().await? } else { None };
             Ok(Remembered { proposal, ..newest(turns) })
         })
     }

@@ -47,7 +47,9 @@ impl Turn<'_> {
             (ProposalAnswer::Yes, None) if asks_first && !self.ended_with_question() => {
                 NOTHING_PROPOSED.to_owned()
             }
-            (ProposalAnswer::Neither, Some(_)) if asks_first && is_first => {
+            (ProposalAnswer::Neither, Some(proposal))
+                if asks_first && is_first && !proposal.has_expired(clock::wall()) =>
+            {
                 self.drops_proposal = true;
                 return None;
             }

@@ -9,7 +9,7 @@ use toolwire_tool::context::UserId;
 /// The kind of these names: the `of` of manifests.
 const MARKET: &str = "market";
 
-/// What quotes of each exchange have before and behind the symbol.
+/// How each exchange writes a symbol: what stands before and behind it.
 const EXCHANGES: [(&str, &str); 4] = [("", ".NS"), ("", ".BO"), ("NSE:", ""), ("BSE:", "")];
 
 /// Shorter symbols are words or letters too.

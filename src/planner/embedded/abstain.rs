@@ -44,13 +44,17 @@ fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
     known + weights.unknown * unknown + weights.foreign * foreign
 }
 
-/// The answer to an order that no tool carries out, with the indices of the verb's words. `None` if the message is not
-/// such an order: a verb of the lexicon where an order begins, with an object.
-pub(crate) fn order<'a>(
-    index: &Index,
-    message: &Message<'_>,
-    lexicon: &'a Words,
-) -> Option<(&'a str, Range<usize>)> {
+/// An order that no tool carries out.
+pub(crate) struct Refused<'a> {
+    pub(crate) answer: &'a str,
+    /// The places of the verb's words.
+    pub(crate) verb: Range<usize>,
+    /// Whether the verb stands behind its object.
+    pub(crate) is_last: bool,
+}
+
+/// Finds an order that no tool carries out: a verb of the lexicon where an order begins, with an object.
+pub(crate) fn order<'a>(index: &Index, message: &Message<'_>, lexicon: &'a Words) -> Option<Refused<'a>> {
     let is_order = message.is_order();
     if let Some(order) = order_at_the_end(message, lexicon).filter(|_| is_order) {
         return Some(order);
@@ -58,8 +62,15 @@ pub(crate) fn order<'a>(
     let is_asked = message.text.trim_end().ends_with('?');
     let follows = |at: &usize| {
         let before = &message.text[..message.words[*at].begin];
-        // A question may go on behind `and`, but for a comma.
-        let is_behind_mark = !is_asked && before.trim_end().ends_with([',', ';', ':', '.']);
+        // An order may follow a question behind a mark, as in `what is my cash, invest 1000 of it`; behind `and` the
+        // question goes on. `Short interest in Acme` is no order.
+        let is_object = |word: &Word| {
+            let is_amount = || lexicon.amounts.contains(&word.lower) || word.number().is_some();
+            word.is_stop() || is_amount() || message.name_at(word).is_some()
+        };
+        let is_behind_mark = !is_asked
+            && before.trim_end().ends_with([',', ';', '.'])
+            && message.words.get(at + 1).is_some_and(is_object);
         let is_next = || is_order && english().next.has(&message.words[*at - 1].lower);
         *at > 0 && (is_behind_mark || is_next())
     };
@@ -73,19 +84,20 @@ pub(crate) fn order<'a>(
 }
 
 /// An order whose verb stands behind its object, both of them at the end.
-fn order_at_the_end<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<(&'a str, Range<usize>)> {
+fn order_at_the_end<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<Refused<'a>> {
     let end = message.words.len() - message.tag();
     let ends = |order: &&RefusedOrder| {
         let at = end.checked_sub(order.verb.len());
         order.is_last && at.is_some_and(|at| at > 0 && message.says(at, &order.verb))
     };
     let order = lexicon.orders.iter().find(ends)?;
-    Some((&order.answer, end - order.verb.len()..end))
+    Some(Refused { answer: &order.answer, verb: end - order.verb.len()..end, is_last: true })
 }
 
-fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<(&'a str, Range<usize>)> {
+fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<Refused<'a>> {
     let begins = |order: &&RefusedOrder| !order.is_last && message.says(at, &order.verb);
     let RefusedOrder { verb, answer, is_of_money, .. } = lexicon.orders.iter().find(begins)?;
+    let refused = Refused { answer, verb: at..at + verb.len(), is_last: false };
     let rest = message.words.get(at + 1..)?;
     let is_sum = |two: &[Word]| {
         let is_marked = message.text[..two[0].begin].ends_with(['$', '₹', '€', '£']);
@@ -97,14 +109,20 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
         // `Move 1000 from one account to the other`.
         let is_between = || {
             let says = |said: &str| rest.iter().any(|word| word.lower == said);
-            says("from") && says("to") && rest.iter().any(|word| word.number().is_some())
+            let object = message.words.get(at + verb.len());
+            object.is_some_and(|word| word.number().is_some()) && says("from") && says("to")
         };
-        return (places.any(is_sum) || is_between()).then_some((answer, at..at + verb.len()));
+        return (places.any(is_sum) || is_between()).then_some(refused);
     }
     let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
     let has_amount = rest.iter().any(|word| lexicon.amounts.contains(&word.lower));
     let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);
-    (has_number || has_amount || has_name).then_some((answer, at..at + verb.len()))
+    // `Sell it`, `buy the same`.
+    let object = message.words.get(at + verb.len()).map_or("", |word| word.lower.as_str());
+    let english = english();
+    let refers =
+        [&english.pronouns, &english.demonstratives, &english.articles].iter().any(|all| all.has(object));
+    (has_number || has_amount || has_name || refers).then_some(refused)
 }
 
 /// `I have no tool for this.`, with the nearest tools if there is some evidence for them, or else how to list all.

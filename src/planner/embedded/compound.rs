@@ -15,6 +15,7 @@ use crate::{
     Alternative, PlanRequest, PlannedCall,
     english::english,
     matching::{
+        clauses::is_retraction,
         index::{Index, Indexed},
         message::{Message, is_asking},
         orders,
@@ -24,21 +25,24 @@ use crate::{
     weights::weights,
 };
 
+/// The maximum number of parts between punctuation in which an order is looked for.
+const MOST_PARTS: usize = 8;
+
 /// Routes the orders of a message whose other parts are statements: `I am done with Acme, take it off my list`.
 pub(super) fn route_beside_statements(
     request: &PlanRequest<'_>,
-    text: &str,
+    whole: &Message<'_>,
     before: &Before<'_>,
 ) -> Option<Routed> {
-    let parts = statements::parts(text);
-    if parts.len() < 2 {
+    let parts = statements::parts(whole.text);
+    if !(2..=MOST_PARTS).contains(&parts.len()) {
         return None;
     }
     let (mut orders, mut stated, mut said) = (Vec::new(), Before::default(), Before::default());
-    said.name_said(&read(request, text));
+    said.name_said(whole);
     for part in &parts {
         let message = read(request, part.text);
-        if ordered(request, &message).is_some() {
+        if find_order(request, &message).is_some() {
             orders.push(message);
         } else if is_place(request.offer.index(), &message) {
             // A place before its order: `On my list, add Acme`.
@@ -55,40 +59,39 @@ pub(super) fn route_beside_statements(
     route_each(request, &orders, &stated, false, None)
 }
 
-/// The tool whose change a part orders by itself, whatever was said before.
-fn ordered(request: &PlanRequest<'_>, part: &Message<'_>) -> Option<usize> {
+/// Finds the tool whose change a part orders by itself, whatever was said before.
+fn find_order(request: &PlanRequest<'_>, part: &Message<'_>) -> Option<usize> {
     let index = request.offer.index();
     let ranking = Ranking::new(index, request.offer.flags(), slot_context(request, part, &[]));
     find_ordered(index, &ranking, part, &Before::default()).map(|it| it.tool)
 }
 
-/// The tool whose change one of the clauses or sentences of a message orders.
-pub(super) fn ordered_beside(
+/// Finds the tool whose change one of the clauses or sentences of a message orders.
+pub(super) fn find_order_beside(
     request: &PlanRequest<'_>,
     whole: &Message<'_>,
     clauses: &[Message<'_>],
 ) -> Option<usize> {
-    let parts =
-        || statements::parts(whole.text).into_iter().filter(|part| part.text.len() < whole.text.len());
-    let is_begun = |part: &Message<'_>| {
+    let begins_so = |part: &Message<'_>| {
         let first = part.words.get(part.first());
         let tools = || request.offer.index().tools.iter().filter(|it| !it.is_read);
         first.is_some_and(|word| tools().any(|it| it.orders.has_head(&word.lower)))
     };
-    let ordered = |part: &Message<'_>| if is_begun(part) { ordered(request, part) } else { None };
-    let of_clauses = clauses.iter().find_map(ordered);
-    of_clauses.or_else(|| parts().find_map(|part| ordered(&read(request, part.text))))
+    let of_part = |part: &Message<'_>| if begins_so(part) { find_order(request, part) } else { None };
+    let parts = || statements::parts(whole.text).into_iter().take(MOST_PARTS);
+    let parts = || parts().filter(|part| part.text.len() < whole.text.len());
+    clauses.iter().find_map(of_part).or_else(|| parts().find_map(|part| of_part(&read(request, part.text))))
 }
 
 /// Whether a part asks for something, as `TCS price`, and states nothing of it, as `TCS looks good`.
 fn is_request(request: &PlanRequest<'_>, part: &Message<'_>, said: &Before<'_>) -> bool {
     // A finite verb behind its subject.
     let verbs = &request.offer.words().verbs;
-    let is_verb = |word: &Word| {
+    let is_finite = |word: &Word| {
         let base = word.lower.strip_suffix('s').filter(|_| !english().pronouns.has(&word.lower));
         is_asking(&word.lower) || base.is_some_and(|base| verbs.contains(base) || english().stop.has(base))
     };
-    !part.words.iter().any(is_verb) && {
+    !part.words.iter().any(is_finite) && {
         let routed = route(request, part, said, &said.named);
         is_clear_request(request, part, &routed)
     }
@@ -120,7 +123,10 @@ pub(super) fn route_each(
         let last = joined.last_calls();
         let routed = with_shared(request, clause, &clauses[..at], last, before, &joined.named);
         is_cut |= whole.is_some_and(|whole| is_nearly_about(&routed, whole));
-        is_clear &= routed.changing(index).is_some() || is_clear_request(request, clause, &routed);
+        is_clear &= match routed.changing(index) {
+            Some(_) => !is_retraction(clause.text),
+            None => is_clear_request(request, clause, &routed),
+        };
         joined.add(index, clause, routed, may_repeat)?;
     }
     if is_cut && whole.is_some_and(|whole| whole.score >= weights().clauses.whole * joined.sum) {
@@ -138,20 +144,18 @@ fn is_clear_request(request: &PlanRequest<'_>, clause: &Message<'_>, routed: &Ro
     let Some(first) = words.next().filter(|_| !clause.content.is_empty()) else { return false };
     let is_named = clause.found.iter().any(|found| !found.is_unknown());
     let is_of_thing = || {
-        let is_each = |word: &Word| english.distributives.has(&word.lower);
-        is_named || clause.words.iter().any(is_each) || has_pronoun(clause, request.offer.words())
+        let is_distributive = |word: &Word| english.distributives.has(&word.lower);
+        is_named || clause.words.iter().any(is_distributive) || has_pronoun(clause, request.offer.words())
     };
-    let is_verb = request.offer.words().verbs.contains(&first.lower);
-    let is_begun = is_asking(&first.lower)
+    let is_ordering = request.offer.words().verbs.contains(&first.lower);
+    let begins_so = is_asking(&first.lower)
         || english.wanted.has(&first.lower)
         || english.pronouns.has(&first.lower)
-        || is_verb
+        || is_ordering
         || (!first.is_stop() && is_of_thing());
-    let ends = |word: &Word| !clause.text[word.end..].trim_start().starts_with(char::is_alphanumeric);
-    let is_phrasal = clause.words.iter().any(|word| orders::is_direction(word) && ends(word));
     let is_reported = clause.words.iter().any(|word| english.reporting.has(&word.lower));
-    is_begun
-        && !is_phrasal
+    begins_so
+        && !orders::is_phrasal(clause)
         && !is_reported
         && routed.has_every_word(request.offer.index(), clause, weights().others.taken)
 }

@@ -4,7 +4,7 @@ use std::slice;
 
 use super::{
     abstain,
-    compound::{ordered_beside, route_beside_statements, route_each, route_some},
+    compound::{find_order_beside, route_beside_statements, route_each, route_some},
     follow_up::Before,
     halves::{route_halves, route_one_half, with_last_time, with_names_if_any},
     listed::{Pointed, resolve, resolve_history},
@@ -43,8 +43,7 @@ pub(super) fn first(request: &PlanRequest<'_>) -> Plan {
         Pointed::No => None,
         Pointed::To(text) => Some(text),
         Pointed::Unclear(question) => {
-            let parts = clauses(request.message, request.offer.words());
-            let parts: Vec<_> = parts.into_iter().map(|part| read(request, part)).collect();
+            let parts = read_clauses(request, request.message);
             let unclear = || plan(Step::Clarify(question), "it points to an entry of no list");
             return refuse_orders(request, &parts).unwrap_or_else(unclear);
         }
@@ -104,11 +103,14 @@ fn is_answer(request: &PlanRequest<'_>, message: &Message<'_>) -> bool {
     ranking.candidates.first().is_none_or(|first| abstain::is_hardly_meant(&ranking, first))
 }
 
+fn read_clauses<'a>(request: &PlanRequest<'_>, text: &'a str) -> Vec<Message<'a>> {
+    clauses(text, request.offer.words()).into_iter().map(|part| read(request, part)).collect()
+}
+
 /// Plans the message as one, unless every part of it is clearly about a tool of its own.
 fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
-    let parts = clauses(whole.text, request.offer.words()).into_iter();
-    let parts = parts.filter(|part| part.len() < whole.text.len());
-    let parts: Vec<_> = parts.map(|part| read(request, part)).collect();
+    let mut parts = read_clauses(request, whole.text);
+    parts.retain(|part| part.text.len() < whole.text.len());
     let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
     if let Some(refused) = refuse_orders(request, said) {
         return refused;
@@ -122,7 +124,7 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     let is_one = is_changing(&routed);
     let split = if is_one {
         None
-    } else if let Some(routed) = route_beside_statements(request, whole.text, before) {
+    } else if let Some(routed) = route_beside_statements(request, whole, before) {
         return answer_at_once(request, whole, routed);
     } else {
         split(request, whole, &parts, before, &routed)
@@ -142,7 +144,9 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
             return plan(Step::Clarify(question), "two things may be changed");
         }
     };
-    match ordered_beside(request, whole, said).filter(|_| routed.count() > 0 && !is_changing(&routed)) {
+    let may_hide_an_order = routed.count() > 0 && !is_changing(&routed);
+    let hidden = if may_hide_an_order { find_order_beside(request, whole, said) } else { None };
+    match hidden {
         Some(tool) => ask_for_order(request, tool, whole),
         None => answer_at_once(request, whole, routed),
     }
@@ -157,10 +161,10 @@ fn answer_at_once(request: &PlanRequest<'_>, whole: &Message<'_>, routed: Routed
     }
 }
 
-/// Asks for an order by itself in place of one that something unclear is said beside.
+/// Asks for an order by itself: this one depends on a condition, or what stands beside it is unclear.
 fn ask_for_order(request: &PlanRequest<'_>, tool: usize, whole: &Message<'_>) -> Plan {
     let example = writes::ask_for_order(&request.offer.index().tools[tool], whole);
-    plan(Step::Clarify(example), "it is unclear whether a change is ordered")
+    plan(Step::Clarify(example), "the order depends on a condition or is not understood")
 }
 
 /// The calls of a message's clauses or halves, if they are surer than those of the whole as one wish.
@@ -204,8 +208,8 @@ fn answer(routed: Routed) -> Plan {
     Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
 }
 
-/// Refuses a message with an order that no tool carries out. What a tool is about is named: it is not answered beside
-/// it.
+/// Refuses a message with an order that no tool carries out. What stands before it, and every other clause, is named if
+/// a tool is about it: it is not answered beside a refusal.
 fn refuse_orders(request: &PlanRequest<'_>, said: &[Message<'_>]) -> Option<Plan> {
     let refused: Vec<_> = said.iter().map(|part| order_refusal(request, part)).collect();
     let (answer, _) = *refused.iter().flatten().next()?;
@@ -213,14 +217,14 @@ fn refuse_orders(request: &PlanRequest<'_>, said: &[Message<'_>]) -> Option<Plan
     for part in said {
         before.name_said(part);
     }
-    let harmless = |(part, refused): (&Message<'_>, &Option<(_, usize)>)| {
+    let unanswered = |(part, refused): (&Message<'_>, &Option<(_, usize)>)| {
         let text = refused.map_or(part.text, |(_, begin)| before_order(part, begin));
         let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
         let routed = |before: &Before<'_>| route(request, &read(request, &text), before, &before.named);
         let is_called = routed(&before).count() > 0 || routed(&Before::default()).count() > 0;
         is_called.then_some(text)
     };
-    let rest: Vec<_> = said.iter().zip(&refused).filter_map(harmless).collect();
+    let rest: Vec<_> = said.iter().zip(&refused).filter_map(unanswered).collect();
     let answer = match rest.join(", ").as_str() {
         "" => answer.to_owned(),
         rest => format!("{answer} I have not looked into “{rest}”: ask for that by itself."),
@@ -239,9 +243,9 @@ fn before_order<'a>(part: &Message<'a>, begin: usize) -> &'a str {
 /// The answer to an order that no tool carries out, and where the order begins. `Get rid of it on my list` is not one:
 /// a tool does.
 fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<(&'a str, usize)> {
-    let (answer, verb) = abstain::order(request.offer.index(), part, request.offer.words())?;
+    let refused = abstain::order(request.offer.index(), part, request.offer.words())?;
     let is_done = |(tool, is_offered): (&Indexed, &bool)| {
-        let says_more = part.content.iter().any(|(_, at)| !verb.contains(at));
+        let says_more = part.content.iter().any(|(_, at)| !refused.verb.contains(at));
         *is_offered
             && !tool.is_read
             && says_more
@@ -249,9 +253,8 @@ fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<(&
     };
     let mut offered = request.offer.index().tools.iter().zip(request.offer.flags());
     // An order that ends with its verb begins with its object.
-    let is_last = verb.end + part.tag() == part.words.len();
-    let begin = if is_last { 0 } else { part.words[verb.start].begin };
-    (!offered.any(is_done)).then_some((answer, begin))
+    let begin = if refused.is_last { 0 } else { part.words[refused.verb.start].begin };
+    (!offered.any(is_done)).then_some((refused.answer, begin))
 }
 
 /// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or

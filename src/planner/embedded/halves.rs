@@ -15,11 +15,11 @@ use crate::{
     PlanRequest,
     english::english,
     matching::{
-        clauses::joints,
+        clauses::{is_retraction, joints},
         index::Index,
         message::Message,
         names::{ACCOUNT, NameMatch},
-        orders::is_direction,
+        orders::is_phrasal,
         slots::Slot,
     },
     weights::weights,
@@ -175,9 +175,8 @@ pub(super) fn route_one_half(
 fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, whole: &Message<'_>) -> Cow<'a, str> {
     let message = read(request, half);
     let is_named = |message: &Message<'_>| message.found.iter().any(|found| !found.is_unknown());
-    // `Hold on` asks to hold nothing.
-    let is_phrasal = message.words.last().is_some_and(is_direction);
-    if is_phrasal || is_named(&message) || !is_named(whole) {
+    // `Hold on` and `forget it` are about no name.
+    if is_phrasal(&message) || is_retraction(half) || is_named(&message) || !is_named(whole) {
         return half.into();
     }
     let others = whole.found.iter().map(|found| &whole.text[found.begin..found.end]);

@@ -146,8 +146,9 @@ fn find_place(message: &Message<'_>, lexicon: &Words, has_choices: bool) -> Opti
 
 /// The choices of a question: `Which one do you mean: Acme, Initech?`, or titles in quotation marks.
 fn choices(exchange: &Exchange) -> Option<Vec<String>> {
-    let asked = exchange.answered.as_str();
-    if !exchange.calls.is_empty() || asked.lines().count() != 1 {
+    // That nothing was changed may stand behind the question.
+    let (asked, note) = exchange.answered.split_once("\n\n").unwrap_or((&exchange.answered, ""));
+    if !exchange.calls.is_empty() || asked.lines().count() != 1 || note.lines().count() > 1 {
         return None;
     }
     let titles = || {

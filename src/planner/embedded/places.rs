@@ -82,8 +82,8 @@ pub(super) fn places<'a>(
 /// Whether a message may be more than this many parts: it has as many places between parts that join no names.
 pub(super) fn may_be_more(whole: &Message<'_>, parts: usize) -> bool {
     // `Acme and Initech` are values of one parameter.
-    let is_between = |place: &Place| !joins_names(whole, &place.at) && place.least <= weights().clauses.sure;
-    candidates(whole).iter().filter(|place| is_between(place)).nth(parts - 1).is_some()
+    let joins_parts = |place: &Place| !joins_names(whole, &place.at) && place.least <= weights().clauses.sure;
+    candidates(whole).iter().filter(|place| joins_parts(place)).nth(parts - 1).is_some()
 }
 
 /// Whether a condition holds for the word before a place and for the word behind it.

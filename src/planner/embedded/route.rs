@@ -109,8 +109,8 @@ fn begins_another_order(index: &Index, message: &Message<'_>, tool: usize) -> bo
     joints(message.text).iter().filter_map(behind).any(is_of_another)
 }
 
-/// The tool that changes something and as whose order the message begins, or else the best one if no tool that reads is
-/// near. The message does not order the change.
+/// The tool that changes something and whose order the message begins without completing it; otherwise the best tool,
+/// if it changes something and no reading tool is near.
 fn nearly_ordered(
     offer: &Offer,
     ranking: &Ranking,
@@ -127,7 +127,7 @@ fn nearly_ordered(
         return Some(begun);
     }
     let first = ranking.candidates.first().filter(|first| !index.tools[first.tool].is_read)?;
-    // A question orders nothing, unless it asks for advice: `did I add Acme to my list?`
+    // A question such as `did I add Acme to my list?` orders nothing; one that asks for advice may.
     let is_advice = english().advice.iter().any(|phrase| message.says(message.first(), phrase.words()));
     let is_near = read.is_some_and(|read| {
         let is_asked = !message.is_order() && !is_advice && !abstain::is_too_weak(ranking, read);

@@ -56,8 +56,8 @@ impl Routed {
         let Some(tool) = self.tool().and_then(|tool| index.place(tool)) else { return false };
         let takes_a_time = index.tools[tool].slots.iter().any(Slot::takes_a_time);
         let is_about = |(term, at): &(u32, usize)| {
-            let is_each = english().distributives.has(&message.words[*at].lower);
-            if is_each || (takes_a_time && message.times.takes(*at)) {
+            let is_distributive = english().distributives.has(&message.words[*at].lower);
+            if is_distributive || (takes_a_time && message.times.takes(*at)) {
                 return true;
             }
             let postings = index.words.postings(*term);

@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
-use super::{lexicon::Words, message::is_asking};
+use super::{
+    lexicon::Words,
+    message::is_asking,
+    words::{Word, words},
+};
 use crate::{
     english::{Phrase, english},
     hinglish::english_for,
@@ -22,16 +26,35 @@ pub(crate) fn refusal(count: usize) -> String {
     format!("These are {count} questions, and I look into at most {MOST} at a time. Which {MOST} first?")
 }
 
-/// A message without the words at its beginning that only take back the one before: `never mind, the price of Acme`.
+/// Whether a text only takes back what was said before it: `forget it`.
+pub(crate) fn is_retraction(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    english().retractions.iter().any(|phrase| words().eq(phrase.words()))
+}
+
+/// A message without the words at its beginning that only take back the one before, or set a part of it aside: `never
+/// mind the news, the price of Acme`.
 pub(crate) fn without_retraction(text: &str) -> &str {
-    let Some((head, rest)) = text.split_once([',', '.', ';', '!']) else { return text };
-    let head = head.to_lowercase();
-    let words: Vec<_> = head.split_whitespace().collect();
-    let is_said = |phrase: &Phrase| words == phrase.words();
-    let is_begun = |phrase: &Phrase| words.get(..phrase.words().len()).is_some_and(|it| it == phrase.words());
-    let english = english();
-    let is_retraction = english.retractions.iter().any(is_said) || english.setting_aside.iter().any(is_begun);
-    if is_retraction && rest.contains(char::is_alphanumeric) { rest.trim_start() } else { text }
+    let is_mark = |(at, mark): &(usize, &str)| text[at + mark.len()..].starts_with(char::is_whitespace);
+    let Some((at, _)) = text.match_indices([',', '.', ';', '!']).find(is_mark) else { return text };
+    let (head, rest) = (&text[..at], &text[at + 1..]);
+    let is_left_out = is_retraction(head) || sets_aside(head);
+    if is_left_out && rest.contains(char::is_alphanumeric) { rest.trim_start() } else { text }
+}
+
+/// Whether a text sets aside what it names: `not Acme`, but not `not only Acme` or `not sure`.
+fn sets_aside(text: &str) -> bool {
+    let words = words(text);
+    english().setting_aside.iter().map(Phrase::words).any(|phrase| {
+        let is_said =
+            words.len() > phrase.len() && words.iter().zip(phrase).all(|(word, said)| word.lower == *said);
+        let names = |word: &Word| {
+            let english = english();
+            english.determiners.has(&word.lower) || english.articles.has(&word.lower) || !word.is_stop()
+        };
+        is_said && names(&words[phrase.len()])
+    })
 }
 
 /// The clauses of a text, in order: at least one.

@@ -27,8 +27,8 @@ use toolwire_engine::registry::ExtractKind;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub time: Option<LeftOutTime>,
-    /// The clauses that no called tool is about, and the names, the numbers and the orders of sorting of the others
-    /// that none takes, in order.
+    /// The clauses that no called tool is about, and the names, numbers, superlatives, units and orders of sorting of
+    /// the others that none takes, in order.
     pub words: Vec<String>,
     /// What of the results is asked for, where no call asks for that part alone. The names are among `words` too.
     pub wanted: Vec<Wanted>,

@@ -16,7 +16,11 @@ use self::{
     forms::{core, is_form, once},
 };
 use super::{
-    clauses::is_quoted, inverted_index::InvertedIndex, message::Message, names::NameMatch, slots::Slot,
+    clauses::{is_quoted, is_retraction},
+    inverted_index::InvertedIndex,
+    message::Message,
+    names::NameMatch,
+    slots::Slot,
     words::Word,
 };
 use crate::english::{Phrase, english};
@@ -34,7 +38,8 @@ pub(crate) struct Orders {
     shared: HashSet<Vec<String>>,
     /// The heads behind which a name may stand at once. Another one needs its object: `set the note on Acme`.
     direct: HashSet<Vec<String>>,
-    /// The heads behind which an infinitive may stand: `make a note to watch Acme`, but not `remind me to watch Acme`.
+    /// The heads that stand before `to` and a verb or a noun in the manifest: `make a note to watch Acme`, but not
+    /// `remind me to watch Acme`.
     leading: HashSet<Vec<String>>,
     /// Whether an utterance or a keyword leads away, as `off my list`: `keep Acme off my list` adds nothing.
     leads_away: bool,
@@ -55,7 +60,9 @@ impl Orders {
         is_known: impl Fn(&Word) -> bool,
     ) -> bool {
         let filling = Filling::new(message, slots);
-        if is_quoted(message.text) || filling.has_place_between() {
+        // `Stop watching Acme, forget it`.
+        let is_taken_back = || message.text.split([',', ';', '.', '!']).skip(1).any(is_retraction);
+        if is_quoted(message.text) || filling.has_place_between() || is_taken_back() {
             return false;
         }
         self.is_ordered(index, &filling, &is_known)
@@ -73,12 +80,13 @@ impl Orders {
         let message = filling.message;
         let (first, is_told_of) = subject(message);
         let head = self.heads.iter().filter(|head| message.says(first, head)).max_by_key(|head| head.len());
-        // Of a head: its length, whether directions may follow it, and whether a name may at once.
-        if head.is_some_and(|head| {
-            is_infinitive(&message.words[first + head.len()..]) && !self.leading.contains(head)
-        }) {
+        let is_of_another_verb = |head: &&Vec<String>| {
+            is_infinitive(&message.words[first + head.len()..]) && !self.leading.contains(*head)
+        };
+        if head.as_ref().is_some_and(is_of_another_verb) {
             return false;
         }
+        // Of a head: its length, whether directions may follow it, and whether a name may at once.
         let head = head.map(|head| (head.len(), !self.shared.contains(head), self.direct.contains(head)));
         let head = head.or_else(|| self.is_verb(message, first).then_some((1, true, true)));
         let head = head.or_else(|| self.mistyped(index, message, first).map(|is_long| (1, true, is_long)));
@@ -134,14 +142,21 @@ impl Orders {
     /// Whether a message begins as an order does, and says where the change is made: `add the first two to my list`.
     pub(crate) fn is_begun(&self, message: &Message<'_>) -> bool {
         let first = message.first();
-        let Some(head) = self.heads.iter().find(|head| message.says(first, head)) else { return false };
-        let rest = &message.words[first + head.len()..];
-        (0..rest.len()).any(|at| {
+        let heads = self.heads.iter().filter(|head| message.says(first, head));
+        let Some(head) = heads.max_by_key(|head| head.len()) else { return false };
+        let begin = first + head.len();
+        // `Get` and `I need` order nothing by themselves: `get me the news on my list` asks.
+        let is_vague = message.words[first..begin].iter().all(Word::is_stop);
+        let is_own = |word: &Word| word.is_stop() || self.says(word) || message.name_at(word).is_some();
+        let rest = &message.words[begin..];
+        let is_place = |at: usize| {
             let behind = || rest[at + 1..].iter().find(|word| !english().function.has(&word.lower));
             is_direction(&rest[at])
                 && is_away(&rest[at..]) == self.leads_away
                 && behind().is_some_and(|word| self.says(word))
-        })
+                && (!is_vague || rest[..at].iter().all(is_own))
+        };
+        (0..rest.len()).any(is_place)
     }
 
     /// Whether an order may begin with this word alone.
@@ -218,13 +233,24 @@ pub(crate) fn is_direction(word: &Word) -> bool {
     english().directions.has(&word.lower)
 }
 
-/// Whether words begin with an infinitive, but for the person that it is about: `me to add …`.
+/// Whether words begin with an infinitive, but for small words before it: `me to add …`.
 fn is_infinitive(words: &[Word]) -> bool {
-    let is_person = |word: &Word| word.lower != "to" && english().function.has(&word.lower);
-    let rest = &words[usize::from(words.first().is_some_and(is_person))..];
+    let is_small = |word: &&Word| word.lower != "to" && english().function.has(&word.lower);
+    let rest = &words[words.iter().take_while(is_small).count()..];
     let is_verb =
         |word: &Word| !english().function.has(&word.lower) && !english().determiners.has(&word.lower);
     matches!(rest, [to, verb, ..] if to.lower == "to" && is_verb(verb))
+}
+
+/// Whether a part of a message is a verb with its particle alone: `hold on`.
+pub(crate) fn is_phrasal(message: &Message<'_>) -> bool {
+    let parts = message.text.split([',', ';', '.', '!']);
+    let is_two = |part: &str| {
+        let mut words = part.split_whitespace().rev();
+        let last = words.next().map(str::to_lowercase).unwrap_or_default();
+        (english().particles.has(&last) || matches!(last.as_str(), "on" | "off")) && words.count() == 1
+    };
+    parts.into_iter().any(is_two)
 }
 
 /// Whether words begin with a direction that leads away from where something is. `An eye out for Acme` does not.

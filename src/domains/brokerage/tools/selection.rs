@@ -51,10 +51,9 @@ impl Selection {
         within.truncate(self.limit);
         let limit = self.limit;
         if limit < all {
-            let shown =
-                if limit == 1 { "The newest of".to_owned() } else { format!("The newest {limit} of") };
-            let verb = if limit == 1 { "is" } else { "are" };
-            provenance.warn_cut(format!("{shown} {all} {what} {verb} shown."));
+            let (newest, are) =
+                if limit == 1 { ("newest".to_owned(), "is") } else { (format!("newest {limit}"), "are") };
+            provenance.warn_cut(format!("The {newest} of {all} {what} {are} shown."));
         }
         within
     }

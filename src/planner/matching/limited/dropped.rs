@@ -13,6 +13,7 @@ use crate::{
         names::NameMatch,
         slots::Slot,
         times::is_calendar,
+        words::Word,
     },
     weights::weights,
 };
@@ -146,15 +147,10 @@ fn is_dropped(called: &Called<'_>, part: &Message<'_>, is_first: bool) -> bool {
     let is_taken = |found: &NameMatch| !found.is_unknown() && called.takes(found);
     // Of Hindi only few words are known.
     let is_hindi = || part.words.iter().any(|word| part.is_hindi(word));
-    // `Can't remember` asks nothing.
-    let is_question = match part.words.get(part.first()..) {
-        Some([first, rest @ ..]) => {
-            english.asking.has(&first.lower) && rest.first().is_none_or(|word| word.lower != "t")
-        }
-        _ => false,
-    };
-    // It asks, or orders what no tool does.
-    let is_wish = is_question || left.contains(&part.first());
+    let is_question = is_question(part);
+    // It asks, or orders what no tool does. `Worried about Acme` only tells.
+    let is_form = |word: &Word| word.lower.ends_with("ing") || word.lower.ends_with("ed");
+    let is_wish = is_question || (left.contains(&part.first()) && !is_form(&part.words[part.first()]));
     if !is_of_other && ((is_first && !is_wish && part.found.iter().any(is_taken)) || is_hindi()) {
         return false;
     }
@@ -162,6 +158,13 @@ fn is_dropped(called: &Called<'_>, part: &Message<'_>, is_first: bool) -> bool {
     let asks_alone = is_question && !refers && !left.is_empty() && left.len() == part.content.len();
     let says_more = is_of_other || unknown > 0 || left.len() > 1 || asks_alone || says_alone(part, &left);
     says_more && taken < weights().others.taken * all
+}
+
+/// Whether a part begins as a question does. `Can't remember` asks nothing.
+fn is_question(part: &Message<'_>) -> bool {
+    let words = part.words.get(part.first()..).unwrap_or_default();
+    matches!(words, [first, rest @ ..] if english().asking.has(&first.lower)
+        && rest.first().is_none_or(|word| word.lower != "t"))
 }
 
 /// Whether a part is an order about another person, of whom no tool is: `call my mom`.

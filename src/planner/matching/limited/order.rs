@@ -12,7 +12,7 @@ use crate::{
     weights::weights,
 };
 
-/// What is said with a preposition, with its position: `by sector`, `in rupees`.
+/// What the message orders, groups or counts by, each with its position: `by sector`, `in rupees`.
 pub(super) fn criteria<'a>(
     called: &Called<'_>,
     message: &Message<'a>,
@@ -24,8 +24,8 @@ pub(super) fn criteria<'a>(
         let word = &message.words[*at];
         let before = |back: usize| at.checked_sub(back).map_or("", |at| message.words[at].lower.as_str());
         // `Quarter by quarter` says how, and not by what.
-        let is_each = before(2) == word.lower;
-        let is_number = || word.number().is_some() || message.times.takes(*at) || is_each;
+        let is_repeated = before(2) == word.lower;
+        let is_number = || word.number().is_some() || message.times.takes(*at) || is_repeated;
         let sorts = || [2, 3].iter().any(|back| english().sorting.has(before(*back)));
         let is_unit = || english().units.get(&word.lower).is_some();
         let says = |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.lower));
@@ -60,11 +60,12 @@ pub(super) fn superlatives<'a>(called: &Called<'_>, message: &Message<'a>) -> Ve
         let lower = &word.lower;
         // `Interest` has no comparative.
         let is_superlative = || lower.strip_suffix("est").is_some_and(|it| is_common(&format!("{it}er")));
-        let is_first = || english().ordinals.first().is_some_and(|first| first.words().contains(lower));
         let is_cue = || called.slots.iter().any(|slot| slot.extract.after.contains(lower));
         // A list that is cut to a number has the newest.
         let is_counted = || message.words.get(at + 1).is_some_and(|next| is_counted(called, next));
-        ((is_superlative() && (is_counted() || is_unknown(*at))) || (is_first() && is_counted())) && !is_cue()
+        ((is_superlative() && (is_counted() || is_unknown(*at)))
+            || (english().is_first(lower) && is_counted()))
+            && !is_cue()
     };
     let all = message.words.iter().enumerate().filter(is_meant);
     all.map(|(_, word)| (word.begin, &message.text[word.begin..word.end])).collect()
@@ -72,9 +73,6 @@ pub(super) fn superlatives<'a>(called: &Called<'_>, message: &Message<'a>) -> Ve
 
 /// Whether a called tool counts what a word names: `trades`.
 fn is_counted(called: &Called<'_>, word: &Word) -> bool {
-    let counts = |slot: &&Slot| {
-        let mut nouns = slot.extract.after.iter().filter_map(|cue| cue.strip_prefix('…'));
-        nouns.any(|noun| phrase(noun).contains(&word.term))
-    };
+    let counts = |slot: &&Slot| slot.counted_nouns().any(|noun| phrase(noun).contains(&word.term));
     called.slots.iter().any(counts)
 }

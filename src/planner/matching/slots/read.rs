@@ -178,12 +178,10 @@ fn quarters(message: &Message<'_>) -> Option<u32> {
 /// the oldest ones.
 fn is_number_of(slot: &Slot, message: &Message<'_>, at: usize) -> bool {
     let lower = |back: usize| at.checked_sub(back).map_or("", |at| message.words[at].lower.as_str());
-    let is_first =
-        english().ordinals.first().is_some_and(|first| first.words().iter().any(|it| it == lower(1)));
+    let is_first = english().is_first(lower(1));
     let is_of_mine = is_first && english().determiners.has(lower(2)) && lower(2) != "the";
     let behind = &message.words[(at + 1).min(message.words.len())..message.words.len().min(at + 1 + BESIDE)];
-    let counted = slot.extract.after.iter().filter_map(|cue| cue.strip_prefix('…'));
-    let terms: Vec<_> = counted.flat_map(phrase).collect();
+    let terms: Vec<_> = slot.counted_nouns().flat_map(phrase).collect();
     !is_of_mine && behind.iter().any(|word| terms.contains(&word.term))
 }
 
@@ -216,8 +214,8 @@ fn count(slot: &Slot, message: &Message<'_>) -> Option<u32> {
 
 /// Whether one of the things that `after` lists is asked for, the last: `my last deposit`, `the most recent sale`.
 fn is_last_one(slot: &Slot, message: &Message<'_>) -> bool {
-    let plurals = slot.extract.after.iter().filter_map(|cue| cue.strip_prefix('…')).map(str::trim);
-    let is_one = |word: &Word| plurals.clone().any(|plural| plural.strip_suffix('s') == Some(&word.lower));
+    let is_one =
+        |word: &Word| slot.counted_nouns().any(|plural| plural.strip_suffix('s') == Some(&word.lower));
     let mut pairs = message.words.windows(2).enumerate();
     pairs.any(|(at, pair)| is_cue(slot, &pair[0]) && is_one(&pair[1]) && !message.times.takes(at))
 }

@@ -43,6 +43,11 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    /// The nouns whose number the parameter takes, as `after` lists them behind a `…`.
+    pub(crate) fn counted_nouns(&self) -> impl Iterator<Item = &str> + Clone {
+        self.extract.after.iter().filter_map(|cue| cue.strip_prefix('…')).map(str::trim)
+    }
+
     pub(crate) fn all(tool: &Arc<RegisteredTool>) -> Vec<Self> {
         let schema = &tool.definition.input_schema;
         let required = schema.get("required").and_then(Value::as_array);

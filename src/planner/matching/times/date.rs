@@ -29,24 +29,8 @@ pub(super) fn date(
     let number = |index: usize| words.get(index).and_then(|word| word.lower.parse::<u32>().ok());
     let joined =
         |index: usize| words.get(index).zip(words.get(index + 1)).is_some_and(|(a, b)| a.end + 1 == b.begin);
-    let year = |index: usize| {
-        let number = number(index)?;
-        // `Above 2000` and `$2000` are sums.
-        let before = index.checked_sub(1).map_or("", |before| words[before].lower.as_str());
-        let is_compared =
-            |phrase: &Phrase| before != "over" && phrase.words().last().is_some_and(|last| last == before);
-        if text[..words[index].begin].ends_with(['$', '₹', '€', '£'])
-            || english().comparisons.iter().any(is_compared)
-        {
-            return None;
-        }
-        // `'24`, but not `24`.
-        let is_short = number < 100 && text[..words[index].begin].ends_with(['\'', '’']);
-        let year = if is_short { 2000 + number } else { number };
-        i32::try_from(year).ok().filter(|year| (1900..2100).contains(year))
-    };
-    let name = words.get(at).map_or("", |word| word.lower.as_str());
-    let month = month(name);
+    let year = |index: usize| year(text, words, index, today);
+    let month = month(words.get(at).map_or("", |word| word.lower.as_str()));
     if let (Some(month), Some(year)) = (month, year(at + 1)) {
         let first = NaiveDate::from_ymd_opt(year, month, 1)?;
         return Some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 2));
@@ -57,28 +41,58 @@ pub(super) fn date(
         let date = NaiveDate::from_ymd_opt(year, month, day)?;
         return Some((date, date, at + 3));
     }
-    if let Some((date, end)) = day_of_month(words, at, today) {
+    if let Some((date, end)) = day_of_month(words, at, today, year) {
         return Some((date, date, end));
     }
     if let Some(quarter) = quarter_of_year(words, at, year) {
         return Some(quarter);
     }
     if let Some(month) = month {
-        // The last one that has begun.
-        let before = at.checked_sub(1).map_or("", |before| words[before].lower.as_str());
-        let this = NaiveDate::from_ymd_opt(today.year(), month, 1)?;
-        let first = if this > today { this.with_year(today.year() - 1)? } else { this };
-        let english = english();
-        let all = [&english.since, &english.during, &english.until, &english.last, &english.current];
-        // `May` and `march` are words too.
-        let is_name = !is_stop(name) && !is_common(name);
-        // `And may I buy it`.
-        let is_modal = words.get(at + 1).is_some_and(|word| english.subjects.has(&word.lower));
-        let is_date = !is_modal && (is_name || all.iter().any(|words| words.has(before)));
-        return is_date.then_some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 1));
+        return month_by_itself(words, at, month, today);
     }
     let year = year(at)?;
     Some((NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year, 12, 31)?, at + 1))
+}
+
+/// The year that a word is: `2024`, `'24`. `Above 2000` and `$2000` are sums.
+fn year(text: &str, words: &[Word], at: usize, today: NaiveDate) -> Option<i32> {
+    let word = words.get(at)?;
+    let number = word.lower.parse::<i32>().ok()?;
+    let (before, behind) = (&text[..word.begin], &text[word.end..]);
+    let last = at.checked_sub(1).map_or("", |last| words[last].lower.as_str());
+    let is_compared = |phrase: &Phrase| last != "over" && phrase.words().last().is_some_and(|it| it == last);
+    if before.ends_with(['$', '₹', '€', '£']) || english().comparisons.iter().any(is_compared) {
+        return None;
+    }
+    // `The '50 day average'` is quoted.
+    let is_short = word.lower.len() == 2 && before.ends_with(['\'', '’']) && !behind.contains(['\'', '’']);
+    let year = match number {
+        number if !is_short => number,
+        number if 2000 + number <= today.year() + 1 => 2000 + number,
+        number => 1900 + number,
+    };
+    (1900..2100).contains(&year).then_some(year)
+}
+
+/// The last month of a name that has begun.
+fn month_by_itself(
+    words: &[Word],
+    at: usize,
+    month: u32,
+    today: NaiveDate,
+) -> Option<(NaiveDate, NaiveDate, usize)> {
+    let before = at.checked_sub(1).map_or("", |before| words[before].lower.as_str());
+    let this = NaiveDate::from_ymd_opt(today.year(), month, 1)?;
+    let first = if this > today { this.with_year(today.year() - 1)? } else { this };
+    let english = english();
+    let all = [&english.since, &english.during, &english.until, &english.last, &english.current];
+    // `May` and `march` are words too.
+    let name = &words[at].lower;
+    let is_name = !is_stop(name) && !is_common(name);
+    // `And` ends a range before a date, and no range before `may I`.
+    let is_modal = before == "and" && words.get(at + 1).is_some_and(|word| english.subjects.has(&word.lower));
+    let is_date = is_name || (!is_modal && all.iter().any(|words| words.has(before)));
+    is_date.then_some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 1))
 }
 
 /// `Q3 2025`, `2025 Q3`, `the third quarter of 2025` or `H1 2025`, of the calendar's years.
@@ -117,7 +131,12 @@ fn quarter_of_year(
 
 /// `12 June`, `the 12th of June` or `June 12`, with or without a year, and the word after it. Without one, the last
 /// such day.
-fn day_of_month(words: &[Word], at: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
+fn day_of_month(
+    words: &[Word],
+    at: usize,
+    today: NaiveDate,
+    year: impl Fn(usize) -> Option<i32>,
+) -> Option<(NaiveDate, usize)> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
     let day = |index: usize| {
         let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| lower(index).strip_suffix(ending));
@@ -129,7 +148,7 @@ fn day_of_month(words: &[Word], at: usize, today: NaiveDate) -> Option<(NaiveDat
         (None, Some(day)) => (month(lower(at + 1 + of))?, day, at + 2 + of),
         _ => return None,
     };
-    if let Some(year) = lower(end).parse::<i32>().ok().filter(|year| (1900..2100).contains(year)) {
+    if let Some(year) = year(end) {
         return Some((NaiveDate::from_ymd_opt(year, month, day)?, end + 1));
     }
     let this = NaiveDate::from_ymd_opt(today.year(), month, day)?;
