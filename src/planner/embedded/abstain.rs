@@ -104,19 +104,22 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
         two[0].number().is_some()
             && (is_marked || two.get(1).is_some_and(|it| lexicon.amounts.contains(&it.lower)))
     };
+    // `10k` too.
+    let is_number =
+        |word: &Word| word.number().is_some() || word.lower.starts_with(|c: char| c.is_ascii_digit());
+    let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);
     if *is_of_money {
         let mut places = (0..rest.len()).map(|at| &rest[at..rest.len().min(at + 2)]);
-        // `Move 1000 from one account to the other`.
-        let is_between = || {
+        // `Move 1000 from one account to the other`, `put 5000 into Acme`.
+        let is_moved = || {
             let says = |said: &str| rest.iter().any(|word| word.lower == said);
             let object = message.words.get(at + verb.len());
-            object.is_some_and(|word| word.number().is_some()) && says("from") && says("to")
+            object.is_some_and(is_number) && ((says("from") && says("to")) || (says("into") && has_name))
         };
-        return (places.any(is_sum) || is_between()).then_some(refused);
+        return (places.any(is_sum) || is_moved()).then_some(refused);
     }
-    let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
+    let has_number = rest.iter().any(|word| is_number(word) && word.lower != "one");
     let has_amount = rest.iter().any(|word| lexicon.amounts.contains(&word.lower));
-    let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);
     // `Sell it`, `buy the same`.
     let object = message.words.get(at + verb.len()).map_or("", |word| word.lower.as_str());
     let english = english();
