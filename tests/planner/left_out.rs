@@ -70,6 +70,7 @@ fn what_is_asked_beside_a_refused_order_is_named() {
         ("buy 10 tcs and add it to my watchlist", "I have not looked into “add it to my watchlist”"),
         ("move 1000 from brokerage to retirement, then show both balances", "“show both balances”"),
         ("compare HDFC Bank and ICICI then invest 10k in the better one", "“compare HDFC Bank and ICICI”"),
+        ("my cash, invest 10k in VOO", "“my cash”"),
         ("my cash please and put 5000 into VOO", "“my cash please”"),
         ("square off my Microsoft position, and my cash", "“my cash”"),
         ("deposit 100 dollars and check if the last one arrived", "“check if the last one arrived”"),

@@ -65,7 +65,7 @@ pub(crate) fn order<'a>(index: &Index, message: &Message<'_>, lexicon: &'a Words
         // An order may follow a question behind a mark, as in `what is my cash, invest 1000 of it`; behind `and` the
         // question goes on. `Short interest in Acme` is no order.
         let is_object = |word: &Word| {
-            let is_amount = || lexicon.amounts.contains(&word.lower) || word.number().is_some();
+            let is_amount = || lexicon.amounts.contains(&word.lower) || is_number(word);
             word.is_stop() || is_amount() || message.name_at(word).is_some()
         };
         let is_behind_mark = !is_asked
@@ -94,6 +94,11 @@ fn order_at_the_end<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<Ref
     Some(Refused { answer: &order.answer, verb: end - order.verb.len()..end, is_last: true })
 }
 
+/// Whether a word is a number: `5`, `five` or `10k`.
+fn is_number(word: &Word) -> bool {
+    word.number().is_some() || word.lower.starts_with(|c: char| c.is_ascii_digit())
+}
+
 fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<Refused<'a>> {
     let begins = |order: &&RefusedOrder| !order.is_last && message.says(at, &order.verb);
     let RefusedOrder { verb, answer, is_of_money, .. } = lexicon.orders.iter().find(begins)?;
@@ -104,9 +109,6 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
         two[0].number().is_some()
             && (is_marked || two.get(1).is_some_and(|it| lexicon.amounts.contains(&it.lower)))
     };
-    // `10k` too.
-    let is_number =
-        |word: &Word| word.number().is_some() || word.lower.starts_with(|c: char| c.is_ascii_digit());
     let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);
     if *is_of_money {
         let mut places = (0..rest.len()).map(|at| &rest[at..rest.len().min(at + 2)]);

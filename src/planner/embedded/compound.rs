@@ -78,9 +78,11 @@ pub(super) fn find_order_beside(
         first.is_some_and(|word| tools().any(|it| it.orders.has_head(&word.lower)))
     };
     let of_part = |part: &Message<'_>| if begins_so(part) { find_order(request, part) } else { None };
-    let parts = || statements::parts(whole.text).into_iter().take(MOST_PARTS);
-    let parts = || parts().filter(|part| part.text.len() < whole.text.len());
-    clauses.iter().find_map(of_part).or_else(|| parts().find_map(|part| of_part(&read(request, part.text))))
+    clauses.iter().find_map(of_part).or_else(|| {
+        let parts = statements::parts(whole.text).into_iter().take(MOST_PARTS);
+        let mut parts = parts.filter(|part| part.text.len() < whole.text.len());
+        parts.find_map(|part| of_part(&read(request, part.text)))
+    })
 }
 
 /// Whether a part asks for something, as `TCS price`, and states nothing of it, as `TCS looks good`.

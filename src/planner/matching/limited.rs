@@ -103,24 +103,25 @@ pub(crate) fn left_out(
     };
     let unnamed: Vec<_> = message.found.iter().filter(|found| !called.takes(found)).collect();
     let text = |found: &NameMatch| &message.text[found.begin..found.end];
-    let mut left: Vec<_> = unnamed.iter().map(|found| (found.begin, text(found))).collect();
-    left.extend(unused_numbers(&message, &called));
-    left.extend(criteria(&called, &message, words));
-    left.extend(superlatives(&called, &message));
+    let mut left = unused_words(&message, &called, words);
+    left.extend(unnamed.iter().map(|found| (found.begin, text(found))));
     let place = |part: &str| part.as_ptr() as usize - message.text.as_ptr() as usize;
     let is_within =
         |at: usize| dropped.iter().any(|part| (place(part)..place(part) + part.len()).contains(&at));
-    let mut wanted: Vec<_> = unnamed
-        .iter()
-        .filter(|found| !is_within(found.begin) && !found.is_unknown())
-        .map(|found| Wanted::of_name(text(found), found))
-        .collect();
+    let known = unnamed.iter().filter(|found| !is_within(found.begin) && !found.is_unknown());
+    let mut wanted: Vec<_> = known.map(|found| Wanted::of_name(text(found), found)).collect();
     wanted.extend(kinds::wanted(&called, &message, words, is_within));
     left.retain(|(at, _)| !is_within(*at));
     left.extend(dropped.iter().map(|part| (place(part), *part)));
     left.sort_unstable();
     left.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
     LeftOut { time, words: left.into_iter().map(|(_, word)| word.to_owned()).collect(), wanted }
+}
+
+/// The numbers, superlatives, units and orders of sorting that no call takes, each with its position.
+fn unused_words<'a>(message: &Message<'a>, called: &Called<'_>, words: &Words) -> Vec<(usize, &'a str)> {
+    [unused_numbers(message, called), criteria(called, message, words), superlatives(called, message)]
+        .concat()
 }
 
 /// `filled` are the parameters that have a value, of all.
