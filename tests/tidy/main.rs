@@ -14,7 +14,7 @@ mod tree;
 
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, commands, engines, files, lengths, links, origins, outside, plain, words};
+use rules::{circles, commands, engines, files, lengths, links, origins, outside, plain, schemas, words};
 use tree::Tree;
 
 #[test]
@@ -92,4 +92,9 @@ fn a_source_holds_text_from_outside_only_in_types_that_make_it_safe() {
 #[test]
 fn a_statement_for_one_engine_stands_in_the_dialect() {
     assert_only(&[], &engines::of_one_only(&Tree::of_the_repository()));
+}
+
+#[test]
+fn only_one_crate_runs_schemas() {
+    assert_only(&[], &schemas::run_elsewhere(&Tree::of_the_repository()));
 }

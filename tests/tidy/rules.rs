@@ -9,4 +9,5 @@ pub(crate) mod links;
 pub(crate) mod origins;
 pub(crate) mod outside;
 pub(crate) mod plain;
+pub(crate) mod schemas;
 pub(crate) mod words;

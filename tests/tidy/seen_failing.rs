@@ -3,7 +3,7 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, commands, engines, files, lengths, links, origins, outside, plain, words},
+    rules::{circles, commands, engines, files, lengths, links, origins, outside, plain, schemas, words},
     tree::Tree,
 };
 
@@ -336,6 +336,17 @@ fn a_statement_for_one_engine_elsewhere() {
         ("src/store/sql/dialect.rs", one),
     ]);
     assert_eq!(whats(engines::of_one_only(&tree)), ["src/store/backup/check.rs", "src/store/rows/jobs.rs"]);
+}
+
+#[test]
+fn a_schema_that_is_run_without_bounds() {
+    let one = "//! One.\nuse jsonschema::Validator;";
+    let tree = Tree::of(&[
+        ("src/engine/input.rs", one),
+        ("src/schema/lib.rs", one),
+        ("src/engine/a.rs", "//! jsonschema::"),
+    ]);
+    assert_eq!(whats(schemas::run_elsewhere(&tree)), ["src/engine/input.rs"]);
 }
 
 #[test]

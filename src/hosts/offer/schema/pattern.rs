@@ -1,45 +1,15 @@
 //! What a pattern takes of the budget of a catalogue: its size once it is compiled, estimated without compiling it.
 
-use regex_syntax::{
-    ParserBuilder,
-    hir::{Class, Hir, HirKind},
-};
+use toolwire_schema::pattern::states;
 
 /// The least that a pattern counts, in parts: of the smallest too, a matcher takes some KiB.
 const MIN_PARTS: usize = 64;
 /// One part is about a KiB of automaton.
 const STATES_OF_PART: usize = 16;
-/// The states that match a class with characters beyond ASCII, of one range each.
-const STATES_OF_WIDE_RANGE: usize = 8;
-
 /// The parts of a catalogue that a pattern counts as.
 pub(super) fn parts(pattern: &str) -> usize {
-    // `\d`, `\s` and `\w` are ASCII in JSON Schema. Classes that name wider characters parse with Unicode only.
-    let parse = |unicode| ParserBuilder::new().unicode(unicode).utf8(false).build().parse(pattern).ok();
-    let hir = parse(false).or_else(|| parse(true));
-    // What does not parse is refused when it is compiled.
-    hir.map_or(MIN_PARTS, |hir| (states(&hir) / STATES_OF_PART).max(MIN_PARTS))
-}
-
-fn states(hir: &Hir) -> usize {
-    match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => 1,
-        HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Class(Class::Bytes(class)) if class.is_ascii() => 1,
-        HirKind::Class(Class::Unicode(class)) if class.is_ascii() => 1,
-        HirKind::Class(Class::Bytes(class)) => STATES_OF_WIDE_RANGE * class.ranges().len(),
-        HirKind::Class(Class::Unicode(class)) => STATES_OF_WIDE_RANGE * class.ranges().len(),
-        HirKind::Repetition(it) => {
-            let copies = it.max.unwrap_or(it.min).max(1) as usize;
-            // A copy that may be left out has a state for that.
-            let choice = usize::from(it.max != Some(it.min));
-            states(&it.sub).saturating_add(choice).saturating_mul(copies)
-        }
-        HirKind::Capture(it) => states(&it.sub).saturating_add(2),
-        HirKind::Concat(all) | HirKind::Alternation(all) => {
-            all.iter().map(states).fold(all.len(), usize::saturating_add)
-        }
-    }
+    // What is no pattern is refused when it is compiled.
+    states(pattern).map_or(MIN_PARTS, |states| (states / STATES_OF_PART).max(MIN_PARTS))
 }
 
 #[cfg(test)]
