@@ -26,7 +26,8 @@ impl InFull {
 
     fn replace(&self, call: &mut PlannedCall, offer: &Offer) {
         let Some((_, fuller)) = self.0.iter().find(|(planned, _)| *planned == call.tool) else { return };
-        let fits = offer.get(fuller).is_some_and(|tool| tool.input.check(call.arguments.clone()).is_ok());
+        let fits =
+            offer.get(fuller).is_some_and(|tool| tool.input.check_briefly(call.arguments.clone()).is_ok());
         if fits {
             (*fuller).clone_into(&mut call.tool);
         }

@@ -58,7 +58,7 @@ pub use disabled::Disabled;
 pub use extract::Extract;
 pub use guidance::guidance_for_planner;
 pub use health::{DataSource, SourceHealth};
-pub use input::InputSchema;
+pub use input::{InputSchema, Invalid};
 pub use manifest::{Manifest, manifest_schema};
 pub use manifests::Manifests;
 pub use narration::Narration;

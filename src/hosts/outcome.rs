@@ -5,24 +5,27 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
 use crate::{
-    bounds::{MAX_DATA, MAX_ERROR, MAX_RETRY_AFTER},
+    bounds::{MAX_DATA, MAX_ERROR, MAX_PROBLEM_TEXT, MAX_RETRY_AFTER},
     wire::outcome::Outcome,
 };
 use toolwire_base::offload;
 use toolwire_contract::{
     ErrorCode, Origin, Payload, ToolError, Violation,
-    json::{self, MAX_DEPTH, is_within_depth},
+    json::{self, MAX_DEPTH, ParseError, is_within_depth},
     proto::v1,
 };
+use toolwire_schema::{MAX_STEPS, Misfit, Options, Schema, Work};
 
-/// A compiled pattern, in bytes: without a bound one of a few characters takes 10 MiB.
-const MAX_PATTERN: usize = 512 * 1024;
+/// How schemas of offers are compiled: without a bound a pattern of a few characters takes 10 MiB.
+pub(crate) const OPTIONS: Options = Options { max_pattern: Some(512 * 1024), explains_branches: false };
 /// Violations of arguments that are taken over from an error.
 const MAX_VIOLATIONS: usize = 100;
+/// What the outcome of a write that ended in its middle says to do.
+const WHAT_TO_DO: &str = "How much of it was done is not known: look at what it was to change, then decide whether to \
+                          call again under a new request_id.";
 
 /// What carrying a call out changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +40,7 @@ pub enum Effect {
 #[derive(Clone)]
 pub struct OutputSchema {
     schema: Arc<Value>,
-    validator: Arc<Validator>,
+    compiled: Arc<Schema>,
     /// The length of its text in KiB, rounded up.
     size: usize,
 }
@@ -52,20 +55,10 @@ impl OutputSchema {
     /// Fails if it does not compile.
     pub fn new(schema: impl Into<Arc<Value>>) -> Result<Self, String> {
         let schema = schema.into();
-        let validator = compile(&schema)?;
+        let compiled = Schema::compile(&schema, OPTIONS)?;
         let size = schema.to_string().len().div_ceil(1_024);
-        Ok(Self { schema, validator: Arc::new(validator), size })
+        Ok(Self { schema, compiled: Arc::new(compiled), size })
     }
-}
-
-/// A validator as the registry makes them: formats count, patterns take linear time, nothing is fetched.
-pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .should_validate_formats(true)
-        .with_pattern_options(PatternOptions::regex().size_limit(MAX_PATTERN))
-        .build(schema)
-        .map_err(|error| error.to_string())
 }
 
 /// The result of a call.
@@ -87,28 +80,41 @@ pub async fn read_data(text: String, effect: Effect, output: &OutputSchema) -> R
         Err(ToolError::new(ErrorCode::ResultTooLarge, message))
     } else {
         // A large schema makes much work of few bytes.
-        let (bytes, validator) = (text.len().saturating_mul(output.size), Arc::clone(&output.validator));
-        offload::if_large(bytes, move || data(&text, &validator)).await
+        let (bytes, compiled) = (text.len().saturating_mul(output.size), Arc::clone(&output.compiled));
+        offload::if_large(bytes, move || data(&text, &compiled)).await
     };
     data.map_err(|error| add_that_it_was_done(error, effect))
 }
 
-fn data(text: &str, output: &Validator) -> Result<Payload, ToolError> {
+fn data(text: &str, output: &Schema) -> Result<Payload, ToolError> {
     let misfit = |what: String| ToolError::new(ErrorCode::ParseError, what).with_origin(Origin::Tool);
-    let value = json::parse(text).map_err(|error| misfit(format!("The result is not JSON: {error}.")))?;
+    let value = json::parse(text).map_err(|error| {
+        misfit(match error {
+            ParseError::Syntax(error) => format!("The result is not JSON: {error}."),
+            ParseError::Inexact(inexact) => format!("The result {inexact}."),
+        })
+    })?;
     if !value.is_object() {
         return Err(misfit("The result is not a JSON object.".to_owned()));
     }
     if !is_within_depth(&value) {
         return Err(misfit(format!("The result nests deeper than {MAX_DEPTH} levels.")));
     }
-    // The first error is enough: to find all takes as long as a host wants it to.
-    if let Err(error) = output.validate(&value) {
-        let what = cut(&error.to_string(), MAX_ERROR / 4);
-        return Err(misfit(format!(
-            "The result does not fit the declared output at `{}`: {what}.",
-            error.instance_path().as_str()
-        )));
+    // The first violation is enough.
+    match output.check(&value, 1, Work::all()) {
+        Ok(()) => {}
+        Err(Misfit::Broken(breaches)) => {
+            let first = breaches.first();
+            let (at, what) = (cut(first.pointer(), MAX_ERROR / 4), cut(&first.to_string(), MAX_ERROR / 4));
+            return Err(misfit(format!("The result does not fit the declared output at `{at}`: {what}.")));
+        }
+        Err(Misfit::TooMuchWork) => {
+            let message = format!(
+                "The result takes more than {MAX_STEPS} steps to be checked against the declared output. Return less, or \
+                 declare a simpler one: each branch of a union may read all of it."
+            );
+            return Err(ToolError::new(ErrorCode::ResultTooLarge, message).with_origin(Origin::Tool));
+        }
     }
     let payload = Payload::from_json(value);
     if text.len() > offload::SMALL {
@@ -129,35 +135,35 @@ pub fn add_that_it_was_done(error: ToolError, effect: Effect) -> ToolError {
 fn failure(error: v1::ToolError, effect: Effect) -> ToolError {
     let code = code(error.code(), effect);
     let is_unknown = code == ErrorCode::OutcomeUnknown;
-    let message = cut(&error.message, MAX_ERROR);
-    let usual = ToolError::new(code, if is_unknown { add_what_to_do(&message) } else { message });
+    let message = if is_unknown { add_what_to_do(&error.message) } else { cut(&error.message, MAX_ERROR) };
+    let usual = ToolError::new(code, message);
     let violations = error.field_violations.into_iter().take(MAX_VIOLATIONS);
     ToolError {
         // The call has ended on its host, so that a repeat learns no more than this.
         retryable: error.retryable && !is_unknown,
         retry_after: error
             .retry_after
-            .and_then(|it| Duration::try_from(it).ok())
+            .and_then(|it| length(it.seconds, it.nanos))
             .map(|it| it.min(MAX_RETRY_AFTER)),
         origin: Origin::Tool,
         violations: violations
             .map(|it| Violation {
-                pointer: cut(&it.pointer, MAX_ERROR),
-                rule: cut(&it.rule, MAX_ERROR),
-                description: cut(&it.description, MAX_ERROR),
+                pointer: cut(&it.pointer, MAX_PROBLEM_TEXT),
+                rule: cut(&it.rule, MAX_PROBLEM_TEXT),
+                description: cut(&it.description, MAX_PROBLEM_TEXT),
             })
             .collect(),
         ..usual
     }
 }
 
-/// The function ended in the middle of a write.
+/// The function ended in the middle of a write. What to do stands at the end, and so is never cut.
 fn add_what_to_do(message: &str) -> String {
-    let message = message.trim_end().trim_end_matches('.');
-    format!(
-        "{message}. How much of it was done is not known: look at what it was to change, then decide whether to call \
-         again under a new request_id."
-    )
+    let message = cut(message, MAX_ERROR - WHAT_TO_DO.len() - ". ".len());
+    match message.trim_end().trim_end_matches('.') {
+        "" => WHAT_TO_DO.to_owned(),
+        message => format!("{message}. {WHAT_TO_DO}"),
+    }
 }
 
 /// The code that a caller sees. A read has no outcome that could be unknown. Of a write that cannot be repeated, what
@@ -189,6 +195,12 @@ fn code(code: v1::ToolErrorCode, effect: Effect) -> ErrorCode {
         ErrorCode::Unknown | ErrorCode::Unavailable | ErrorCode::Timeout | ErrorCode::Cancelled
     );
     if effect == Effect::Write && is_uncertain { ErrorCode::OutcomeUnknown } else { code }
+}
+
+/// A length of time that a host states, unless it is negative. Not by prost's conversion, which negates those and
+/// overflows at the least of them.
+pub(crate) fn length(seconds: i64, nanos: i32) -> Option<Duration> {
+    Some(Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanos).ok()?))
 }
 
 /// As much of a text as a bound in bytes allows.

@@ -1,6 +1,8 @@
 //! Tools of other processes: a host dials in over gRPC, and its tools are called like any other.
 
 mod awaited;
+mod checks;
+mod exact;
 pub(crate) mod host;
 mod limits;
 

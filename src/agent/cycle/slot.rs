@@ -31,7 +31,7 @@ pub(super) enum Disposition {
 /// The arguments after the tool's input check, so that two spellings of one call are equal; unchanged if they are
 /// invalid.
 fn normal(tool: &RegisteredTool, planned: &PlannedCall) -> Map<String, Value> {
-    tool.input.check(planned.arguments.clone()).unwrap_or_else(|_| planned.arguments.clone())
+    tool.input.check_briefly(planned.arguments.clone()).unwrap_or_else(|_| planned.arguments.clone())
 }
 
 /// The key of a call: equal for equal calls, whichever way they are spelled.

@@ -127,14 +127,14 @@ impl Run {
 
     /// The narration of a call while it is made; `None` if the tool has none.
     pub fn doing(&self, tool: &RegisteredTool, arguments: &Map<String, Value>) -> Option<String> {
-        let checked = tool.input.check(arguments.clone()).unwrap_or_else(|_| arguments.clone());
+        let checked = tool.input.check_briefly(arguments.clone()).unwrap_or_else(|_| arguments.clone());
         tool.narration.progress(&Value::Object(checked))
     }
 
     /// Appends an event of the job, which is stored when this returns.
     pub async fn say(&self, said: JobUpdate) {
         let (store, user) = (self.store(), &self.context().user.id);
-        match store.append_job_event(user, self.id(), &said, clock::wall()).await {
+        match store.append_job_event(user, self.id(), &said).await {
             Ok(true) => {}
             Ok(false) => self.lost.cancel(),
             // Skipped for good: readers see no gap, and the result does not depend on it.
@@ -144,7 +144,7 @@ impl Run {
 
     /// Calls a tool, and once more if only its end may have been lost.
     pub async fn call(&self, tool: &Arc<RegisteredTool>, arguments: Map<String, Value>) -> CompletedCall {
-        let arguments = tool.input.check(arguments.clone()).unwrap_or(arguments);
+        let arguments = tool.input.check_briefly(arguments.clone()).unwrap_or(arguments);
         let mut called = self.call_once(tool, &arguments).await;
         if called.error().is_some_and(|error| on_error(error.code) == OnError::Again) && self.has_time() {
             called = self.call_once(tool, &arguments).await;

@@ -16,6 +16,7 @@ use futures_util::future::{BoxFuture, Either};
 use tower::ServiceExt;
 use tracing::Instrument;
 
+use self::cause::cause_within;
 pub use self::cause::{cause, of_definition};
 pub(super) use self::request::request;
 use self::wait::{WaitOutcome, wait, wait_end};
@@ -25,8 +26,10 @@ use super::{
 use toolwire_base::{
     clock,
     middleware::{Middleware, take_ready},
+    offload,
 };
-use toolwire_contract::{ConfirmationRequired, Refusal, Terminal, ToolError};
+use toolwire_contract::{ConfirmationCause, ConfirmationRequired, Refusal, Terminal, ToolError};
+use toolwire_schema::{TooMuchWork, Work};
 use toolwire_store::{Store, confirmations::Binding};
 use toolwire_tool::context::RequestId;
 
@@ -52,12 +55,35 @@ impl<S: Inner> Middleware<Box<Call>, S> for Confirm {
         if !is_asked_for && !call.tool().definition.may_need_confirmation() {
             return Either::Left(inner.call(call));
         }
-        call.cause = cause(&call);
-        if call.cause.is_some() {
-            ConfirmationFlag::of(&call.context.pins).mark();
+        let (inner, store) = (take_ready(inner), Arc::clone(&self.store));
+        match cause_within(&call, Work::little()) {
+            Ok(cause) => {
+                set(&mut call, cause);
+                Either::Right(Box::pin(carry_out(inner, store, call)))
+            }
+            Err(TooMuchWork) => Either::Right(Box::pin(async move {
+                carry_out(inner, store, find_cause_elsewhere(call).await).await
+            })),
         }
-        Either::Right(Box::pin(carry_out(take_ready(inner), Arc::clone(&self.store), call)))
     }
+}
+
+fn set(call: &mut Call, cause: Option<ConfirmationCause>) {
+    call.cause = cause;
+    if cause.is_some() {
+        ConfirmationFlag::of(&call.context.pins).mark();
+    }
+}
+
+/// Finds the cause of a call whose conditions take much work, on a thread that carries no calls.
+async fn find_cause_elsewhere(mut call: Box<Call>) -> Box<Call> {
+    let user = call.context.user.id.shared();
+    let find = offload::if_large(usize::MAX, move || {
+        let cause = cause(&call);
+        set(&mut call, cause);
+        call
+    });
+    offload::on_behalf(user, find).await
 }
 
 /// Carries out a call, waiting for its confirmation and for those of the calls that it makes.
@@ -138,7 +164,7 @@ async fn find_request_id(call: &Call, store: &Store) -> Result<Option<RequestId>
         definition_digest: call.tool().definition.digest,
         task_id: context.task_id.as_ref(),
     };
-    match store.find_adoptable_confirmation(binding, clock::wall()).await {
+    match store.find_adoptable_confirmation(binding).await {
         Ok(adopted) => Ok(Some(adopted.unwrap_or(own))),
         Err(error) => {
             tracing::error!(%error, call_id = %context.call_id, "confirmations cannot be read");

@@ -3,12 +3,20 @@
 
 use std::mem;
 
-use futures_util::future::{Either, Ready, ready};
-use serde_json::Value;
+use futures_util::{
+    FutureExt,
+    future::{BoxFuture, Either, Ready, ready},
+};
+use serde_json::{Map, Value};
 
 use super::{Call, CallResult, Inner};
-use toolwire_base::middleware::Middleware;
+use crate::registry::Invalid;
+use toolwire_base::{
+    middleware::{Middleware, take_ready},
+    offload,
+};
 use toolwire_contract::ToolError;
+use toolwire_schema::Work;
 
 /// Replaces values that the log does not show.
 const REDACTED: &str = "[redacted]";
@@ -26,35 +34,104 @@ impl Validate {
     }
 }
 
-impl<S: Inner> Middleware<Box<Call>, S> for Validate {
-    type Future = Either<Ready<CallResult>, S::Future>;
+/// The outcome of a check.
+enum Checked {
+    Valid(Box<Call>),
+    Ended(Box<CallResult>),
+    /// It would hold other calls up.
+    TooLong(Box<Call>),
+}
 
-    fn call(&self, mut call: Box<Call>, inner: &mut S) -> Self::Future {
-        if let Some(error) = call.given.take_error() {
-            return Either::Left(ready(Ok(call.failed(error))));
+impl<S: Inner> Middleware<Box<Call>, S> for Validate {
+    type Future = Either<Either<Ready<CallResult>, S::Future>, BoxFuture<'static, CallResult>>;
+
+    fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
+        let checked = if is_longer(&call.arguments, offload::SMALL) {
+            Checked::TooLong(call)
+        } else {
+            self.check(call, Work::little())
+        };
+        match checked {
+            Checked::Valid(call) => Either::Left(Either::Right(inner.call(call))),
+            Checked::Ended(end) => Either::Left(Either::Left(ready(*end))),
+            Checked::TooLong(call) => Either::Right(self.check_elsewhere(call, take_ready(inner)).boxed()),
         }
-        let raw = mem::take(&mut call.arguments);
-        match call.tool().input.check(raw) {
-            Err(violations) => Either::Left(ready(Ok(call.failed(call.given.invalid_arguments(violations))))),
-            Ok(mut arguments) => {
-                // From here on they belong to the arguments: digests, caches and persons see them.
-                if let Err(lacking) = call.tool().input.fill(&mut arguments, &call.context) {
-                    return Either::Left(ready(Ok(call.failed(ToolError::invalid_arguments(lacking)))));
+    }
+}
+
+impl Validate {
+    /// Checks arguments of much work on a thread that carries no calls.
+    fn check_elsewhere(
+        self,
+        call: Box<Call>,
+        mut inner: impl Inner,
+    ) -> impl Future<Output = CallResult> + Send {
+        let user = call.context.user.id.shared();
+        let check = offload::if_large(usize::MAX, move || self.check(call, Work::all()));
+        async move {
+            match offload::on_behalf(user, check).await {
+                Checked::Valid(call) => inner.call(call).await,
+                Checked::Ended(end) => *end,
+                Checked::TooLong(mut call) => {
+                    let violations = Invalid::TooMuchWork(mem::take(&mut call.arguments)).into_violations();
+                    Ok(call.failed(ToolError::invalid_arguments(violations)))
                 }
-                // Before the facts are set: the log shows the canonical form, by which records and caches are keyed.
-                if let Some(executor) = &call.tool().executor {
-                    executor.normalize(&mut arguments, &call.context.services);
-                }
-                if self.keep_arguments {
-                    let shown = call.tool().input.shown(&arguments).into_owned();
-                    call.facts.set_arguments(Value::Object(shown).to_string());
-                } else if call.context.ledger.is_some() {
-                    let names = arguments.keys().map(|name| (name.clone(), REDACTED.into()));
-                    call.facts.set_names(Value::Object(names.collect()).to_string());
-                }
-                call.arguments = arguments;
-                Either::Right(inner.call(call))
             }
         }
+    }
+
+    fn check(self, mut call: Box<Call>, work: Work) -> Checked {
+        if let Some(error) = call.given.take_error() {
+            return Checked::Ended(Box::new(Ok(call.failed(error))));
+        }
+        let raw = mem::take(&mut call.arguments);
+        let mut arguments = match call.tool().input.check_within(raw, work) {
+            Ok(arguments) => arguments,
+            Err(Invalid::Broken(violations)) => {
+                return Checked::Ended(Box::new(Ok(call.failed(call.given.invalid_arguments(violations)))));
+            }
+            Err(Invalid::TooMuchWork(raw)) => {
+                call.arguments = raw;
+                return Checked::TooLong(call);
+            }
+        };
+        // From here on they belong to the arguments: digests, caches and persons see them.
+        if let Err(lacking) = call.tool().input.fill(&mut arguments, &call.context) {
+            return Checked::Ended(Box::new(Ok(call.failed(ToolError::invalid_arguments(lacking)))));
+        }
+        // Before the facts are set: the log shows the canonical form, by which records and caches are keyed.
+        if let Some(executor) = &call.tool().executor {
+            executor.normalize(&mut arguments, &call.context.services);
+        }
+        if self.keep_arguments {
+            let shown = call.tool().input.shown(&arguments).into_owned();
+            call.facts.set_arguments(Value::Object(shown).to_string());
+        } else if call.context.ledger.is_some() {
+            let names = arguments.keys().map(|name| (name.clone(), REDACTED.into()));
+            call.facts.set_names(Value::Object(names.collect()).to_string());
+        }
+        call.arguments = arguments;
+        Checked::Valid(call)
+    }
+}
+
+/// Whether the text of an object is longer than a number of bytes, about. It is looked through as far as that takes.
+fn is_longer(map: &Map<String, Value>, bytes: usize) -> bool {
+    spend_members(map, bytes).is_none()
+}
+
+fn spend_members(map: &Map<String, Value>, bytes: usize) -> Option<usize> {
+    map.iter().try_fold(bytes, |left, (key, value)| spend(value, left.checked_sub(key.len() + 4)?))
+}
+
+/// What is left of a number of bytes after the text of a value.
+fn spend(value: &Value, bytes: usize) -> Option<usize> {
+    match value {
+        Value::Object(map) => spend_members(map, bytes.checked_sub(2)?),
+        Value::Array(items) => {
+            items.iter().try_fold(bytes.checked_sub(2)?, |left, item| spend(item, left.checked_sub(1)?))
+        }
+        Value::String(text) => bytes.checked_sub(text.len() + 2),
+        _ => bytes.checked_sub(1),
     }
 }

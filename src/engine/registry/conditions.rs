@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -15,7 +14,12 @@ use super::{
     schema::compile_bounded,
 };
 use toolwire_contract::{arguments::Arguments, near::did_you_mean};
+use toolwire_schema::{Misfit, Schema, TooMuchWork, Work};
 
+/// Maximum number of problems of a manifest: with that many, no more are looked for.
+const MOST_PROBLEMS: usize = 100;
+/// Maximum number of names that one is compared with.
+const MAX_COMPARED: usize = 250;
 /// Where a manifest has them.
 const POINTER: &str = "/approve_unless";
 
@@ -43,7 +47,7 @@ pub struct Conditions(Vec<Arc<Condition>>);
 struct Condition {
     argument: String,
     schema: Value,
-    validator: Validator,
+    compiled: Schema,
     is_sensitive: bool,
 }
 
@@ -92,9 +96,20 @@ impl Conditions {
         map
     }
 
-    /// Whether checked arguments satisfy them all.
+    /// Whether checked arguments satisfy them all, and that can be said.
     pub fn hold(&self, arguments: &Arguments) -> bool {
-        self.0.iter().all(|it| it.value(arguments).is_some_and(|value| it.validator.is_valid(value)))
+        self.hold_within(arguments, Work::all()) == Ok(true)
+    }
+
+    /// Whether checked arguments satisfy them all, if that takes no more work.
+    pub fn hold_within(&self, arguments: &Arguments, mut work: Work) -> Result<bool, TooMuchWork> {
+        for it in &self.0 {
+            let Some(value) = it.value(arguments) else { return Ok(false) };
+            if !it.compiled.accepts(value, &mut work)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// What checked arguments break, in words; empty if they satisfy them all.
@@ -110,9 +125,12 @@ impl Condition {
     }
 
     fn new(argument: &str, schema: &Value, input: &InputSchema, report: &mut Report) -> Option<Self> {
+        if report.len() >= MOST_PROBLEMS {
+            return None;
+        }
         let pointer = join(POINTER, argument);
         let Some(property) = input.property(argument) else {
-            let hint = did_you_mean(argument, input.names());
+            let hint = did_you_mean(argument, input.names().take(MAX_COMPARED));
             let next = if hint.is_empty() { "; name a parameter, or remove it" } else { &*hint };
             let text = format!("the tool has no parameter `{argument}`{next}");
             report.add(pointer, "unknown-parameter", text);
@@ -124,13 +142,13 @@ impl Condition {
             return None;
         }
         let before = report.len();
-        refuse_inapplicable(schema, property, &pointer, report);
+        refuse_inapplicable(schema, property, type_of(property), &pointer, report);
         match compile_bounded(&require_members(schema, false)) {
             _ if report.len() > before => None,
-            Ok(validator) => Some(Self {
+            Ok(compiled) => Some(Self {
                 argument: argument.to_owned(),
                 schema: schema.clone(),
-                validator,
+                compiled,
                 is_sensitive: InputSchema::is_sensitive(property),
             }),
             Err(reason) => {
@@ -146,13 +164,15 @@ impl Condition {
     }
 
     fn explain_broken(&self, arguments: &Arguments) -> Option<String> {
-        let Self { argument, validator, is_sensitive, .. } = self;
+        let Self { argument, compiled, is_sensitive, .. } = self;
         let Some(value) = self.value(arguments) else { return Some(format!("`{argument}` is not given")) };
-        let error = validator.validate(value).err()?;
-        Some(if *is_sensitive {
-            format!("`{argument}` breaks its condition")
-        } else {
-            format!("`{argument}{}` {}", error.instance_path().as_str().replace('/', "."), breach(&error))
+        Some(match compiled.check(value, 1, Work::little()).err()? {
+            _ if *is_sensitive => format!("`{argument}` breaks its condition"),
+            Misfit::Broken(breaches) => {
+                let first = breaches.first();
+                format!("`{argument}{}` {}", first.pointer().replace('/', "."), breach(first))
+            }
+            Misfit::TooMuchWork => format!("`{argument}` is too large to say what it breaks"),
         })
     }
 }
@@ -184,12 +204,13 @@ fn require_members(condition: &Value, is_negated: bool) -> Value {
     checked.into()
 }
 
-/// Refuses keywords that say nothing of values of the argument's type: they would let every call pass.
-fn refuse_inapplicable(condition: &Value, of: &Value, pointer: &str, report: &mut Report) {
-    if !condition.is_object() {
+/// Refuses keywords that say nothing of values of the argument's type: they would let every call pass. `kind` is that
+/// type, if it is known.
+fn refuse_inapplicable(condition: &Value, of: &Value, kind: &str, pointer: &str, report: &mut Report) {
+    if !condition.is_object() || report.len() >= MOST_PROBLEMS {
         return;
     }
-    let kind = [condition, of].into_iter().find_map(|it| it["type"].as_str()).unwrap_or_default();
+    let kind = condition["type"].as_str().unwrap_or(kind);
     for (keywords, kinds) in APPLIES {
         for keyword in keywords.iter().filter(|it| !condition[**it].is_null() && !kinds.contains(&kind)) {
             let what = if kind.is_empty() { "of any type; add `type`" } else { "of another; remove it" };
@@ -197,36 +218,35 @@ fn refuse_inapplicable(condition: &Value, of: &Value, pointer: &str, report: &mu
             report.add(join(pointer, keyword), "constraint-not-applicable", text);
         }
     }
-    let mut nested = |key: &str, of: &Value| {
-        refuse_inapplicable(&condition[key], of, &join(pointer, key), report);
-    };
-    let mut same = if of.is_object() { of.clone() } else { json!({}) };
-    if !condition["type"].is_null() {
-        same["type"] = kind.into();
+    refuse_inapplicable(&condition["not"], of, kind, &join(pointer, "not"), report);
+    for key in ["items", "contains"] {
+        let element = &of["items"];
+        refuse_inapplicable(&condition[key], element, type_of(element), &join(pointer, key), report);
     }
-    nested("not", &same);
-    nested("items", &of["items"]);
-    nested("contains", &of["items"]);
     refuse_unknown_members(condition, of, pointer, report);
     let members = condition["properties"].as_object().into_iter().flatten();
-    let members = members.filter(|(name, _)| has_member(of, name));
-    let members = members.map(|(name, it)| (it, &of["properties"][name], join("properties", name)));
-    let alternatives = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|key| {
-        let listed = condition[key].as_array().into_iter().flatten().enumerate();
-        listed.map(move |(index, it)| (it, key, index))
-    });
-    let alternatives = alternatives.map(|(it, key, index)| (it, &same, join(key, index)));
-    for (condition, of, path) in members.chain(alternatives) {
-        refuse_inapplicable(condition, of, &format!("{pointer}/{path}"), report);
+    for (name, it) in members.filter(|(name, _)| has_member(of, name)) {
+        let member = &of["properties"][name];
+        let pointer = join(&join(pointer, "properties"), name);
+        refuse_inapplicable(it, member, type_of(member), &pointer, report);
     }
+    for key in ["allOf", "anyOf", "oneOf"] {
+        for (index, it) in condition[key].as_array().into_iter().flatten().enumerate() {
+            refuse_inapplicable(it, of, kind, &join(&join(pointer, key), index), report);
+        }
+    }
+}
+
+fn type_of(schema: &Value) -> &str {
+    schema["type"].as_str().unwrap_or_default()
 }
 
 /// Refuses names of members that no valid value has: misspelt, they would make every call ask.
 fn refuse_unknown_members(condition: &Value, of: &Value, pointer: &str, report: &mut Report) {
     let names = condition["properties"].as_object().into_iter().flat_map(Map::keys);
-    for name in names.filter(|name| !has_member(of, name)) {
+    for name in names.filter(|name| !has_member(of, name)).take(MOST_PROBLEMS) {
         let known = of["properties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str);
-        let hint = did_you_mean(name, known);
+        let hint = did_you_mean(name, known.take(MAX_COMPARED));
         let next = if hint.is_empty() { "; name a member, or remove it" } else { &*hint };
         let text = format!("the parameter has no member `{}`{next}", cut(name, MAX_QUOTED));
         report.add(join(&join(pointer, "properties"), name), "unknown-parameter", text);

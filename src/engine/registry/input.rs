@@ -1,22 +1,28 @@
 //! Validates and normalizes arguments by a tool's input schema.
 //!
-//! In the order of the contract: spelling of keys, null as absent, numbers in strings, defaults, schema. All violations
+//! In the order of the contract: spelling of keys, values in texts, null as absent, defaults, schema. All violations
 //! are reported at once. Not here: the limit on the nesting of arguments, which every face checks while parsing.
 
 mod hidden;
+mod location;
 mod normal;
 mod sensitive;
+mod taken;
 mod violations;
 
 use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
-use jsonschema::Validator;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use serde_json::{Map, Value};
 
 pub(super) use self::{hidden::Hidden, violations::breach};
-use super::schema;
-use toolwire_contract::{Violation, arguments::Arguments, transcode::Encoder};
+use super::{problem::join, schema};
+use toolwire_contract::{
+    Violation,
+    arguments::Arguments,
+    transcode::{self, Encoder},
+};
+use toolwire_schema::{MAX_STEPS, Misfit, Schema, Work};
 use toolwire_tool::context::{RequestId, ToolContext};
 
 /// Maximum number of reported violations, so that an answer is not many times the size of its request.
@@ -28,13 +34,21 @@ pub struct InputSchema(Arc<Inner>);
 
 struct Inner {
     schema: Arc<Value>,
-    validator: Validator,
+    compiled: Schema,
     /// The hidden arguments.
     hidden: Hidden,
     /// The schema of all arguments, including hidden ones, if some are sensitive.
     sensitive: Option<Arc<Value>>,
     /// The message that the arguments must fit, if the schema alone does not ensure it.
     message: Option<Message>,
+}
+
+/// Why arguments are not accepted.
+#[derive(Debug)]
+pub enum Invalid {
+    Broken(Vec<Violation>),
+    /// The arguments as they were given.
+    TooMuchWork(Arguments),
 }
 
 struct Message {
@@ -48,6 +62,28 @@ impl fmt::Debug for InputSchema {
     }
 }
 
+impl Invalid {
+    fn too_much_work(raw: Value) -> Self {
+        match raw {
+            Value::Object(raw) => Self::TooMuchWork(raw),
+            _ => Self::TooMuchWork(Arguments::new()),
+        }
+    }
+
+    pub fn into_violations(self) -> Vec<Violation> {
+        match self {
+            Self::Broken(violations) => violations,
+            Self::TooMuchWork(_) => vec![Violation {
+                pointer: String::new(),
+                rule: "work".to_owned(),
+                description: format!(
+                    "the arguments take more than {MAX_STEPS} steps to be checked against the schema; send less at a time"
+                ),
+            }],
+        }
+    }
+}
+
 impl InputSchema {
     /// Compiles a derived schema. `message` is the tool's input message, if it has one.
     pub(super) fn new(
@@ -55,12 +91,12 @@ impl InputSchema {
         hidden: Hidden,
         message: Option<MessageDescriptor>,
     ) -> Result<Self, String> {
-        let validator = schema::compile(&schema)?;
+        let compiled = schema::compile(&schema)?;
         let inexact = message.filter(|message| !schema::is_exact(message));
         let message = inexact.map(|descriptor| Message { encoder: Encoder::new(&descriptor), descriptor });
         let all = if hidden.is_empty() { Arc::clone(&schema) } else { Arc::new(hidden.and(&schema)) };
         let sensitive = Some(all).filter(|all| sensitive::any(all));
-        Ok(Self(Arc::new(Inner { schema, validator, hidden, sensitive, message })))
+        Ok(Self(Arc::new(Inner { schema, compiled, hidden, sensitive, message })))
     }
 
     pub fn schema(&self) -> &Value {
@@ -69,17 +105,34 @@ impl InputSchema {
 
     /// Returns the normalized arguments, or all violations, up to [`MOST_VIOLATIONS`].
     pub fn check(&self, raw: Arguments) -> Result<Arguments, Vec<Violation>> {
+        self.check_within(raw, Work::all()).map_err(Invalid::into_violations)
+    }
+
+    /// The same with little work, for what is checked again before it is carried out.
+    pub fn check_briefly(&self, raw: Arguments) -> Result<Arguments, Vec<Violation>> {
+        self.check_within(raw, Work::little()).map_err(Invalid::into_violations)
+    }
+
+    /// The same within bounds on the work.
+    pub fn check_within(&self, raw: Arguments, work: Work) -> Result<Arguments, Invalid> {
         let raw = Value::Object(raw);
-        let (normal, mut violations) = normal::normalize(&self.0.schema, &raw);
-        let broken = self.0.validator.iter_errors(&normal);
-        violations.extend(violations::explain(broken, &self.0.schema, &raw, MOST_VIOLATIONS));
+        let Ok((normal, mut violations)) = normal::normalize_within(&self.0.schema, &raw, work) else {
+            return Err(Invalid::too_much_work(raw));
+        };
+        match self.0.compiled.check(&normal, MOST_VIOLATIONS, work) {
+            Err(Misfit::Broken(broken)) => {
+                violations.extend(violations::explain(&broken, &self.0.schema, &raw, MOST_VIOLATIONS));
+            }
+            Err(Misfit::TooMuchWork) if violations.is_empty() => return Err(Invalid::too_much_work(raw)),
+            Ok(()) | Err(Misfit::TooMuchWork) => {}
+        }
         violations.truncate(MOST_VIOLATIONS);
         if violations.is_empty() {
             violations.extend(self.misfit(&normal, &raw));
         }
         match normal {
             Value::Object(arguments) if violations.is_empty() => Ok(arguments),
-            _ => Err(violations),
+            _ => Err(Invalid::Broken(violations)),
         }
     }
 
@@ -153,12 +206,16 @@ impl InputSchema {
         if encoder.bytes(normal.as_object()?).is_some() {
             return None;
         }
+        if let Some(pointer) = transcode::rounded(message, normal.as_object()?) {
+            let reason = "the tool takes a double, which would round it; stay within ±2^53";
+            return Some(violations::misfit(&pointer, reason, &self.0.schema, raw));
+        }
         let error = DynamicMessage::deserialize(message.clone(), normal).err()?;
         let fits_alone = |(key, value): &(&String, &Value)| {
             let alone = Map::from_iter([((*key).clone(), (*value).clone())]);
             DynamicMessage::deserialize(message.clone(), Value::Object(alone)).is_ok()
         };
-        let key = normal.as_object()?.iter().find(|member| !fits_alone(member)).map(|(key, _)| key.as_str());
-        Some(violations::misfit(key, &error.to_string(), &self.0.schema, raw))
+        let key = normal.as_object()?.iter().find(|member| !fits_alone(member)).map(|(key, _)| join("", key));
+        Some(violations::misfit(&key.unwrap_or_default(), &error.to_string(), &self.0.schema, raw))
     }
 }

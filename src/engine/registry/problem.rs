@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
 use toolwire_base::files::Problem;
+pub(super) use toolwire_schema::{MAX_QUOTED, cut, quoted};
 
 /// Collects the problems of one file.
 #[derive(Debug)]
@@ -64,27 +63,6 @@ fn tool_of_file(file: &str) -> Option<String> {
 pub(super) fn join(pointer: &str, segment: impl fmt::Display) -> String {
     let segment = segment.to_string().replace('~', "~0").replace('/', "~1");
     format!("{pointer}/{segment}")
-}
-
-/// Maximum length of a quoted value in characters; its author can look it up in full.
-pub(super) const MAX_QUOTED: usize = 64;
-
-/// A value as quoted in a problem.
-pub(super) fn quoted(value: &Value) -> String {
-    match value {
-        // Long texts are cut before they are quoted.
-        Value::String(text) => Value::from(cut(text, MAX_QUOTED)).to_string(),
-        Value::Array(items) => format!("a list of {}", items.len()),
-        Value::Object(_) => "an object".to_owned(),
-        other => cut(&other.to_string(), MAX_QUOTED),
-    }
-}
-
-pub(super) fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -10,41 +10,27 @@ mod from_manifest;
 mod from_message;
 mod payloads;
 
-use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 
 pub(super) use from_manifest::from_manifest;
 pub use from_message::pattern_in_words;
 pub(super) use from_message::{DURATION_PATTERN, from_message};
 pub(super) use payloads::{is_exact, is_payload, refuse_unsupported};
+use toolwire_schema::{Options, Schema};
 
 /// Maximum size of a compiled pattern that a provider sends, in bytes: one of a few characters could take 10 MiB.
 const MAX_PATTERN: usize = 512 * 1024;
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Compiles a schema to a validator that checks formats, matches patterns in linear time, and fetches nothing.
-pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
-    build(schema, None)
+/// Compiles a schema.
+pub(super) fn compile(schema: &Value) -> Result<Schema, String> {
+    Schema::compile(schema, Options::default())
 }
 
 /// Compiles a schema that a provider may have sent, whose patterns are bounded.
-pub(super) fn compile_bounded(schema: &Value) -> Result<Validator, String> {
-    build(schema, Some(MAX_PATTERN))
-}
-
-fn build(schema: &Value, max_pattern: Option<usize>) -> Result<Validator, String> {
-    let patterns = PatternOptions::regex();
-    let patterns = match max_pattern {
-        Some(max) => patterns.size_limit(max),
-        None => patterns,
-    };
-    jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .should_validate_formats(true)
-        .with_pattern_options(patterns)
-        .build(schema)
-        .map_err(|error| error.to_string())
+pub(super) fn compile_bounded(schema: &Value) -> Result<Schema, String> {
+    Schema::compile(schema, Options { max_pattern: Some(MAX_PATTERN), ..Options::default() })
 }
 
 /// Adds `$schema` as the first member.

@@ -1,23 +1,29 @@
 //! The cause of a confirmation: a pure function of the definition, the arguments, the task and the options of a call.
 
 use super::super::Call;
-use crate::registry::{Category, Definition};
+use crate::registry::{Category, Conditions, Definition};
 use toolwire_contract::ConfirmationCause;
+use toolwire_schema::{TooMuchWork, Work};
 
-/// The first cause that applies.
-pub fn cause(call: &Call) -> Option<ConfirmationCause> {
+/// The first cause that applies, if conditions can be checked within the work.
+pub(super) fn cause_within(call: &Call, work: Work) -> Result<Option<ConfirmationCause>, TooMuchWork> {
     let tool = call.tool();
     let of_definition = of_definition(&tool.definition, call.context.tainted);
-    let breaks = || tool.conditions.as_ref().is_some_and(|conditions| !conditions.hold(&call.arguments));
-    if of_definition != Some(ConfirmationCause::Manifest) && breaks() {
-        return Some(ConfirmationCause::Condition);
-    }
-    if of_definition.is_some() {
-        return of_definition;
+    let holds = |conditions: &Conditions| conditions.hold_within(&call.arguments, work);
+    if of_definition != Some(ConfirmationCause::Manifest)
+        && let Some(conditions) = &tool.conditions
+        && !holds(conditions)?
+    {
+        return Ok(Some(ConfirmationCause::Condition));
     }
     // The option applies to the call that the caller makes and not to nested ones, which have no options.
-    let options = call.options.as_deref()?;
-    options.require_confirmation.then_some(ConfirmationCause::Caller)
+    let is_asked_for = || call.options.as_deref().is_some_and(|options| options.require_confirmation);
+    Ok(of_definition.or_else(|| is_asked_for().then_some(ConfirmationCause::Caller)))
+}
+
+/// The first cause that applies. A condition that takes too much work to be checked does not hold.
+pub fn cause(call: &Call) -> Option<ConfirmationCause> {
+    cause_within(call, Work::all()).unwrap_or(Some(ConfirmationCause::Condition))
 }
 
 /// The first cause that follows from the definition and from whether the task is tainted, whatever the options.

@@ -12,6 +12,7 @@ use crate::registry::{
     words::Binding,
 };
 use toolwire_contract::{Violation, arguments::Arguments};
+use toolwire_schema::Work;
 use toolwire_tool::context::{RequestId, SessionId, TaskLabel, ToolContext};
 
 /// The hidden arguments of a tool, by name.
@@ -214,10 +215,10 @@ fn refuse_contradictions(declared: &Declared, property: &Value, report: &mut Rep
         let text = format!("`bind` needs a text without constraints, and `{name}` is something else");
         refuse("bind", "bind-not-text", text);
     }
-    if let (Some(fixed), Ok(validator)) = (&hiding.fixed, compile(property))
-        && let Err(error) = validator.validate(&normal::normalize(property, fixed).0)
+    if let (Some(fixed), Ok(schema)) = (&hiding.fixed, compile(property))
+        && let Err(misfit) = schema.check(&normal::normalize(property, fixed).0, 1, Work::all())
     {
-        refuse("fixed", "bad-fixed", format!("{error}; correct the value or the schema"));
+        refuse("fixed", "bad-fixed", format!("{misfit}; correct the value or the schema"));
     }
 }
 

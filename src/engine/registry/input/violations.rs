@@ -1,9 +1,5 @@
 //! Describes violations: the pointer as the caller wrote it, what was expected, and what was probably meant.
 
-use jsonschema::{
-    ValidationError,
-    error::{TypeKind, ValidationErrorKind as Kind},
-};
 use serde_json::Value;
 
 use super::normal;
@@ -13,33 +9,37 @@ use crate::registry::{
 };
 use toolwire_base::words::counted;
 use toolwire_contract::{Violation, near::did_you_mean};
+use toolwire_schema::{Breach, Breaches, Kind, TypeKind};
 
-/// Converts errors to at most `most` violations, one for each unknown and each missing key.
-pub(super) fn explain<'a>(
-    errors: impl Iterator<Item = ValidationError<'a>>,
-    schema: &Value,
-    raw: &Value,
-    most: usize,
-) -> Vec<Violation> {
-    errors.flat_map(|error| explain_one(&error, schema, raw, most)).take(most).collect()
+/// Maximum length of what a violation takes over from the schema, such as a pattern, in characters: there may be a
+/// hundred of it.
+const MAX_TAKEN: usize = 1_000;
+/// Maximum number of names that are listed, or compared with one.
+const MAX_NAMES: usize = 250;
+/// Maximum length of what is listed, in characters.
+const MAX_LISTED: usize = 4_000;
+
+/// Converts breaches to at most `most` violations, one for each unknown and each missing key.
+pub(super) fn explain(broken: &Breaches<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
+    broken.iter().flat_map(|breach| explain_one(breach, schema, raw, most)).take(most).collect()
 }
 
 /// Describes how a value violates a schema other than that of the arguments.
-pub(in crate::registry) fn breach(error: &ValidationError<'_>) -> String {
-    expected(error.kind(), None, error.instance())
+pub(in crate::registry) fn breach(breach: Breach<'_>) -> String {
+    expected(breach, None)
 }
 
-/// The violation of arguments that satisfy the schema but do not fit the message. `key` is the argument at fault, in
-/// its normal form.
-pub(super) fn misfit(key: Option<&str>, reason: &str, schema: &Value, raw: &Value) -> Violation {
-    let location = Location::find(&key.map(|key| join("", key)).unwrap_or_default(), schema, raw);
+/// The violation of arguments that satisfy the schema but do not fit the message. `pointer` is that of the value at
+/// fault, in its normal form.
+pub(super) fn misfit(pointer: &str, reason: &str, schema: &Value, raw: &Value) -> Violation {
+    let location = Location::find(pointer, schema, raw);
     location.violation(None, "format", format!("{} cannot be read: {}", location.label(), cut(reason, 200)))
 }
 
-fn explain_one(error: &ValidationError<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
-    let location = Location::find(error.instance_path().as_str(), schema, raw);
-    let rule = error.kind().keyword();
-    match error.kind() {
+fn explain_one(breach: Breach<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
+    let location = Location::find(breach.pointer(), schema, raw);
+    let rule = breach.keyword();
+    match breach.kind() {
         Kind::AdditionalProperties { unexpected } => unexpected
             .iter()
             .take(most)
@@ -48,10 +48,10 @@ fn explain_one(error: &ValidationError<'_>, schema: &Value, raw: &Value, most: u
         Kind::Required { property: Value::String(key) } => {
             vec![location.violation(Some(key), rule, missing(key, location.schema))]
         }
-        kind => {
+        _ => {
             let described =
                 location.schema.and_then(|schema| schema.get("description")).and_then(Value::as_str);
-            let expected = expected(kind, described, error.instance());
+            let expected = expected(breach, described);
             vec![location.violation(None, rule, format!("{} {expected}", location.label()))]
         }
     }
@@ -95,6 +95,9 @@ fn as_written(raw: &Value, schema: Option<&Value>, segment: &str) -> String {
     let (Some(map), Some(properties)) = (raw.as_object(), schema.and_then(normal::properties)) else {
         return segment.to_owned();
     };
+    if map.contains_key(segment) {
+        return segment.to_owned();
+    }
     let means = |key: &&String| normal::declared(properties, key) == Some(segment);
     map.keys().find(means).map_or_else(|| segment.to_owned(), Clone::clone)
 }
@@ -107,14 +110,10 @@ fn member<'a>(schema: &'a Value, segment: &str) -> Option<&'a Value> {
 fn unknown(key: &str, schema: Option<&Value>) -> String {
     let names =
         || schema.and_then(normal::properties).into_iter().flat_map(|it| it.keys().map(String::as_str));
-    let mut hint = did_you_mean(key, names());
+    let mut hint = did_you_mean(key, names().take(MAX_NAMES));
     if hint.is_empty() {
-        let known: Vec<_> = names().map(|name| format!("`{name}`")).collect();
-        hint = if known.is_empty() {
-            "; none is taken".to_owned()
-        } else {
-            format!("; known: {}", known.join(", "))
-        };
+        let known = list(names().map(|name| format!("`{name}`")));
+        hint = if known.is_empty() { "; none is taken".to_owned() } else { format!("; known: {known}") };
     }
     format!("unknown parameter `{}`{hint}", cut(key, MAX_QUOTED))
 }
@@ -123,15 +122,21 @@ fn missing(key: &str, schema: Option<&Value>) -> String {
     let property = schema.and_then(normal::properties).and_then(|properties| properties.get(key));
     let description = property.and_then(|it| it.get("description")).and_then(Value::as_str);
     match description {
-        Some(description) => format!("`{key}` is required: {description}"),
+        Some(description) => format!("`{key}` is required: {}", cut(description, MAX_TAKEN)),
         None => format!("`{key}` is required"),
     }
 }
 
 /// Describes what was expected and what was found.
-fn expected(kind: &Kind, description: Option<&str>, found: &Value) -> String {
-    let found = || quoted(found);
-    match kind {
+fn expected(breach: Breach<'_>, description: Option<&str>) -> String {
+    let found = || quoted(breach.found());
+    if let Some(pattern) = breach.pattern() {
+        return match pattern_in_words(pattern) {
+            Some(words) => format!("must be {words}, but is {}", found()),
+            None => like(pattern, description, &found()),
+        };
+    }
+    match breach.kind() {
         Kind::Type { kind } => format!("must be {}, but is {}", type_name(kind), found()),
         Kind::Enum { options } => one_of(options, &found()),
         Kind::Minimum { limit } => format!("must be at least {limit}, but is {}", found()),
@@ -152,10 +157,6 @@ fn expected(kind: &Kind, description: Option<&str>, found: &Value) -> String {
             format!("must have at least {}", counted(*limit, "element", "elements"))
         }
         Kind::MaxItems { limit } => format!("must have at most {}", counted(*limit, "element", "elements")),
-        Kind::Pattern { pattern } => match pattern_in_words(pattern) {
-            Some(words) => format!("must be {words}, but is {}", found()),
-            None => like(pattern, description, &found()),
-        },
         Kind::Format { format } if format == "date-time" => {
             format!("must be a time such as \"2026-01-15T10:30:00Z\", but is {}", found())
         }
@@ -166,15 +167,26 @@ fn expected(kind: &Kind, description: Option<&str>, found: &Value) -> String {
 
 /// Explains a pattern by the description of the parameter.
 fn like(pattern: &str, description: Option<&str>, found: &str) -> String {
-    let what = description.map(|text| format!(". What it is: {text}")).unwrap_or_default();
-    format!("must match the pattern {pattern}, but is {found}{what}")
+    let what = description.map(|text| format!(". What it is: {}", cut(text, MAX_TAKEN))).unwrap_or_default();
+    format!("must match the pattern {}, but is {found}{what}", cut(pattern, MAX_TAKEN))
 }
 
 fn one_of(options: &Value, found: &str) -> String {
     let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-    let listed = options.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let hint = did_you_mean(found.trim_matches('"'), options.iter().filter_map(Value::as_str));
+    let listed = list(options.iter().map(ToString::to_string));
+    let names = options.iter().filter_map(Value::as_str).take(MAX_NAMES);
+    let hint = did_you_mean(found.trim_matches('"'), names);
     format!("must be one of {listed}, but is {found}{hint}")
+}
+
+/// As many of the words as a violation shows.
+fn list(mut words: impl Iterator<Item = String>) -> String {
+    let shown: Vec<_> = words.by_ref().take(MAX_NAMES).collect();
+    let shown = cut(&shown.join(", "), MAX_LISTED);
+    match words.count() {
+        0 => shown,
+        more => format!("{shown}, and {more} more"),
+    }
 }
 
 fn type_name(kind: &TypeKind) -> String {

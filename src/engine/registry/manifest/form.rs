@@ -2,7 +2,6 @@
 
 use std::{iter::successors, sync::LazyLock};
 
-use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::schema::manifest_schema;
@@ -10,56 +9,64 @@ use crate::registry::{
     declared::FIELD_NAME,
     keys::{SEMANTIC_VERSION, TOOL_NAME},
     problem::{Report, join, quoted},
-    schema::compile,
 };
 use toolwire_contract::near::did_you_mean;
+use toolwire_schema::{Breach, Kind, Misfit, Options, Schema, Work};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(manifest_schema);
-static VALIDATOR: LazyLock<Validator> =
-    LazyLock::new(|| compile(&SCHEMA).expect("what is published is a schema"));
+static COMPILED: LazyLock<Schema> = LazyLock::new(|| {
+    let options = Options { explains_branches: true, ..Options::default() };
+    Schema::compile(&SCHEMA, options).expect("what is published is a schema")
+});
+
+/// Maximum number of problems that are looked for in one manifest, those of branches counted.
+const MOST_PROBLEMS: usize = 1_000;
+/// The same of the keys of one object.
+const MOST_UNKNOWN: usize = 100;
 
 /// The prefix of messages in the schema that describe a valid value.
 const MUST_BE: &str = "must be ";
 
 pub(super) fn check(manifest: &Value, report: &mut Report) {
-    // Listing all errors is slower than checking for any, and most manifests have none.
-    if !VALIDATOR.is_valid(manifest) {
-        VALIDATOR.iter_errors(manifest).for_each(|error| explain(&error, report));
+    match COMPILED.check(manifest, MOST_PROBLEMS, Work::all()) {
+        Ok(()) => {}
+        Err(Misfit::Broken(breaches)) => breaches.iter().for_each(|breach| explain(breach, report)),
+        Err(misfit @ Misfit::TooMuchWork) => report.add("", "too-large", misfit.to_string()),
     }
 }
 
-fn explain(error: &ValidationError<'_>, report: &mut Report) {
-    let pointer = error.instance_path().as_str();
-    let schema = schemas(error).next().unwrap_or(&Value::Null);
-    match error.kind() {
+fn explain(breach: Breach<'_>, report: &mut Report) {
+    let pointer = breach.pointer();
+    let schema = schemas(breach).next().unwrap_or(&Value::Null);
+    match breach.kind() {
         Kind::AdditionalProperties { unexpected } => {
-            for key in unexpected {
+            for key in unexpected.iter().take(MOST_UNKNOWN) {
                 let known = schema["properties"].as_object().into_iter().flat_map(|it| it.keys());
                 let hint = did_you_mean(key, known.map(String::as_str));
                 report.add(join(pointer, key), "unknown-key", format!("unknown key `{key}`{hint}"));
             }
         }
         Kind::Required { property: Value::String(key) } => {
-            let form = schemas(error).find_map(|it| it["properties"].get(key)).map(in_words);
+            let form = schemas(breach).find_map(|it| it["properties"].get(key)).map(in_words);
             let form = form.map(|form| format!("; it must be {form}")).unwrap_or_default();
             report.add(join(pointer, key), "missing-key", format!("`{key}` is missing{form}"));
         }
-        Kind::PropertyNames { error } => {
-            let name = error.instance().as_str().unwrap_or_default();
+        Kind::PropertyNames { .. } => {
+            let name = breach.name().unwrap_or_default();
             report.add(join(pointer, name), "bad-name", format!("`{name}` does not match {FIELD_NAME}"));
         }
         // In a choice between a word and an object, the object is last.
-        Kind::AnyOf { context } if error.instance().is_object() && schema["errorMessage"].is_null() => {
-            context.last().into_iter().flatten().for_each(|error| explain(error, report));
+        Kind::AnyOf { .. } if breach.found().is_object() && schema["errorMessage"].is_null() => {
+            breach.of_last_branch().for_each(|breach| explain(breach, report));
         }
-        kind => report.add(pointer, rule(kind, pointer), expected(pointer, schema, error.instance())),
+        kind => report.add(pointer, rule(kind, pointer), expected(pointer, schema, breach.found())),
     }
 }
 
 /// The schema that the value violates and the enclosing schemas, innermost first.
-fn schemas(error: &ValidationError<'_>) -> impl Iterator<Item = &'static Value> + use<> {
+fn schemas(breach: Breach<'_>) -> impl Iterator<Item = &'static Value> + use<> {
     let outer = |path: &str| path.rsplit_once('/').map(|(outer, _)| outer.to_owned());
-    let paths = successors(outer(error.schema_path().as_str()), move |path| outer(path));
+    let paths = successors(outer(breach.schema_pointer()), move |path| outer(path));
     paths.filter_map(|path| SCHEMA.pointer(&path))
 }
 

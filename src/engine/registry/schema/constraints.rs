@@ -1,7 +1,6 @@
 //! Adds a manifest's constraints to a field's schema, and reports those that no value, or not the manifest's own
 //! values, can satisfy.
 
-use jsonschema::Validator;
 use serde_json::{Map, Value};
 
 use super::compile;
@@ -9,6 +8,7 @@ use crate::registry::{
     declared::Declared,
     problem::{Report, join},
 };
+use toolwire_schema::{Schema, Work};
 
 /// The keyword, the manifest's key, and the types to which it applies.
 const APPLIES: [(&str, &str, &[&str]); 9] = [
@@ -147,18 +147,18 @@ fn refuse_unfit_values(schema: &Map<String, Value>, declared: &Declared, report:
 }
 
 fn refuse_unfit(
-    validator: &Validator,
+    schema: &Schema,
     value: &Value,
     declared: &Declared,
     path: &str,
     rule: &'static str,
     report: &mut Report,
 ) {
-    if let Err(error) = validator.validate(value) {
+    if let Err(misfit) = schema.check(value, 1, Work::all()) {
         report.add(
             format!("{}/{path}", declared.pointer),
             rule,
-            format!("{error}; correct the value or the schema"),
+            format!("{misfit}; correct the value or the schema"),
         );
     }
 }
