@@ -167,7 +167,7 @@ fn traced_call(row: LedgerRow) -> v1::TracedCall {
     let params = row.arguments.as_deref().and_then(|text| serde_json::from_str(text).ok());
     v1::TracedCall {
         component: row.component,
-        params: params.as_ref().map(json::to_struct),
+        params: params.as_ref().and_then(json::to_exact_struct),
         latency_ms: u64::try_from(row.took.as_millis()).unwrap_or(u64::MAX),
         source_id: row.source_ids.into_iter().next().unwrap_or_default(),
         call_id: row.call_id.to_string(),

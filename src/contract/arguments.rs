@@ -7,10 +7,12 @@ use prost_reflect::{DynamicMessage, ReflectMessage};
 use prost_types::Struct;
 use serde_json::{Map, Value};
 
-use super::{Violation, json, payload, transcode::Encoder};
-
-/// Maximum length of a key in an error, in characters.
-const MAX_SHOWN: usize = 64;
+use super::{
+    Violation,
+    json::{self, Inexact, ParseError},
+    payload,
+    transcode::{self, Encoder},
+};
 
 pub type Arguments = Map<String, Value>;
 
@@ -18,6 +20,8 @@ pub type Arguments = Map<String, Value>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the arguments {what}")]
 pub struct Unreadable {
+    /// JSON pointer to what is wrong; empty if that is the whole.
+    pub pointer: String,
     /// The rule that is broken, such as `json`.
     pub rule: &'static str,
     /// What is expected, as the end of the message.
@@ -26,13 +30,31 @@ pub struct Unreadable {
 
 impl Unreadable {
     fn new(rule: &'static str, what: impl Into<String>) -> Self {
-        Self { rule, what: what.into() }
+        Self { pointer: String::new(), rule, what: what.into() }
+    }
+}
+
+impl From<ParseError> for Unreadable {
+    fn from(error: ParseError) -> Self {
+        match error {
+            ParseError::Syntax(error) => {
+                Self::new("json", format!("must be the text of a JSON object: {error}"))
+            }
+            ParseError::Inexact(inexact) => inexact.into(),
+        }
+    }
+}
+
+impl From<Inexact> for Unreadable {
+    fn from(inexact: Inexact) -> Self {
+        Self { what: inexact.to_string(), pointer: inexact.pointer, rule: "exact" }
     }
 }
 
 impl From<Unreadable> for Violation {
     fn from(why: Unreadable) -> Self {
-        Self { pointer: String::new(), rule: why.rule.to_owned(), description: why.to_string() }
+        let description = why.to_string();
+        Self { pointer: why.pointer, rule: why.rule.to_owned(), description }
     }
 }
 
@@ -41,8 +63,7 @@ pub fn from_text(text: &str) -> Result<Arguments, Unreadable> {
     if text.trim().is_empty() {
         return Ok(Arguments::new());
     }
-    let not_json = |error| Unreadable::new("json", format!("must be the text of a JSON object: {error}"));
-    from_value(json::parse(text).map_err(not_json)?)
+    from_value(json::parse(text)?)
 }
 
 /// Reads arguments from a JSON value. `null` and a blank text are no arguments; any other text is refused, with advice
@@ -59,20 +80,31 @@ pub fn from_value(value: Value) -> Result<Arguments, Unreadable> {
         Value::String(text) => match json::parse(&text) {
             _ if text.trim().is_empty() => Ok(Arguments::new()),
             Ok(_) => Err(Unreadable::new("type", format!("{example}, and not a string that holds JSON"))),
-            Err(error) => Err(Unreadable::new("json", format!("must be the text of a JSON object: {error}"))),
+            Err(error) => Err(error.into()),
         },
         _ => Err(Unreadable::new("type", example)),
     }
 }
 
-/// Reads arguments from a structure. A number that JSON cannot express is refused.
-pub fn from_struct(structure: Struct) -> Result<Arguments, Unreadable> {
-    if let Some(key) = json::not_finite(&structure) {
-        let key: String = key.chars().take(MAX_SHOWN).collect();
-        let what = format!("must hold no NaN and no infinity, but there is one in {key:?}");
-        return Err(Unreadable::new("finite", what));
+/// The same of a value whose text is not known: its parser may have made doubles of longer integers.
+pub fn from_rounded_value(value: Value) -> Result<Arguments, Unreadable> {
+    match json::doubtful_number(&value) {
+        Some((pointer, number)) => Err(doubtful(pointer, number)),
+        None => from_value(value),
     }
-    from_value(Value::Object(json::from_struct(structure)))
+}
+
+/// Reads arguments from a structure. A number that may not be what was written is refused.
+pub fn from_struct(structure: Struct) -> Result<Arguments, Unreadable> {
+    match json::doubtful(&structure) {
+        Some((pointer, number)) => Err(doubtful(pointer, number)),
+        None => from_value(Value::Object(json::from_struct(structure))),
+    }
+}
+
+fn doubtful(pointer: String, number: f64) -> Unreadable {
+    let rule = if number.is_finite() { "exact" } else { "finite" };
+    Unreadable { what: json::not_doubtful(&pointer, number), pointer, rule }
 }
 
 /// Arguments that passed the schema but do not fit the message: the two disagree.
@@ -92,15 +124,23 @@ pub fn to_message<M: ReflectMessage + Default>(arguments: Arguments, encoder: &E
     // The slow path: it accepts what the encoder does not cover, and has words for what is wrong.
     let descriptor = M::default().descriptor();
     let misfit = |reason: String| Misfit { message: descriptor.full_name().to_owned(), reason };
+    if let Some(pointer) = transcode::rounded(&descriptor, &arguments) {
+        return Err(misfit(format!("the number at {pointer:?} would be rounded")));
+    }
     DynamicMessage::deserialize(descriptor.clone(), Value::Object(arguments))
         .map_err(|error| misfit(error.to_string()))?
         .transcode_to()
         .map_err(|error| misfit(error.to_string()))
 }
 
-/// The arguments that an input message stands for: what is not set is left out.
-pub fn from_message(message: &impl ReflectMessage) -> Arguments {
-    payload::to_arguments(&message.transcode_to_dynamic())
+/// The arguments that an input message stands for: what is not set is left out. Structures in it are read as
+/// [`from_struct`] reads one.
+pub fn from_message(message: &impl ReflectMessage) -> Result<Arguments, Unreadable> {
+    let message = message.transcode_to_dynamic();
+    match payload::doubtful(&message) {
+        Some((pointer, number)) => Err(doubtful(pointer, number)),
+        None => Ok(payload::to_arguments(&message)),
+    }
 }
 
 #[cfg(test)]
@@ -108,7 +148,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::proto::v1::{Provenance, ToolSource};
+    use crate::proto::v1::{Provenance, ToolDefinition, ToolSource};
 
     fn message<M: ReflectMessage + Default>(arguments: Arguments) -> M {
         to_message(arguments, &Encoder::new(&M::default().descriptor())).expect("fits")
@@ -120,7 +160,7 @@ mod tests {
             json!({"name": "books", "sections": ["2026"]}).as_object().expect("an object").clone();
         let message: ToolSource = message(arguments.clone());
         assert_eq!(message, ToolSource { name: "books".into(), sections: vec!["2026".into()] });
-        assert_eq!(from_message(&message), arguments);
+        assert_eq!(from_message(&message), Ok(arguments));
     }
 
     #[test]
@@ -136,6 +176,9 @@ mod tests {
             (r#"{"a": 1, "a": 2}"#, "json"),
             (r#"{"a": 1} and more"#, "json"),
             (r#"{"a": NaN}"#, "json"),
+            (r#"{"a": 1e400}"#, "exact"),
+            (r#"{"a": [18446744073709551616]}"#, "exact"),
+            (r#""{\"a\": 0.10000000000000001}""#, "exact"),
             ("symbol=AAPL", "json"),
             ("[1]", "type"),
             ("42", "type"),
@@ -148,6 +191,37 @@ mod tests {
             assert_eq!(why.rule, rule, "{text}: {why}");
             assert!(why.to_string().starts_with("the arguments must "), "{why}");
         }
+    }
+
+    #[test]
+    fn a_number_that_would_be_rounded_is_refused_at_its_pointer() {
+        let structure =
+            json::to_struct(json!({"a": {"b": [0.5, 1_u64 << 53]}}).as_object().expect("an object"));
+        let parsed = json!({"a": {"b": [0.5, 1e25]}});
+        for why in [
+            from_text(r#"{"a": {"b": [0.5, 1000000000000000000000001]}}"#).unwrap_err(),
+            from_struct(structure).unwrap_err(),
+            from_rounded_value(parsed).unwrap_err(),
+        ] {
+            let Violation { pointer, rule, description } = why.into();
+            assert_eq!((pointer.as_str(), rule.as_str()), ("/a/b/1", "exact"), "{description}");
+        }
+        let carried = json!({"a": [(1_u64 << 53) - 1, 0.1, -5]}).as_object().expect("an object").clone();
+        assert_eq!(from_struct(json::to_struct(&carried)), Ok(carried));
+    }
+
+    #[test]
+    fn a_message_is_read_as_its_structures_are() {
+        let of = |number: f64| {
+            let value = json!({"list": [{"type": "integer", "maximum": number}]});
+            ToolDefinition {
+                input_schema: value.as_object().map(json::to_struct),
+                ..ToolDefinition::default()
+            }
+        };
+        assert!(from_message(&of(1e15)).is_ok());
+        let why = from_message(&of(1e17)).unwrap_err();
+        assert_eq!((why.pointer.as_str(), why.rule), ("/input_schema/list/0/maximum", "exact"));
     }
 
     #[test]

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use toolwire_base::files::Problem;
 
 use super::{
-    ConfirmationRequired, ErrorCode, Event, Kept, Origin, Provenance, Terminal, ToolError, ToolResult,
-    Violation, frame, json, proto::v1,
+    ConfirmationRequired, ErrorCode, Event, Kept, Origin, Payload, Provenance, Terminal, ToolError,
+    ToolResult, Violation, frame, json, proto::v1,
 };
 
 /// The marker of untrusted text, as `UntrustedFraming` names it.
@@ -59,10 +59,14 @@ fn round_age(age: Duration) -> Duration {
 
 pub fn tool_result(result: ToolResult, format: ResultFormat) -> v1::ToolResult {
     use v1::tool_result::Outcome;
-    let outcome = match (result.outcome, format) {
-        (Ok(payload), ResultFormat::Struct) => Outcome::Data(payload.to_struct()),
-        (Ok(payload), ResultFormat::Json) => Outcome::DataJson(payload.into_json_text()),
-        (Err(error), _) => Outcome::Error(tool_error(error)),
+    let structure =
+        |payload: &Payload| (format == ResultFormat::Struct).then(|| payload.to_struct()).flatten();
+    let outcome = match result.outcome {
+        Err(error) => Outcome::Error(tool_error(error)),
+        Ok(payload) => match structure(&payload) {
+            Some(structure) => Outcome::Data(structure),
+            None => Outcome::DataJson(payload.into_json_text()),
+        },
     };
     v1::ToolResult {
         tool: result.tool.into(),
@@ -139,10 +143,9 @@ pub fn event(event: Event, format: ResultFormat) -> v1::call_event::Event {
 }
 
 fn chunk(data: Map<String, Value>, format: ResultFormat) -> v1::Chunk {
-    match format {
-        ResultFormat::Struct => v1::Chunk { data: Some(json::to_struct(&data)), data_json: String::new() },
-        ResultFormat::Json => v1::Chunk { data: None, data_json: Value::Object(data).to_string() },
-    }
+    let structure = (format == ResultFormat::Struct).then(|| json::to_exact_struct(&data)).flatten();
+    let data_json = if structure.is_none() { Value::Object(data).to_string() } else { String::new() };
+    v1::Chunk { data: structure, data_json }
 }
 
 /// The last event of a call in its stream.
@@ -168,7 +171,7 @@ pub fn confirmation_required(it: ConfirmationRequired) -> v1::ConfirmationRequir
     v1::ConfirmationRequired {
         confirmation_id: it.confirmation_id.to_string(),
         summary: it.summary,
-        arguments: Some(json::to_struct(&it.arguments)),
+        arguments: json::to_exact_struct(&it.arguments),
         expires_at: Some(timestamp(it.expires_at)),
         tool: it.tool.into(),
         path: it.path.into_iter().map(Into::into).collect(),
@@ -222,6 +225,33 @@ mod tests {
     fn an_age_is_rounded_to_seconds_or_milliseconds() {
         let rounded = |age: f64| round_age(Duration::from_secs_f64(age)).as_secs_f64().to_string();
         assert_eq!([100.688_164_658, 1.9, 0.050_71].map(rounded), ["100", "1", "0.05"]);
+    }
+
+    #[test]
+    fn what_a_structure_would_round_is_sent_as_text() {
+        use v1::tool_result::Outcome;
+        let sent = |data: Value| {
+            let Value::Object(object) = data.clone() else { unreachable!("data is an object") };
+            let result = ToolResult {
+                tool: "t".parse().expect("a name"),
+                fetched_at: SystemTime::UNIX_EPOCH,
+                outcome: Ok(Payload::from_json(data)),
+                provenance: Provenance::default(),
+                kept: None,
+            };
+            let v1::Chunk { data, data_json } = chunk(object, ResultFormat::Struct);
+            (
+                data.is_some(),
+                data_json,
+                tool_result(result, ResultFormat::Struct).outcome.expect("an outcome"),
+            )
+        };
+        let (is_structure, text, outcome) =
+            sent(serde_json::json!({"n": 9_007_199_254_740_991_i64, "x": 1e300}));
+        assert!(is_structure && text.is_empty() && matches!(outcome, Outcome::Data(_)));
+        let exact = r#"{"n":9007199254740993}"#.to_owned();
+        let sent = sent(serde_json::json!({"n": 9_007_199_254_740_993_i64}));
+        assert_eq!(sent, (false, exact.clone(), Outcome::DataJson(exact)));
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! JSON values: to and from `google.protobuf.Struct`, and the bound on their depth.
+//!
+//! A structure has no number but doubles, so an integer beyond ±2^53 goes neither in nor out by one: as a double it
+//! cannot be known to be what was written.
 
+mod exact;
 pub mod raw;
 mod strict;
 
@@ -7,23 +11,30 @@ use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-pub use self::strict::parse;
+pub(crate) use self::exact::segment;
+pub use self::{
+    exact::{Inexact, first_inexact, is_exact},
+    strict::{ParseError, parse},
+};
 
 /// The deepest nesting that arguments may have; the object itself is level 1.
 pub const MAX_DEPTH: usize = 32;
 
-/// 2^53: integers beyond it are not exact as a double.
-pub(crate) const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+/// 2^53: from here on integers are not exact as a double.
+pub const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+/// 2^256: no integer that programs exchange is longer, so that a whole double beyond it is one that was meant.
+const MAX_INTEGER: f64 = 1.157_920_892_373_162e77;
 
 /// Whether a value is nested no deeper than [`MAX_DEPTH`].
 pub fn is_within_depth(value: &Value) -> bool {
-    fits(value, MAX_DEPTH)
+    nests_within(value, MAX_DEPTH)
 }
 
-fn fits(value: &Value, levels: usize) -> bool {
+/// Whether a value nests no deeper than a number of levels; a text, a number or the like has none.
+pub fn nests_within(value: &Value, levels: usize) -> bool {
     match value {
-        Value::Array(items) => levels > 0 && items.iter().all(|item| fits(item, levels - 1)),
-        Value::Object(map) => levels > 0 && map.values().all(|item| fits(item, levels - 1)),
+        Value::Array(items) => levels > 0 && items.iter().all(|item| nests_within(item, levels - 1)),
+        Value::Object(map) => levels > 0 && map.values().all(|item| nests_within(item, levels - 1)),
         _ => true,
     }
 }
@@ -91,18 +102,78 @@ pub fn from_struct(structure: Struct) -> Map<String, Value> {
     structure.fields.into_iter().map(|(key, value)| (key, from_value(value))).collect()
 }
 
-/// The key of the first member that holds a number that JSON cannot express, at any depth.
-pub fn not_finite(structure: &Struct) -> Option<&str> {
-    structure.fields.iter().find(|(_, value)| !is_finite(value)).map(|(key, _)| key.as_str())
+/// The first number of a structure that may not be what was written, with its pointer.
+pub fn doubtful(structure: &Struct) -> Option<(String, f64)> {
+    let mut members = structure.fields.iter();
+    members.find_map(|(key, value)| doubtful_in(value).map(|(pointer, n)| (below(key, &pointer), n)))
 }
 
-fn is_finite(value: &ProtoValue) -> bool {
+pub(crate) fn doubtful_in(value: &ProtoValue) -> Option<(String, f64)> {
     match &value.kind {
-        Some(Kind::NumberValue(n)) => n.is_finite(),
-        Some(Kind::StructValue(structure)) => structure.fields.values().all(is_finite),
-        Some(Kind::ListValue(list)) => list.values.iter().all(is_finite),
-        _ => true,
+        Some(Kind::NumberValue(n)) => is_doubtful(*n).then(|| (String::new(), *n)),
+        Some(Kind::StructValue(structure)) => doubtful(structure),
+        Some(Kind::ListValue(list)) => {
+            let mut items = list.values.iter().enumerate();
+            items.find_map(|(at, item)| doubtful_in(item).map(|(pointer, n)| (format!("/{at}{pointer}"), n)))
+        }
+        _ => None,
     }
+}
+
+/// Whether another number may have been made this double, or JSON cannot express it.
+pub fn is_doubtful(number: f64) -> bool {
+    !number.is_finite() || (number.fract() == 0.0 && (MAX_EXACT..MAX_INTEGER).contains(&number.abs()))
+}
+
+/// The pointer to the first integer of a value that a structure may round.
+pub fn rounded_in_structure(value: &Value) -> Option<String> {
+    find_number(value, |n| !fits_structure(n)).map(|(pointer, _)| pointer)
+}
+
+/// The same of a value whose text is not known: its parser may have made doubles of longer integers.
+pub fn doubtful_number(value: &Value) -> Option<(String, f64)> {
+    let is_like = |n: &Number| n.is_f64() && n.as_f64().is_some_and(is_doubtful);
+    find_number(value, is_like).and_then(|(pointer, n)| Some((pointer, n.as_f64()?)))
+}
+
+/// What is expected in place of a doubtful number, as the end of a message.
+pub fn not_doubtful(pointer: &str, number: f64) -> String {
+    if number.is_finite() {
+        format!(
+            "must hold no integer beyond ±2^53 where a double carries it, but there is {number:e} at {pointer:?}; send \
+             JSON text in place of a structure, or write the number as a text where one is taken"
+        )
+    } else {
+        format!("must hold no NaN and no infinity, but there is one at {pointer:?}")
+    }
+}
+
+/// The first number of a parsed value that is like one, with its pointer.
+fn find_number(value: &Value, is_like: fn(&Number) -> bool) -> Option<(String, &Number)> {
+    match value {
+        Value::Number(n) => is_like(n).then(|| (String::new(), n)),
+        Value::Array(items) => items.iter().enumerate().find_map(|(at, item)| {
+            find_number(item, is_like).map(|(pointer, n)| (format!("/{at}{pointer}"), n))
+        }),
+        Value::Object(map) => map
+            .iter()
+            .find_map(|(key, item)| find_number(item, is_like).map(|(pointer, n)| (below(key, &pointer), n))),
+        _ => None,
+    }
+}
+
+pub(crate) fn fits_structure(number: &Number) -> bool {
+    number.is_f64() || number.as_i64().is_some_and(|n| is_small(n.into()))
+}
+
+/// Whether an integer is within ±2^53, where no other one has the same double.
+pub(crate) fn is_small(integer: i128) -> bool {
+    integer.unsigned_abs() < 1 << 53
+}
+
+/// A pointer below a member.
+fn below(key: &str, pointer: &str) -> String {
+    format!("/{}{pointer}", segment(key))
 }
 
 /// The JSON value of a protobuf value.
@@ -117,7 +188,21 @@ pub fn from_value(value: ProtoValue) -> Value {
     }
 }
 
-/// The structure of a JSON object.
+/// The structure of a JSON object, unless it would round an integer.
+pub fn to_exact_struct(map: &Map<String, Value>) -> Option<Struct> {
+    map.values().all(|value| find_number(value, |n| !fits_structure(n)).is_none()).then(|| to_struct(map))
+}
+
+/// The same for any value: one that is not an object becomes the member `value`.
+pub fn to_exact_struct_of(value: &Value) -> Option<Struct> {
+    match value {
+        Value::Object(map) => to_exact_struct(map),
+        other if rounded_in_structure(other).is_some() => None,
+        other => Some(Struct { fields: [("value".to_owned(), to_value(other))].into() }),
+    }
+}
+
+/// The structure of a JSON object. Integers beyond ±2^53 are rounded: for schemas, and for what has none.
 pub fn to_struct(map: &Map<String, Value>) -> Struct {
     Struct { fields: map.iter().map(|(key, value)| (key.clone(), to_value(value))).collect() }
 }
@@ -194,16 +279,30 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_json_cannot_express_is_found_at_any_depth() {
+    fn a_number_of_a_structure_that_may_not_be_what_was_written_is_found_at_any_depth() {
         let of = |number: f64| {
             let number = ProtoValue { kind: Some(Kind::NumberValue(number)) };
             let list = ProtoValue { kind: Some(Kind::ListValue(ListValue { values: vec![number] })) };
-            Struct { fields: [("a".to_owned(), list)].into() }
+            Struct { fields: [("a/b".to_owned(), list)].into() }
         };
-        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(not_finite(&of(number)), Some("a"), "{number}");
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, MAX_EXACT, -MAX_EXACT, 1e24, -1e77] {
+            assert_eq!(doubtful(&of(number)).expect("found").0, "/a~1b/0", "{number}");
         }
-        assert_eq!(not_finite(&of(1.5)), None);
+        for number in [0.0, -1.5, MAX_EXACT - 1.0, 1.0 - MAX_EXACT, 5e-324, 1e78, -1e300] {
+            assert_eq!(doubtful(&of(number)), None, "{number}");
+        }
+    }
+
+    #[test]
+    fn an_integer_that_a_structure_would_round_makes_none() {
+        let of = |number: Value| json!({"a": [{"b": number}]}).as_object().expect("an object").clone();
+        for integer in [json!(1_u64 << 53), json!(-(1_i64 << 53)), json!(u64::MAX), json!(i64::MIN)] {
+            assert_eq!(to_exact_struct(&of(integer.clone())), None);
+            assert_eq!(rounded_in_structure(&of(integer).into()).as_deref(), Some("/a/0/b"));
+        }
+        for number in [json!((1_u64 << 53) - 1), json!(-5), json!(1e300), json!(0.1)] {
+            assert!(to_exact_struct(&of(number)).is_some());
+        }
     }
 
     #[test]

@@ -8,12 +8,14 @@
 mod encode;
 mod kind;
 mod render;
+mod rounded;
 mod sink;
 mod wire;
 
 pub use self::{
     encode::Encoder,
     render::{Omitted, Renderer},
+    rounded::rounded,
 };
 
 #[cfg(test)]

@@ -169,7 +169,8 @@ impl<T: Tool> Executor for Typed<T> {
 
 /// Calls another tool through the pipeline, within the remaining time of the given context.
 pub async fn call<T: Tool>(input: &T::Input, context: &ToolContext) -> Result<Reply<T::Output>, Unfinished> {
-    let arguments = arguments::from_message(input);
+    let arguments =
+        arguments::from_message(input).map_err(|why| ToolError::invalid_arguments(vec![why.into()]))?;
     let (payload, provenance) = context.caller.call_tool(context, T::NAME, arguments).await?;
     let data = payload
         .decode()

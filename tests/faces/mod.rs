@@ -3,6 +3,7 @@
 
 mod asked;
 mod conditions;
+mod exact;
 mod noted;
 mod typed;
 mod written;

@@ -93,7 +93,12 @@ impl Host {
     }
 
     pub(crate) async fn outcome(&self, start: &Start, data: &Value) {
-        let outcome = Some(outcome::Outcome::DataJson(data.to_string()));
+        self.outcome_text(start, &data.to_string()).await;
+    }
+
+    /// An outcome to the letter.
+    pub(crate) async fn outcome_text(&self, start: &Start, data: &str) {
+        let outcome = Some(outcome::Outcome::DataJson(data.to_owned()));
         self.send(work_request::Message::Outcome(Outcome { call_id: start.call_id.clone(), outcome })).await;
     }
 

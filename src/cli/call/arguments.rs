@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::schema;
 use toolwire_base::words::without_bom;
-use toolwire_contract::arguments::Arguments;
+use toolwire_contract::{arguments::Arguments, json};
 use toolwire_server::console::Failure;
 
 /// Arguments as they were given.
@@ -102,7 +102,7 @@ fn standard_input() -> Result<String, Failure> {
 
 fn add(arguments: &mut Arguments, key: String, text: &str, schema: &Value) -> Result<(), Failure> {
     let parameter = parameter(schema, &key);
-    if !schema::allows(parameter, "array") {
+    if !schema::allows(parameter, "array") || schema::allows(parameter, "string") {
         return match arguments.insert(key.clone(), parse_as(text, parameter)) {
             None => Ok(()),
             Some(_) => {
@@ -110,7 +110,7 @@ fn add(arguments: &mut Arguments, key: String, text: &str, schema: &Value) -> Re
             }
         };
     }
-    let items = match serde_json::from_str(text) {
+    let items = match json::parse(text) {
         Ok(Value::Array(items)) => items,
         _ => text.split(',').map(|item| parse_as(item.trim(), &parameter["items"])).collect(),
     };
@@ -130,15 +130,15 @@ fn parameter<'a>(schema: &'a Value, key: &str) -> &'a Value {
     spelled.or_else(near).unwrap_or(&Value::Null)
 }
 
-/// A text as the type that the schema wants, if it reads as that.
+/// A text as the type that the schema wants, if it reads exactly as that.
 fn parse_as(text: &str, schema: &Value) -> Value {
     let as_text = || Value::String(text.to_owned());
     let kinds = schema::types(schema);
-    // Without a known type a text is the safe reading: the pipeline reads numbers from texts.
+    // Without a known type a text is the safe reading: the pipeline reads values from texts.
     if kinds.is_empty() || kinds.contains(&"string") {
         return as_text();
     }
-    match serde_json::from_str::<Value>(text) {
+    match json::parse(text) {
         Ok(value) if kinds.iter().any(|kind| is_of(&value, kind)) => value,
         _ => as_text(),
     }
@@ -170,6 +170,7 @@ mod tests {
             "filter": {"type": "object"},
             "symbols": {"type": "array", "items": {"type": "string"}},
             "years": {"type": "array", "items": {"type": "integer"}},
+            "either": {"anyOf": [{"type": "array"}, {"type": "string"}]},
         }})
     }
 
@@ -191,6 +192,10 @@ mod tests {
             json!({"symbol": "42", "limit": 10, "price": 1.5, "with_lots": true, "filter": {"a": [1]}})
         );
         assert_eq!(read(&["limit=9007199254740993"]), json!({"limit": 9_007_199_254_740_993_i64}));
+        assert_eq!(
+            read(&["limit=18446744073709551616", "price=1e400", "years=[1e400]", "either=[1]"]),
+            json!({"limit": "18446744073709551616", "price": "1e400", "years": ["[1e400]"], "either": "[1]"})
+        );
         assert_eq!(read(&["limit=null", "withLots=false"]), json!({"limit": null, "withLots": false}));
     }
 

@@ -1,14 +1,15 @@
 //! The actions of a person on tasks: start, answer, cancel, resolve, delete.
 
+use std::fmt::Display;
+
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::render::{Common, print};
 use crate::{
     backend::{Backend, into_answer, require},
     ids, json,
 };
-use toolwire_base::words::without_bom;
 use toolwire_contract::{
     json as contract_json,
     proto::tasks::v1::{self, resolve_unknown_request::Resolution},
@@ -157,9 +158,13 @@ impl Resolve {
         let resolution = match &self.done {
             None => Resolution::NotDone(true),
             Some(text) => {
-                let result: Map<String, Value> = serde_json::from_str(without_bom(text))
-                    .map_err(|error| Failure::Usage(format!("--done must be a JSON object: {error}")))?;
-                Resolution::Done(contract_json::to_struct(&result))
+                let wrong =
+                    |why: &dyn Display| Failure::Usage(format!("--done must be a JSON object: {why}"));
+                let Value::Object(result) = contract_json::parse(text).map_err(|error| wrong(&error))? else {
+                    return Err(wrong(&"it is another value"));
+                };
+                let beyond = || wrong(&"a structure has no integers beyond ±2^53; write them as texts");
+                Resolution::Done(contract_json::to_exact_struct(&result).ok_or_else(beyond)?)
             }
         };
         let message = v1::ResolveUnknownRequest {

@@ -1,24 +1,49 @@
-//! Strict parsing of JSON text: a duplicate key in an object is an error.
+//! Strict parsing of JSON text: a duplicate key in an object is an error, and so is a number that would be rounded.
 //!
-//! A parser that takes the last one lets two readers of the same text see different arguments. Not here: the bound on
-//! the depth, beyond the parser's own.
+//! A parser that takes the last one, or the next double, lets two readers of the same text see different arguments. Not
+//! here: the bound on the depth, beyond the parser's own.
 
-use std::fmt;
+use std::{cell::Cell, fmt};
 
 use serde::{
-    Deserialize, Deserializer,
-    de::{Error as _, MapAccess, SeqAccess, Visitor},
+    Deserializer,
+    de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor},
 };
-use serde_json::{Error, Map, Number, Value};
+use serde_json::{Map, Number, Value};
 
+use super::exact::{Inexact, first_inexact};
 use toolwire_base::words::without_bom;
 
 /// Maximum length of a key in a message, in characters.
 const MAX_SHOWN: usize = 64;
+/// How the parser's error for a number beyond every double begins.
+const OUT_OF_RANGE: &str = "number out of range";
+
+/// Why a text is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    #[error(transparent)]
+    Syntax(#[from] serde_json::Error),
+    #[error("it {0}")]
+    Inexact(#[from] Inexact),
+}
 
 /// The value of a JSON text. A byte order mark before it is ignored (RFC 8259 §8.1).
-pub fn parse(text: &str) -> Result<Value, Error> {
-    serde_json::from_str::<Strict>(without_bom(text)).map(|Strict(value)| value)
+pub fn parse(text: &str) -> Result<Value, ParseError> {
+    let text = without_bom(text);
+    let has_double = Cell::new(false);
+    let mut parser = serde_json::Deserializer::from_str(text);
+    let value = Reader { has_double: &has_double }.deserialize(&mut parser);
+    let value = value.and_then(|value| parser.end().map(|()| value));
+    // Only what became a double may have been rounded.
+    let may_be_inexact = match &value {
+        Ok(_) => has_double.get(),
+        Err(error) => error.to_string().starts_with(OUT_OF_RANGE),
+    };
+    match may_be_inexact.then(|| first_inexact(text)).flatten() {
+        Some(inexact) => Err(inexact.into()),
+        None => Ok(value?),
+    }
 }
 
 /// The error for a duplicate key.
@@ -27,17 +52,20 @@ pub(super) fn duplicate_key(key: &str) -> String {
     format!("the key {shown:?} stands twice in one object")
 }
 
-struct Strict(Value);
+#[derive(Clone, Copy)]
+struct Reader<'a> {
+    has_double: &'a Cell<bool>,
+}
 
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader).map(Self)
+impl<'de> DeserializeSeed<'de> for Reader<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-struct Reader;
-
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for Reader<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,6 +89,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        self.has_double.set(true);
         Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
     }
 
@@ -74,7 +103,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Strict(item)) = items.next_element()? {
+        while let Some(item) = items.next_element_seed(self)? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -86,7 +115,7 @@ impl<'de> Visitor<'de> for Reader {
             if map.contains_key(&key) {
                 return Err(A::Error::custom(duplicate_key(&key)));
             }
-            let Strict(value) = members.next_value()?;
+            let value = members.next_value_seed(self)?;
             map.insert(key, value);
         }
         Ok(Value::Object(map))
@@ -101,9 +130,23 @@ mod tests {
     fn a_value_is_what_any_parser_makes_of_it() {
         let text = r#" {"a": [1, -2, 2.5e3, 18446744073709551615, "x\u00e9", null, true], "b": {"a": {}}} "#;
         assert_eq!(parse(text).unwrap(), serde_json::from_str::<Value>(text).unwrap());
-        for wrong in ["", "{", "{} {}", "1e999", "NaN"] {
-            assert!(parse(wrong).is_err(), "{wrong:?}");
+        for wrong in ["", "{", "{} {}", "NaN"] {
+            assert!(matches!(parse(wrong), Err(ParseError::Syntax(_))), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_number_that_would_be_rounded_is_an_error_at_its_pointer() {
+        for (text, pointer) in [
+            (r#"{"a": 1.5, "b": [0.10000000000000001]}"#, "/b/0"),
+            (r#"{"wei": 18446744073709551616}"#, "/wei"),
+            (r#"{"a": {"b": 1e999}, "c": "#, "/a/b"),
+        ] {
+            let Err(ParseError::Inexact(inexact)) = parse(text) else { panic!("{text}") };
+            assert_eq!(inexact.pointer, pointer, "{text}");
+        }
+        // What is written last is not looked at before the syntax is right.
+        assert!(matches!(parse("{\"a\" 18446744073709551616}"), Err(ParseError::Syntax(_))));
     }
 
     #[test]

@@ -27,6 +27,32 @@ pub fn to_arguments(message: &DynamicMessage) -> Map<String, Value> {
     }
 }
 
+/// The first number of a structure within a message that may not be what was written, with its pointer.
+pub fn doubtful(message: &DynamicMessage) -> Option<(String, f64)> {
+    match message.descriptor().full_name() {
+        "google.protobuf.Struct" => json::doubtful(&message.transcode_to().ok()?),
+        "google.protobuf.Value" => json::doubtful_in(&message.transcode_to().ok()?),
+        _ => message.fields().find_map(|(field, value)| below(field.name(), doubtful_in(value))),
+    }
+}
+
+fn doubtful_in(value: &Field) -> Option<(String, f64)> {
+    match value {
+        Field::Message(message) => doubtful(message),
+        Field::List(items) => {
+            items.iter().enumerate().find_map(|(at, item)| below(&at.to_string(), doubtful_in(item)))
+        }
+        Field::Map(entries) => {
+            entries.iter().find_map(|(key, item)| below(&key_text(key), doubtful_in(item)))
+        }
+        _ => None,
+    }
+}
+
+fn below(key: &str, found: Option<(String, f64)>) -> Option<(String, f64)> {
+    found.map(|(pointer, number)| (format!("/{}{pointer}", json::segment(key)), number))
+}
+
 fn object(message: &DynamicMessage, absent: &Absent<'_>, path: &str) -> Value {
     if let Some(value) = well_known(message) {
         return value;

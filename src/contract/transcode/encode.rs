@@ -9,7 +9,10 @@ use prost::{
 use prost_reflect::{FieldDescriptor, Kind as Declared, MessageDescriptor};
 use serde_json::{Map, Number, Value};
 
-use super::kind::{Count, Int, Kind, WellKnown, is_in_oneof, is_recursive};
+use super::{
+    kind::{Count, Int, Kind, WellKnown, is_in_oneof, is_recursive},
+    rounded::as_double,
+};
 use crate::json;
 
 /// The longest duration that has a JSON form, in seconds: 10,000 years.
@@ -97,7 +100,7 @@ impl Field {
             (Kind::Text, Value::String(text)) => self.write_delimited(text.as_bytes(), bytes),
             (Kind::Bool, Value::Bool(flag)) => self.varint(u64::from(*flag), bytes),
             (Kind::Double, Value::Number(n)) => {
-                let n = n.as_f64().ok_or(Unusual)?;
+                let n = as_double(n).ok_or(Unusual)?;
                 self.write_fixed(WireType::SixtyFourBit, &n.to_le_bytes(), bytes);
             }
             (Kind::Int(kind), Value::Number(n)) => self.int(*kind, n, bytes)?,
@@ -162,8 +165,12 @@ impl WellKnown {
                 let is_usual = TIMES.contains(&time.seconds) && time.to_string() == *text;
                 if is_usual { time.encode_to_vec() } else { return Err(Unusual) }
             }
-            (Self::Struct, Value::Object(object)) => json::to_struct(object).encode_to_vec(),
-            (Self::Value, value) => json::to_value(value).encode_to_vec(),
+            (Self::Struct, Value::Object(object)) => {
+                json::to_exact_struct(object).ok_or(Unusual)?.encode_to_vec()
+            }
+            (Self::Value, value) if json::rounded_in_structure(value).is_none() => {
+                json::to_value(value).encode_to_vec()
+            }
             _ => return Err(Unusual),
         })
     }

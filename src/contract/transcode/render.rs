@@ -65,6 +65,7 @@ impl Renderer {
         text.end()
     }
 
+    /// The payload JSON of a message as a structure; `None` if the slow path must render it, or none is exact.
     pub fn structure(&self, message: &MessageDescriptor, bytes: &[u8]) -> Option<Struct> {
         let mut structure = Structure::default();
         self.plan(message)?.object(bytes, &mut structure).ok()?;

@@ -118,6 +118,8 @@ pub(super) struct Structure {
     /// The containers under construction, the outermost first.
     open: Vec<Container>,
     done: Option<ProtoValue>,
+    /// An integer was rounded.
+    is_rounded: bool,
 }
 
 enum Container {
@@ -127,9 +129,10 @@ enum Container {
 }
 
 impl Structure {
+    /// `None` if it would round an integer.
     pub(super) fn end(self) -> Option<Struct> {
         match self.done?.kind? {
-            Kind::StructValue(structure) => Some(structure),
+            Kind::StructValue(structure) if !self.is_rounded => Some(structure),
             _ => None,
         }
     }
@@ -163,6 +166,7 @@ impl Sink for Structure {
 
     #[allow(clippy::cast_precision_loss, reason = "a structure has no other number")]
     fn int(&mut self, number: i128) {
+        self.is_rounded |= !json::is_small(number);
         self.put(Kind::NumberValue(number as f64));
     }
 
@@ -175,6 +179,7 @@ impl Sink for Structure {
     }
 
     fn value(&mut self, value: &Value) {
+        self.is_rounded |= json::rounded_in_structure(value).is_some();
         self.put(json::to_value(value).kind.unwrap_or(Kind::NullValue(0)));
     }
 

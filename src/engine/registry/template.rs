@@ -8,7 +8,7 @@
 mod check;
 mod parse;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use toolwire_base::words::one_line;
 
@@ -95,9 +95,10 @@ impl Form {
     fn render(&self, value: &Value) -> String {
         match (self, value) {
             (Self::Choice { yes, no }, Value::Bool(flag)) => if *flag { yes } else { no }.clone(),
-            (Self::Number { signed, decimals }, Value::Number(number)) => number
-                .as_f64()
-                .map_or_else(|| ABSENT.to_owned(), |number| rounded(number, *signed, *decimals)),
+            (Self::Number { signed, decimals }, Value::Number(number)) => match number.as_f64() {
+                Some(float) if number.is_f64() => rounded(float, *signed, *decimals),
+                _ => whole(number, *signed, *decimals),
+            },
             (Self::Plain, value) => plain(value),
             (Self::Counted { one, many }, value @ (Value::Number(_) | Value::Array(_))) => {
                 let count = plain(value);
@@ -118,6 +119,13 @@ fn rounded(number: f64, signed: bool, decimals: usize) -> String {
         text
     };
     if signed && !text.starts_with('-') { format!("+{text}") } else { text }
+}
+
+/// An integer, of which a float would lose digits.
+fn whole(number: &Number, signed: bool, decimals: usize) -> String {
+    let sign = if signed && number.as_i64().is_none_or(|it| it >= 0) { "+" } else { "" };
+    let point = if decimals == 0 { "" } else { "." };
+    format!("{sign}{number}{point}{:0<decimals$}", "")
 }
 
 fn plain(value: &Value) -> String {
@@ -154,11 +162,16 @@ mod tests {
     fn values_are_shown_in_their_form() {
         let values = json!({
             "rsi": 38.4, "sma": 4.62, "down": -7.5, "tiny": -0.2, "none": null, "posts": [1, 2, 3],
-            "found": true, "one": 1, "thesis": {"title": "Oil\nand gas"}, "count": 12
+            "found": true, "one": 1, "thesis": {"title": "Oil\nand gas"}, "count": 12,
+            "wei": 9_007_199_254_740_993_i64, "debt": -9_007_199_254_740_993_i64
         });
         for (template, expected) in [
             ("RSI: {rsi:.0}, SMA200: {sma:+.0}%", "RSI: 38, SMA200: +5%"),
             ("{down:+.1} {tiny:+.0} {tiny:.0} {count:.2}", "-7.5 +0 0 12.00"),
+            (
+                "{wei:.2} {wei:+.0} {debt:.1} {debt}",
+                "9007199254740993.00 +9007199254740993 -9007199254740993.0 -9007199254740993",
+            ),
             ("{none} {none:.1} {none?a:b} {missing.deeper}", "n/a n/a n/a n/a"),
             ("{posts} posts, {count}", "3 posts, 12"),
             ("{posts|post|posts}, {one|stock|stocks}, {none|stock|stocks}", "3 posts, 1 stock, n/a"),

@@ -128,6 +128,7 @@ impl Call {
         let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
         is_read
             && invocation.request_id.is_none()
+            && invocation.unreadable.is_none()
             && !self.progress.has_reader()
             && self.handler.services.is_local()
     }

@@ -25,7 +25,7 @@ use super::{
     listing::{EncodedPage, TTL_MS},
     malformed, outcome,
     progress::Progress,
-    request::Invocation,
+    request::{Invocation, UnreadableArguments},
     services::Services,
     settings::{Confirmations, Settings, Transport},
     shared::Shared,
@@ -54,6 +54,8 @@ pub struct Handler {
     /// Why the tool that the request calls could not be looked up for the check of its headers. The request then fails,
     /// even if a later lookup succeeds.
     pub(super) lookup_failure: Option<Status>,
+    /// Of a call over HTTP.
+    pub(super) unreadable: Option<UnreadableArguments>,
     /// Receives the page of a list, where the response is completed with its text.
     pub(super) encoded_page: Option<Arc<EncodedPage>>,
     /// What cancels the request, beside the end of its connection.
@@ -70,6 +72,7 @@ impl Handler {
             tags: Vec::new(),
             drain: CancellationToken::new(),
             lookup_failure: None,
+            unreadable: None,
             encoded_page: None,
             cancellable: None,
             span: Span::none(),
@@ -213,7 +216,8 @@ impl ServerHandler for Handler {
                 telemetry::link_to(traceparent);
             }
             let (mode, progress) = (ConfirmationMode::of(&context), Progress::new(&context, self.flags()));
-            let invocation = Invocation::read(request, &context.meta)?;
+            let unreadable = self.unreadable.as_ref().or_else(|| context.extensions.get());
+            let invocation = Invocation::read(request, unreadable.cloned(), &context.meta)?;
             let tool = invocation.find_tool(self).await;
             Ok(invocation.carry_out(self, tool, mode, progress).await?.into_response())
         };

@@ -3,9 +3,9 @@
 
 use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use http::{
-    HeaderName, HeaderValue, Request, Response, StatusCode,
+    HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode,
     header::{CONTENT_LENGTH, CONTENT_TYPE},
     request::Parts,
 };
@@ -24,17 +24,20 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use super::{
+    accepted_types::spell_accept,
     cancellations::Received,
     handler::Handler,
     listing::{EncodedPage, Page},
     malformed,
     plain_call::PlainCall,
+    request::UnreadableArguments,
 };
 use toolwire_contract::ToolName;
 
 /// Keep-alive interval of a silent stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const JSON: &str = "application/json";
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// The body of an answer.
 pub type ResponseBody = BoxBody<Bytes, Infallible>;
@@ -44,7 +47,9 @@ pub type ResponseBody = BoxBody<Bytes, Infallible>;
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Answers a request, whose body is complete.
-pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
+pub async fn answer(mut handler: Handler, mut parts: Parts, body: Bytes) -> Response<ResponseBody> {
+    let body = without_bom(body);
+    spell_accept(&mut parts.headers);
     let plain_call = PlainCall::read(&parts, &body);
     if let Some(client) = header(&parts, SESSION.as_str()) {
         let (cancellations, user) = (&handler.shared.cancellations, handler.user());
@@ -75,6 +80,7 @@ pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response
 
 async fn answer_by_service(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
     handler.lookup_failure = prefetch_tool(&handler, &parts, &body).await.err();
+    handler.unreadable = UnreadableArguments::of(&body);
     let encoded_page = Arc::new(EncodedPage::new());
     handler.encoded_page = Some(Arc::clone(&encoded_page));
     // The newest revision, which names its methods in a header, has no handshake.
@@ -101,11 +107,30 @@ async fn with_tools(response: Response<ResponseBody>, page: &Page) -> Response<R
     Response::from_parts(parts, Full::new(completed).boxed())
 }
 
+/// A byte order mark before a JSON text is ignored (RFC 8259 §8.1).
+fn without_bom(mut body: Bytes) -> Bytes {
+    if body.starts_with(BOM) {
+        body.advance(BOM.len());
+    }
+    body
+}
+
+/// The header of the protocol that a request has more than once. Which one counts would be up to each reader.
+fn repeated(headers: &HeaderMap) -> Option<&HeaderName> {
+    if headers.len() == headers.keys_len() {
+        return None;
+    }
+    let mut names = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
+    names.find(|name| headers.get_all(*name).iter().nth(1).is_some())
+}
+
 /// Answers a request by any handler of the protocol.
-pub async fn answer_by<H>(handler: H, parts: Parts, body: Bytes) -> Response<ResponseBody>
+pub async fn answer_by<H>(handler: H, mut parts: Parts, body: Bytes) -> Response<ResponseBody>
 where
     H: ServerHandler + Clone,
 {
+    let body = without_bom(body);
+    spell_accept(&mut parts.headers);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -119,6 +144,10 @@ where
         version: header(&parts, "mcp-protocol-version").map(str::to_owned),
         revisions: handler.supported_protocol_versions().into_owned(),
     };
+    if let Some(name) = repeated(&parts.headers) {
+        let what = format!("the header `{name}` is sent more than once");
+        return refused.respond(StatusCode::BAD_REQUEST, &ErrorData::invalid_request(what, None));
+    }
     // rmcp knows older revisions than those that are served.
     if let Some(error) = refused.unserved_revision()
         && malformed::method_of(&refused.body) != "initialize"

@@ -18,9 +18,10 @@ use rmcp::{
     },
 };
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use super::{
+    accepted_types,
     cancellations::cancelled,
     confirmation_mode::ConfirmationMode,
     handler::Handler,
@@ -28,7 +29,7 @@ use super::{
     progress::Progress,
     request::Invocation,
 };
-use toolwire_contract::ToolName;
+use toolwire_contract::{ToolName, json};
 use toolwire_telemetry as telemetry;
 
 const METHOD: &str = "tools/call";
@@ -59,10 +60,10 @@ struct Message<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Params {
+struct Params<'a> {
     name: String,
-    #[serde(default)]
-    arguments: JsonObject,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
     #[serde(default, rename = "_meta")]
     meta: JsonObject,
 }
@@ -77,7 +78,7 @@ struct DataResponse<'a, R> {
 impl PlainCall {
     /// Reads a request. `None` if it is for the service of rmcp.
     pub(super) fn read(Parts { method, headers, .. }: &Parts, body: &[u8]) -> Option<Self> {
-        let takes_both = accepts(headers, "application/json") && accepts(headers, "text/event-stream");
+        let takes_both = single(headers, ACCEPT.as_str()) == Some(accepted_types::BOTH);
         if method != Method::POST
             || !takes_both
             || single(headers, CONTENT_TYPE.as_str())? != "application/json"
@@ -96,6 +97,12 @@ impl PlainCall {
         let is_newest = is_newest(headers, &name, &meta)?;
         let capabilities = if is_newest { Some(meta.client_capabilities()?) } else { None };
         let mode = Self::mode(capabilities, is_newest)?;
+        // Arguments that are none are for the service, which has words for them.
+        let arguments = match arguments.map(|text| json::parse(text.get())) {
+            None => JsonObject::new(),
+            Some(Ok(Value::Object(arguments))) => arguments,
+            Some(_) => return None,
+        };
         let params = CallToolRequestParams::new(name).with_arguments(arguments);
         Some(Self { id, params, meta, mode, is_newest })
     }
@@ -121,7 +128,7 @@ impl PlainCall {
         if let Some(traceparent) = meta.get_traceparent() {
             telemetry::link_to(traceparent);
         }
-        let answer = match Invocation::read(params, &meta) {
+        let answer = match Invocation::read(params, None, &meta) {
             Ok(invocation) => tokio::select! {
                 biased;
                 answer = invocation.carry_out(handler, tool, mode, Progress::silent()) => answer,
@@ -157,12 +164,6 @@ fn is_newest(headers: &HeaderMap, name: &str, meta: &RequestMetaObject) -> Optio
     let is_served = version.is_none_or(Handler::serves);
     let describes_itself = meta.keys().any(|key| key.starts_with(PROTOCOL_PREFIX));
     (is_served && !describes_itself).then_some(false)
-}
-
-/// Whether a media type is accepted in the form in which clients say so, without parameters.
-fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
-    let accepted = single(headers, ACCEPT.as_str()).filter(|value| !value.contains([';', '"']));
-    accepted.is_some_and(|value| value.split(',').any(|it| it.trim() == media_type))
 }
 
 /// The value of a header that is sent once.

@@ -1,6 +1,6 @@
 //! A `tools/call`, and its translation to `InvokeTool`.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData,
@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use toolwire_contract::{
     arguments, convert,
+    json::{self, raw},
     proto::v1::{
         CallRecord, CallToolRequest, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
         call_tool_request, invoke_tool_request as wire,
@@ -20,11 +21,27 @@ use toolwire_tool::context::RequestId;
 /// The argument by which a model repeats a call. No tool has a parameter of this name.
 pub(super) const REQUEST_ID: &str = "request_id";
 
+/// The text of arguments of which rmcp would drop a key or round a number. The server is asked with it, and has the
+/// words for what is wrong.
+#[derive(Clone, Debug)]
+pub(super) struct UnreadableArguments(Arc<str>);
+
+impl UnreadableArguments {
+    /// Those of a message, if they are such.
+    pub(super) fn of(message: &[u8]) -> Option<Self> {
+        let [params] = raw::pick(str::from_utf8(message).ok()?, ["params"])?;
+        let [arguments] = raw::pick(params?.get(), ["arguments"])?;
+        let text = arguments?.get();
+        json::parse(text).is_err().then(|| Self(text.into()))
+    }
+}
+
 /// A call that a client asks for.
 #[derive(Clone, Debug)]
 pub(super) struct Invocation {
     pub(super) tool: String,
     pub(super) arguments: JsonObject,
+    pub(super) unreadable: Option<UnreadableArguments>,
     /// The idempotency key of the call, if its client gave one.
     pub(super) request_id: Option<RequestId>,
     pub(super) timeout: Option<Duration>,
@@ -42,7 +59,11 @@ pub(super) struct Invocation {
 
 impl Invocation {
     /// Reads the parameters of a request and its metadata.
-    pub(super) fn read(params: CallToolRequestParams, meta: &RequestMetaObject) -> Result<Self, ErrorData> {
+    pub(super) fn read(
+        params: CallToolRequestParams,
+        unreadable: Option<UnreadableArguments>,
+        meta: &RequestMetaObject,
+    ) -> Result<Self, ErrorData> {
         let arguments = Value::Object(params.arguments.unwrap_or_default());
         let arguments = arguments::from_value(arguments).map_err(|error| invalid(&error.to_string()))?;
         let text = |key: &str| match meta.get(key) {
@@ -60,6 +81,7 @@ impl Invocation {
         Ok(Self {
             tool: params.name.into_owned(),
             arguments,
+            unreadable,
             request_id,
             timeout: timeout(meta)?,
             wait: Duration::ZERO,
@@ -113,6 +135,7 @@ impl Invocation {
         Some(Self {
             tool: record.tool.clone(),
             arguments,
+            unreadable: None,
             request_id: Some(record.request_id.parse().ok()?),
             timeout: None,
             wait: Duration::ZERO,
@@ -126,7 +149,10 @@ impl Invocation {
     }
 
     pub(super) fn message(&self) -> InvokeToolRequest {
-        let arguments = Value::Object(self.arguments.clone()).to_string();
+        let arguments = match &self.unreadable {
+            Some(UnreadableArguments(text)) => text.to_string(),
+            None => Value::Object(self.arguments.clone()).to_string(),
+        };
         let CallToolRequest {
             context,
             request_id,
@@ -196,7 +222,7 @@ mod tests {
         let Value::Object(arguments) = arguments else { unreachable!("arguments are objects") };
         let Value::Object(meta) = meta else { unreachable!("metadata is an object") };
         let params = CallToolRequestParams::new("refund").with_arguments(arguments);
-        Invocation::read(params, &RequestMetaObject::from(meta))
+        Invocation::read(params, None, &RequestMetaObject::from(meta))
     }
 
     #[test]
@@ -230,6 +256,21 @@ mod tests {
         assert!(call.take_request_id().unwrap_err().contains(&first.to_string()));
         let mut call = read(json!({"request_id": "again"}), json!({})).unwrap();
         assert!(call.take_request_id().unwrap_err().starts_with("request_id must be"));
+    }
+
+    #[test]
+    fn arguments_that_would_change_are_sent_as_they_are_written() {
+        let of = |text: &str| UnreadableArguments::of(text.as_bytes()).map(|it| it.0.to_string());
+        let call =
+            |arguments: &str| format!(r#"{{"params": {{"name": "a", "arguments": {arguments}}}, "id": 1}}"#);
+        for text in [r#"{"n": 18446744073709551616}"#, r#"{"n": 1, "n": 2}"#, r#"{"n": 0.10000000000000001}"#]
+        {
+            assert_eq!(of(&call(text)).as_deref(), Some(text));
+        }
+        for other in ["{}", r#"{"n": 0.1}"#, "null", "7"] {
+            assert_eq!(of(&call(other)), None);
+        }
+        assert!([of("{}"), of("["), of(r#"{"params": []}"#)].iter().all(Option::is_none));
     }
 
     #[test]

@@ -1,4 +1,11 @@
-//! Lists, calls and faults of an MCP server in Python.
+//! Lists, calls and faults of an MCP server in Python, and of one over HTTP that answers as each test says.
+
+mod answers;
+mod fake;
+mod floods;
+mod lists;
+mod probes;
+mod sessions;
 
 use std::time::Duration;
 
@@ -49,11 +56,8 @@ async fn tools_over_http_are_listed_and_called_in_either_revision() {
             Ok(json!({"text": "flooded"})),
             "over SSE"
         );
-        // The stream of a request is over once anything is answered on it, and nothing else is ended by it.
-        assert_eq!(
-            upstream.read("others", none()).await.expect_err("not answered").code,
-            ErrorCode::Unavailable
-        );
+        // On the stream of a request its own answer counts.
+        assert_eq!(upstream.read("others", none()).await, Ok(json!({"text": "mine"})));
         assert!(upstream.notes.count("authorization Bearer t0ken") > 3);
     }
 }
@@ -88,7 +92,7 @@ async fn annotations_decide_nothing() {
 async fn a_malformed_tool_leaves_the_others() {
     let upstream = Upstream::start(&["--bad"]).await;
     let listed = upstream.list_where(|it| !it.is_empty()).await;
-    assert_eq!(listed.len(), 18, "{:?}", listed.iter().map(|it| &it.name).collect::<Vec<_>>());
+    assert_eq!(listed.len(), 21, "{:?}", listed.iter().map(|it| &it.name).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -223,6 +227,30 @@ async fn an_answer_over_http_that_cannot_be_read_ends_its_call_at_once() {
         assert_eq!(upstream.notes.count(&format!("call {tool}")), 2, "not repeated");
     }
     assert_eq!(upstream.read("echo", json!({"text": "a"})).await, Ok(json!({"text": "a"})));
+}
+
+#[tokio::test]
+async fn a_number_of_a_result_that_would_be_rounded_is_refused_at_its_pointer() {
+    let notes = Notes::new();
+    let server = HttpServer::start(&notes, &[]);
+    let over_http = Upstream::of(server.target("/mcp"), notes).await;
+    let over_stdio = Upstream::start(&[]).await;
+    for (upstream, stream) in [(&over_stdio, false), (&over_http, true), (&over_http, false)] {
+        let call = |number: &str| {
+            let arguments = json!({"levels": 2, "number": number, "stream": stream});
+            upstream.call("deep", Effect::Write, arguments)
+        };
+        for exact in ["18446744073709551615", "-9223372036854775808", "0.30000000000000004", "5.0"] {
+            let data = call(exact).await.expect(exact);
+            assert_eq!(data["a"]["a"].to_string(), exact);
+        }
+        for rounded in ["18446744073709551616", "-9223372036854775809", "0.10000000000000001", "1.49e-400"] {
+            let error = call(rounded).await.expect_err(rounded);
+            assert_eq!(error.code, ErrorCode::ParseError, "{error:?}");
+            assert!(error.message.starts_with("The write was done. The result must hold no"), "{error:?}");
+            assert!(error.message.contains("at \"/a/a\""), "{error:?}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,11 +1,16 @@
-//! Answers that cannot be parsed, since they are too long or malformed. rmcp drops them, so that their calls would wait
-//! for their deadlines; here an error takes the place of each.
+//! Answers that cannot be parsed, since they are too long or malformed, and those of whose data a number would be
+//! rounded. rmcp drops the former, so that their calls would wait for their deadlines; here an error takes the place of
+//! each.
 
-use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
+
+use toolwire_contract::json;
 
 /// The codes of these errors. They are outside of what JSON-RPC and MCP reserve.
 pub(crate) const TOO_LARGE: ErrorCode = ErrorCode(i32::MIN);
 pub(crate) const MALFORMED: ErrorCode = ErrorCode(i32::MIN + 1);
+/// A number of the data would be rounded.
+pub(crate) const INEXACT: ErrorCode = ErrorCode(i32::MIN + 2);
 
 /// Bytes of a member of a message that are kept: those of any identifier.
 const MAX_MEMBER: usize = 256;
@@ -35,9 +40,9 @@ enum Kind {
 }
 
 impl Outline {
-    pub(crate) fn of(message: &str) -> Self {
+    pub(crate) fn of(message: &[u8]) -> Self {
         let mut outline = Self::default();
-        outline.read(message.as_bytes());
+        outline.read(message);
         outline
     }
 
@@ -51,6 +56,11 @@ impl Outline {
                 self.take(byte);
             }
         }
+    }
+
+    /// Whether it is an object that has not ended.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_object == Some(true) && self.levels > 0 && !self.is_in_text
     }
 
     fn take(&mut self, byte: u8) {
@@ -103,6 +113,27 @@ impl Outline {
     }
 }
 
+/// A message, unless a number of its data was rounded when its text was parsed.
+pub(crate) fn if_exact(message: ServerJsonRpcMessage, text: &str) -> ServerJsonRpcMessage {
+    let JsonRpcMessage::Response(response) = &message else { return message };
+    let has_data = match &response.result {
+        ServerResult::CallToolResult(result) => result.structured_content.is_some(),
+        ServerResult::CustomResult(result) => result.0.get("structuredContent").is_some(),
+        _ => false,
+    };
+    let inexact = || {
+        let [result] = json::raw::pick(text, ["result"])?;
+        let [data] = json::raw::pick(result?.get(), ["structuredContent"])?;
+        json::first_inexact(data?.get()).map(|it| it.to_string())
+    };
+    match has_data.then(inexact).flatten() {
+        Some(what) => {
+            ServerJsonRpcMessage::error(ErrorData::new(INEXACT, what, None), Some(response.id.clone()))
+        }
+        None => message,
+    }
+}
+
 pub(crate) fn error(code: ErrorCode, id: RequestId) -> ServerJsonRpcMessage {
     let what = if code == TOO_LARGE { "it is too long" } else { "it is no answer of JSON-RPC 2.0" };
     ServerJsonRpcMessage::error(ErrorData::new(code, what, None), Some(id))
@@ -113,7 +144,7 @@ mod tests {
     use super::*;
 
     fn id(message: &str) -> Option<RequestId> {
-        match Outline::of(message).error(MALFORMED, None)? {
+        match Outline::of(message.as_bytes()).error(MALFORMED, None)? {
             ServerJsonRpcMessage::Error(error) => error.id,
             other => panic!("{other:?}"),
         }
@@ -146,7 +177,7 @@ mod tests {
     #[test]
     fn however_long_a_message_is_its_outline_is_short() {
         let long = format!("{{\"{0}\":\"{0}\",\"id\":7,\"result\":1}}", "x".repeat(10_000));
-        let mut outline = Outline::of(&long[..5_000]);
+        let mut outline = Outline::of(&long.as_bytes()[..5_000]);
         assert!(outline.member.len() <= MAX_MEMBER);
         outline.read(&long.as_bytes()[5_000..]);
         assert_eq!((outline.length, outline.id.clone()), (long.len(), Some(RequestId::Number(7))));

@@ -22,7 +22,7 @@ const REVISION: &str = "2026-07-28";
 const WAITING: [&str; 3] = ["debug_confirm", "debug_confirm_nested", "pay"];
 
 fn message(asked: &Asked) -> String {
-    let arguments: Value = serde_json::from_str(&asked.arguments).unwrap();
+    let Asked { tool, arguments, .. } = asked;
     let deadline = if WAITING.contains(&asked.tool.as_str()) { 5_000 } else { 30_000 };
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": REVISION,
@@ -31,8 +31,9 @@ fn message(asked: &Asked) -> String {
         "toolwire/request_id": asked.key,
         "toolwire/timeout_ms": deadline,
     });
-    let params = json!({"name": asked.tool, "arguments": arguments, "_meta": meta});
-    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()
+    // The arguments to the letter.
+    let params = format!(r#"{{"name":"{tool}","arguments":{arguments},"_meta":{meta}}}"#);
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#)
 }
 
 pub(super) async fn over_http(places: &Places, asked: &Asked) -> Answer {

@@ -11,7 +11,7 @@ use super::{
     rest::rest,
 };
 use crate::ground::ContextItem;
-use toolwire_contract::Payload;
+use toolwire_contract::{Payload, json};
 use toolwire_engine::registry::Category;
 use toolwire_planner::{Made, PlanRequest};
 
@@ -136,6 +136,8 @@ fn cell(value: &Value) -> String {
         Value::Null | Value::Object(_) => ABSENT.to_owned(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
+        // A float would lose digits of it.
+        Value::Number(it) if json::rounded_in_structure(value).is_some() => it.to_string(),
         Value::Number(it) => it.as_f64().map_or_else(|| it.to_string(), |it| number(it, None, false)),
         Value::String(text) => cut_cell(text),
         Value::Array(items) => items.len().to_string(),

@@ -31,7 +31,7 @@ pub(super) fn calls(calls: Vec<ToolCall>, answer: u32, offer: &Offer) -> Vec<Pla
 
 fn decode_call(call: ToolCall, answer: u32, offer: &Offer) -> PlannedCall {
     let ToolCall { id, tool, arguments, signatures } = call;
-    let (arguments, unreadable) = match arguments::from_value(arguments) {
+    let (arguments, unreadable) = match arguments::from_rounded_value(arguments) {
         Ok(arguments) => (arguments, None),
         Err(why) => (Map::new(), Some(why.into())),
     };

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use crate::ground::plain;
 use toolwire_contract::{
     arguments::{self, Unreadable},
-    json, near,
+    json::{self, ParseError},
+    near,
 };
 use toolwire_planner::Offer;
 
@@ -53,7 +54,7 @@ impl Wrong {
 
 /// The plan of an answer.
 pub(super) fn read(said: &str, offer: &Offer) -> Result<Decision, Wrong> {
-    let mut object = object(said).ok_or(Wrong::NotJson)?;
+    let mut object = object(said)?;
     let Some(Value::String(tool)) = object.remove("tool") else { return Err(Wrong::NoTool) };
     let reason = object.get("reason").and_then(Value::as_str).map(reason).unwrap_or_default();
     if tool == NONE {
@@ -73,13 +74,17 @@ fn unknown(tool: &str, offer: &Offer) -> Wrong {
 }
 
 /// The object that is the whole text, or that stands in its one fence.
-fn object(said: &str) -> Option<Map<String, Value>> {
+fn object(said: &str) -> Result<Map<String, Value>, Wrong> {
     let text = said.trim();
     let read = |text| match json::parse(text) {
-        Ok(Value::Object(object)) => Some(object),
-        _ => None,
+        Ok(Value::Object(object)) => Ok(object),
+        Err(ParseError::Inexact(inexact)) => Err(Wrong::Arguments(inexact.into())),
+        _ => Err(Wrong::NotJson),
     };
-    read(text).or_else(|| read(unfence(text)?))
+    match (read(text), unfence(text)) {
+        (Err(Wrong::NotJson), Some(inside)) => read(inside),
+        (read, _) => read,
+    }
 }
 
 /// What stands in the one fence of a text.

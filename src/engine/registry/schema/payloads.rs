@@ -35,14 +35,14 @@ pub(in crate::registry) fn is_payload(message: &MessageDescriptor, direction: Di
 }
 
 /// Whether every value that the schema accepts fits the message, so that no trial conversion is needed. False if
-/// numbers are narrower than JSON's or a text is a date.
+/// numbers are narrower than JSON's, as a double is than an integer, or a text is a date.
 pub(in crate::registry) fn is_exact(message: &MessageDescriptor) -> bool {
     match message.full_name() {
-        "google.protobuf.Timestamp" => false,
-        name if WELL_KNOWN.contains(&name) => true,
+        "google.protobuf.Duration" => true,
+        name if WELL_KNOWN.contains(&name) => false,
         _ => message.fields().all(|field| match element(&field) {
             Kind::Message(message) => is_exact(&message),
-            kind => matches!(kind, Kind::String | Kind::Bool | Kind::Double),
+            kind => matches!(kind, Kind::String | Kind::Bool),
         }),
     }
 }
@@ -198,8 +198,8 @@ mod tests {
 
     #[test]
     fn a_trial_is_needed_only_where_json_is_wider() {
-        assert!(is_exact(&message(Type::Double, "", Label::Optional, true)));
-        for kind in [Type::Int32, Type::Uint64, Type::Float] {
+        assert!(is_exact(&message(Type::Bool, "", Label::Optional, true)));
+        for kind in [Type::Int32, Type::Uint64, Type::Float, Type::Double] {
             assert!(!is_exact(&message(kind, "", Label::Optional, true)), "{kind:?}");
         }
     }

@@ -141,7 +141,7 @@ fn render(viewed: ConfirmationView) -> v1::Confirmation {
     let arguments_json = if is_cut { String::new() } else { arguments.to_string() };
     // Large arguments go out once, as JSON: a Struct of the same size would double the message.
     let is_shown_twice = !is_cut && arguments_json.len() <= MAX_STRUCTURE;
-    let structure = arguments.as_object().filter(|_| is_shown_twice).map(json::to_struct);
+    let structure = arguments.as_object().filter(|_| is_shown_twice).and_then(json::to_exact_struct);
     let decided_at = decided.as_ref().map(|it| timestamp(it.at));
     let (decided_by, decided_via, on_behalf_of) =
         decided.map(|it| (it.by.to_string(), it.via, it.on_behalf_of)).unwrap_or_default();

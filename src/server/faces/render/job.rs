@@ -21,7 +21,10 @@ pub fn render(job: Job, format: ResultFormat) -> v1::Job {
     let error = |Failure { code, message, retryable }| v1::JobError { code, message, retryable };
     let (result, result_json) = match format {
         ResultFormat::Json => (None, job.result),
-        ResultFormat::Struct => (structure(&job.result), String::new()),
+        ResultFormat::Struct => match structure(&job.result) {
+            None => (None, job.result),
+            structure => (structure, String::new()),
+        },
     };
     v1::Job {
         job_id: job.id.to_string(),
@@ -41,7 +44,7 @@ pub fn render(job: Job, format: ResultFormat) -> v1::Job {
 
 fn structure(text: &str) -> Option<Struct> {
     match serde_json::from_str(text).ok()? {
-        Value::Object(map) => Some(json::to_struct(&map)),
+        Value::Object(map) => json::to_exact_struct(&map),
         _ => None,
     }
 }

@@ -5,14 +5,19 @@
 
 mod words;
 
+use std::fmt::Display;
+
 use prost_reflect::{
     DeserializeOptions, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage,
 };
 use serde_json::{Map, Value, value::RawValue};
 
 use self::words::{parse_duration, read_words, value_of};
-use super::{message, query::unknown};
-use crate::service::request::{body_text, refuse};
+use super::message;
+use crate::{
+    faces::http::query::unknown,
+    service::request::{body_text, refuse},
+};
 use toolwire_contract::{
     Refusal,
     json::{self, raw},
@@ -43,11 +48,13 @@ impl Message {
         if text.is_empty() {
             return Ok(self);
         }
-        let not_json = |error| refuse("body", "json", &format!("must be the text of a JSON object: {error}"));
+        let not_json = |error: &dyn Display| {
+            refuse("body", "json", &format!("must be the text of a JSON object: {error}"))
+        };
         if self.has(ARGUMENTS_JSON) {
-            return self.with_call(serde_json::from_str(text).map_err(not_json)?);
+            return self.with_call(serde_json::from_str(text).map_err(|error| not_json(&error))?);
         }
-        let value = json::parse(text).map_err(not_json)?;
+        let value = json::parse(text).map_err(|error| not_json(&error))?;
         if !json::is_within_depth(&value) {
             return Err(refuse(
                 "body",
@@ -280,8 +287,8 @@ fn scalar(name: &str, text: &str, field: &FieldDescriptor, is_entry: bool) -> Re
         }
         Kind::Message(_) => Err(refuse(name, "type", "is not a text")),
         Kind::Double | Kind::Float => {
-            let number = text.parse::<f64>().ok().filter(|it| it.is_finite());
-            number.map(Value::from).ok_or_else(|| refuse(name, "type", "must be a number"))
+            let number = text.parse::<f64>().ok().filter(|it| it.is_finite() && json::is_exact(text));
+            number.map(Value::from).ok_or_else(|| refuse(name, "type", "must be an exact number"))
         }
         _ => match text.parse::<i128>() {
             Ok(_) => Ok(text.into()),

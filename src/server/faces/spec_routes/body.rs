@@ -4,6 +4,8 @@
 //! A body that carries a conversation is text first ([`Text`]): old messages are no reason to refuse a new one, so its
 //! `messages` are left to `chat_input`, which skips what it cannot use.
 
+use std::fmt::Display;
+
 use axum::body::{Body, to_bytes};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Map, Value, value::RawValue};
@@ -36,17 +38,17 @@ impl Text {
 
     /// The messages, unread, and the other members that `is_read` names. All others are skipped.
     pub fn split(&self, is_read: impl Fn(&str) -> bool) -> Result<(Object, Option<&RawValue>), Refusal> {
-        let wrong = |error| refuse("body", "json", &format!("must be a JSON object: {error}"));
+        let wrong = |error: &dyn Display| refuse("body", "json", &format!("must be a JSON object: {error}"));
         if self.0.is_empty() {
             return Ok((Object::default(), None));
         }
-        let raw::Members(all) = serde_json::from_str(&self.0).map_err(wrong)?;
+        let raw::Members(all) = serde_json::from_str(&self.0).map_err(|error| wrong(&error))?;
         let (mut members, mut messages) = (Map::new(), None);
         for (name, text) in all {
             if name == MESSAGES {
                 messages = Some(text).filter(|text| text.get() != "null");
             } else if is_read(&name) {
-                let value = json::parse(text.get()).map_err(wrong)?;
+                let value = json::parse(text.get()).map_err(|error| wrong(&error))?;
                 if !json::is_within_depth(&value) {
                     return Err(refuse(&name, "depth", "must not nest deeper than 32"));
                 }

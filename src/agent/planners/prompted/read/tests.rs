@@ -25,9 +25,9 @@ fn the_object_is_the_whole_text_or_stands_in_its_one_fence() {
         "<html>",
         "```",
     ] {
-        assert_eq!(object(bad), None, "{bad}");
+        assert_eq!(object(bad), Err(Wrong::NotJson), "{bad}");
     }
-    assert_eq!(object(&"{\"a\":".repeat(100_000)), None, "no depth overflows the stack");
+    assert_eq!(object(&"{\"a\":".repeat(100_000)), Err(Wrong::NotJson), "no depth overflows the stack");
 }
 
 #[test]

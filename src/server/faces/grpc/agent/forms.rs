@@ -1,7 +1,6 @@
 //! Renders a turn's events in the form that its caller wants: JSON text, as the agent has it, or structures.
 
 use prost_types::Struct;
-use serde_json::Value;
 
 use toolwire_contract::{
     convert::ResultFormat,
@@ -67,19 +66,19 @@ pub(super) fn reply_in(mut reply: Reply, format: ResultFormat) -> Reply {
 }
 
 fn in_structure(result: &mut ToolResult) {
-    if let Some(Outcome::DataJson(text)) = &mut result.outcome {
-        let data = structure(text).unwrap_or_default();
+    if let Some(Outcome::DataJson(text)) = &mut result.outcome
+        && let Some(data) = structure(text)
+    {
         result.outcome = Some(Outcome::Data(data));
     }
 }
 
-/// Takes a JSON text as a structure. A value that is not an object becomes its field `value`.
+/// Takes a JSON text as a structure, unless that would round an integer: the text stays then. A value that is not an
+/// object becomes its field `value`.
 fn structure(text: &mut String) -> Option<Struct> {
-    let value = serde_json::from_str(&std::mem::take(text)).ok()?;
-    Some(match value {
-        Value::Object(map) => json::to_struct(&map),
-        other => Struct { fields: [("value".to_owned(), json::to_value(&other))].into_iter().collect() },
-    })
+    let structure = json::to_exact_struct_of(&serde_json::from_str(text).ok()?)?;
+    text.clear();
+    Some(structure)
 }
 
 #[cfg(test)]
@@ -89,7 +88,7 @@ mod tests {
 
     #[test]
     fn arguments_are_either_text_or_a_structure() {
-        let text = r#"{"n":9007199254740993}"#.to_owned();
+        let text = r#"{"n":9007199254740991}"#.to_owned();
         let call = ToolCallStarted { arguments_json: text.clone(), ..Default::default() };
         let event = TurnEvent { event: Some(Event::ToolCallStarted(call)), ..Default::default() };
         let of = |format| match event_in(event.clone(), format).event {
@@ -98,5 +97,14 @@ mod tests {
         };
         assert_eq!(of(ResultFormat::Json), (false, text));
         assert_eq!(of(ResultFormat::Struct), (true, String::new()));
+    }
+
+    #[test]
+    fn what_a_structure_would_round_stays_text() {
+        let text = r#"{"n":9007199254740993}"#;
+        let mut outcome =
+            ToolResult { outcome: Some(Outcome::DataJson(text.to_owned())), ..Default::default() };
+        in_structure(&mut outcome);
+        assert_eq!(outcome.outcome, Some(Outcome::DataJson(text.to_owned())));
     }
 }

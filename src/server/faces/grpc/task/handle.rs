@@ -76,19 +76,19 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Box<Call>
 
 pub(super) async fn render(tools: &Tools, handled: Handled, form: ResultForm) -> HandleToolCallResponse {
     let detail = match handled.detail {
-        Detail::Result(result) => Wire::Result(result::render(tools, *result, form).await),
-        Detail::Value(arguments) => Wire::Value(json::to_struct(&arguments)),
-        Detail::Block { status, reason, task_id, required } => Wire::Block(BlockAction {
+        Detail::Result(result) => Some(Wire::Result(result::render(tools, *result, form).await)),
+        Detail::Value(arguments) => json::to_exact_struct(&arguments).map(Wire::Value),
+        Detail::Block { status, reason, task_id, required } => Some(Wire::Block(BlockAction {
             status,
             reason: wire::reason(reason).into(),
             task_id: task_id.as_ref().map(TaskId::to_string).unwrap_or_default(),
             confirmation_required: required.map(|it| convert::confirmation_required(*it)),
-        }),
+        })),
     };
     HandleToolCallResponse {
         call_id: handled.call_id.to_string(),
         action: handled.then.into_str().to_owned(),
-        detail: Some(detail),
+        detail,
         sequence: handled.sequence,
     }
 }

@@ -255,5 +255,5 @@ fn references(documents: Vec<DocumentVersion>) -> Vec<v1::DocumentReference> {
 /// The structure of the text of a JSON object.
 fn structure(text: &str) -> Option<Struct> {
     let object: Map<String, Value> = serde_json::from_str(text).ok()?;
-    Some(json::to_struct(&object))
+    json::to_exact_struct(&object)
 }

@@ -86,7 +86,7 @@ pub(super) fn versions(versions: Vec<Version>) -> Vec<v1::DocumentVersion> {
 /// The blocks of a document that has some.
 pub(super) fn structure(blocks: Value) -> Option<Struct> {
     match blocks {
-        Value::Object(object) => Some(json::to_struct(&object)),
+        Value::Object(object) => json::to_exact_struct(&object),
         _ => None,
     }
 }
