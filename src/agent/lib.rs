@@ -14,6 +14,7 @@ pub mod in_full;
 pub mod job;
 pub mod kept_call;
 pub mod log;
+mod long_work;
 pub mod memory;
 mod meter;
 mod parts;
@@ -37,6 +38,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     log::Log,
+    long_work::migrate_if_long,
     memory::{Ending, Memory, Remembered, Session},
     run::{Beginning, Turn, unavailable},
 };
@@ -44,7 +46,7 @@ pub use self::{
     parts::{Mode, ModelParts, Parts},
     turn_request::{Budget, TurnRequest},
 };
-use toolwire_base::clock;
+use toolwire_base::{clock, offload};
 use toolwire_config::Agent as Settings;
 use toolwire_contract::{
     Refusal, TurnRefusal,
@@ -162,6 +164,10 @@ impl Agent {
         let parts = &*self.0;
         let remembered = memory.messages().await.map_err(|error| unavailable(&error))?;
         let remembered = remembered.after_callers_history(&request.before);
+        if !parts.offers.is_indexed(&parts.registry.snapshot()) {
+            offload::migrate().await;
+        }
+        migrate_if_long(&request.message, &remembered.history, &[]).await;
         let offer = self.offer(request, &remembered);
         log.tell(Event::Started(TurnStarted {
             session_id: request.session.to_string(),

@@ -16,6 +16,7 @@ use super::{
     cycle::{Caller, Cycle, StepOutcome},
     draft::Draft,
     log::Log,
+    long_work::migrate_if_long,
     memory::{Checkpoint, Ending, KeptMade, Memory, Pending, Remembered},
     prompt_view,
     proposal::Proposal,
@@ -126,6 +127,7 @@ impl<'a> Turn<'a> {
     async fn steps(mut self) -> Result<(LogEvent, &'static str), Refusal> {
         let mut state = if self.resumed.is_empty() { State::Plan } else { State::Execute };
         loop {
+            migrate_if_long(&self.request.message, &self.history, &self.cycle.made).await;
             let event = match state {
                 State::Plan => self.plan().await,
                 State::Execute => self.execute().await,

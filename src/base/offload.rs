@@ -3,8 +3,11 @@
 //! As many closures run at once as there are processors, at most half of them for one user, round-robin across users:
 //! the threads that carry calls keep their share, and a user's flood delays another user by at most one closure. Where
 //! all processors are busy, the system prefers the threads that carry calls. A caller that stops waiting does not
-//! cancel a closure that has begun; that is harmless, since it only computes. Not here: large messages of requests,
-//! which cannot leave their task (`toolwire_server::faces::transport`).
+//! cancel a closure that has begun; that is harmless, since it only computes. Work that borrows is moved with its whole
+//! future ([`migrating`]). Not here: large messages of requests, which cannot leave their task
+//! (`toolwire_server::faces::transport`).
+
+mod migration;
 
 use std::{
     future::pending,
@@ -26,6 +29,7 @@ use tracing::{
     dispatcher::{get_default, with_default},
 };
 
+pub use self::migration::{migrate, migrating};
 use crate::fair_semaphore::{FairSemaphore, Permit};
 
 /// Below this size, in bytes of text, work runs inline: a thread hop costs more.
@@ -83,12 +87,12 @@ pub fn poll_on_behalf<T>(user: Option<&Arc<str>>, poll: impl FnOnce() -> T) -> T
     USER.sync_scope(user.cloned(), poll)
 }
 
-/// Runs work on an input of this many bytes: inline if the input is small.
+/// Runs work on an input of this many bytes: inline if the input is small, or the caller is on a thread of long work.
 ///
 /// # Panics
 /// If the work does.
 pub async fn if_large<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    if bytes <= SMALL { work() } else { run(permit().await, work).await }
+    if bytes <= SMALL || migration::is_away() { work() } else { run(permit().await, work).await }
 }
 
 /// Reads an input of this many bytes and runs work on it.
@@ -155,15 +159,19 @@ fn processors() -> usize {
     available_parallelism().map_or(2, usize::from)
 }
 
-async fn permit() -> Permit {
+/// The user on whose behalf the caller runs.
+pub fn user() -> Option<Arc<str>> {
+    USER.try_with(Clone::clone).ok().flatten()
+}
+
+async fn permit() -> Permit<Arc<str>> {
     #[cfg(any(test, feature = "testing"))]
     testing::count();
-    let user = USER.try_with(Clone::clone).ok().flatten();
-    PERMITS.acquire(user.as_ref()).await
+    PERMITS.acquire(user().as_ref()).await
 }
 
 /// Runs work on a blocking thread. Its logs and spans belong to the caller.
-async fn run<T: Send + 'static>(permit: Permit, work: impl FnOnce() -> T + Send + 'static) -> T {
+async fn run<T: Send + 'static>(permit: Permit<Arc<str>>, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (log, span) = (get_default(Clone::clone), Span::current());
     let done = spawn_blocking(move || {
         // Moved in: it must be held as long as the thread is busy, even if the caller has stopped waiting.
@@ -193,7 +201,7 @@ pub mod testing {
 
     /// The user on whose behalf the caller runs.
     pub fn user() -> String {
-        super::USER.try_with(Clone::clone).ok().flatten().map(|user| user.to_string()).unwrap_or_default()
+        super::user().map(|user| user.to_string()).unwrap_or_default()
     }
 
     /// Number of permits that tasks of this thread have requested.

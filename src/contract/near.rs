@@ -36,7 +36,15 @@ fn truncate(name: &str) -> String {
 
 /// The likeness of two names, from 0 to 1: by edit distance, or by the words they share.
 fn likeness(left: &str, right: &str) -> f64 {
-    strsim::normalized_damerau_levenshtein(left, right).max(shared_words(left, right))
+    let shared = shared_words(left, right);
+    let lengths = (left.chars().count(), right.chars().count());
+    // As many letters as one is longer must be added. To compare the two would take longer than all else.
+    #[allow(clippy::cast_precision_loss, reason = "64 at most")]
+    let most = lengths.0.min(lengths.1) as f64 / lengths.0.max(lengths.1).max(1) as f64;
+    if most < MIN_LIKENESS {
+        return shared;
+    }
+    strsim::normalized_damerau_levenshtein(left, right).max(shared)
 }
 
 fn shared_words(left: &str, right: &str) -> f64 {

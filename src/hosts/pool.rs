@@ -1,12 +1,13 @@
 //! Every slot of every provider: what is idle, what waits for it, and the bounds on both.
 //!
 //! A call takes the slot of the instance with the most idle ones, ties at random, so that load spreads by free
-//! capacity. Without an idle slot calls wait, first come first served. A call takes only slots of the catalogue that
-//! its tool is of: another one may give the same name another meaning. Not here: what goes over a slot (`work`,
-//! `call`).
+//! capacity. Without an idle slot calls wait, and a slot that becomes free goes to the user who holds the fewest
+//! (`toolwire_base::fair_queue`): a user alone may have all of them. A call takes only slots of the catalogue that its
+//! tool is of: another one may give the same name another meaning. Not here: what goes over a slot (`work`, `call`).
 
 mod lease;
-mod waiters;
+mod provider_slots;
+mod waiting;
 
 use std::{
     collections::HashMap,
@@ -15,16 +16,17 @@ use std::{
 
 use tokio::sync::mpsc;
 
-pub(crate) use self::{lease::Lease, waiters::Waiting};
+pub(crate) use self::{lease::Lease, waiting::Waiting};
+use self::{provider_slots::ProviderSlots, waiting::Waiter};
 use crate::{
-    bounds::MAX_SLOTS_OF_PROVIDER,
+    bounds::{MAX_SLOTS_OF_PROVIDER, MAX_WAITING_OF_USER},
     end::End,
     ids::{CatalogueId, InstanceId, ProviderName},
     start::Start,
     wire,
 };
+use toolwire_base::fair_queue::Ticket;
 use toolwire_tool::context::{CallId, UserId};
-use waiters::Waiters;
 
 /// What the stream of a slot is asked to do.
 #[derive(Debug)]
@@ -57,17 +59,6 @@ struct State {
     streams: usize,
     max_streams: usize,
     next_id: u64,
-}
-
-#[derive(Debug, Default)]
-struct ProviderSlots {
-    streams: usize,
-    /// Those that take calls, by id.
-    slots: HashMap<u64, Handle>,
-    idle: HashMap<(CatalogueId, InstanceId), Vec<Handle>>,
-    waiters: Waiters,
-    /// The catalogue in service, and those announced. No slot will come for calls of others, so they do not wait.
-    current: Vec<CatalogueId>,
 }
 
 /// A stream that counts against the bounds, until it is dropped.
@@ -128,23 +119,26 @@ impl Pool {
         handle
     }
 
-    /// Hands a slot that has become idle to the first waiting call of its catalogue, or keeps it as idle.
+    /// Hands a slot that has become idle to the next waiting call of its catalogue, or keeps it as idle.
     pub(crate) fn release(&self, handle: &Handle) {
         loop {
             let waiter = {
                 let mut state = self.lock();
                 let Some(provider) = state.providers.get_mut(&handle.provider) else { return };
+                provider.end_hold(handle);
                 if !provider.slots.contains_key(&handle.id) {
                     return;
                 }
-                let Some(waiter) = provider.waiters.pop(&handle.catalogue) else {
+                let is_of_slot = |waiter: &Waiter| waiter.catalogue == handle.catalogue;
+                let Some((user, waiter)) = provider.calls.pop(|_| usize::MAX, is_of_slot) else {
                     provider.idle.entry(handle.idle_key()).or_default().push(handle.clone());
                     return;
                 };
+                provider.holders.insert(handle.id, user);
                 waiter
             };
             // Outside the lock: a lease that is dropped undelivered releases its slot, which takes the lock again.
-            match waiter.send(Lease::new(self.clone(), handle.clone())) {
+            match waiter.slot.send(Lease::new(self.clone(), handle.clone())) {
                 Ok(()) => return,
                 Err(lease) => lease.forget(),
             }
@@ -155,8 +149,7 @@ impl Pool {
     pub(crate) fn remove(&self, handle: &Handle) -> usize {
         let mut state = self.lock();
         let Some(provider) = state.providers.get_mut(&handle.provider) else { return 0 };
-        provider.slots.remove(&handle.id);
-        provider.remove_idle(handle);
+        provider.forget(handle);
         provider.slots.len()
     }
 
@@ -169,13 +162,25 @@ impl Pool {
     ) -> Acquired {
         let mut state = self.lock();
         let of_provider = state.providers.entry(provider.clone()).or_default();
-        if let Some(handle) = of_provider.take_idle(catalogue) {
+        if let Some(handle) = of_provider.take_idle(catalogue, user) {
             return Acquired::Slot(Lease::new(self.clone(), handle));
         }
         if !of_provider.current.is_empty() && !of_provider.current.contains(catalogue) {
             return Acquired::Superseded;
         }
-        of_provider.waiters.push(catalogue, user).map_or(Acquired::Full, Acquired::Waits)
+        if of_provider.calls.waiting(user) >= MAX_WAITING_OF_USER {
+            return Acquired::Full;
+        }
+        let (waiter, slot) = Waiter::new(catalogue);
+        let ticket = of_provider.calls.push(user, waiter);
+        Acquired::Waits(Waiting::new(self.clone(), (provider, user), ticket, slot))
+    }
+
+    /// A call waits no more. Nothing, if it has its slot.
+    fn cancel(&self, provider: &ProviderName, user: &UserId, ticket: Ticket) {
+        if let Some(provider) = self.lock().providers.get_mut(provider) {
+            provider.calls.cancel(user, ticket);
+        }
     }
 
     /// Lets calls of this catalogue wait for slots, beside those of the one in service.
@@ -196,12 +201,11 @@ impl Pool {
         let mut state = self.lock();
         let of_provider = state.providers.entry(provider.clone()).or_default();
         of_provider.current = vec![catalogue.clone()];
-        of_provider.waiters.retain(catalogue);
+        of_provider.calls.retain(|waiter| waiter.catalogue == *catalogue);
         let old = of_provider.slots.values().filter(|it| it.catalogue != *catalogue);
         let old: Vec<_> = old.cloned().collect();
         for handle in old {
-            of_provider.remove_idle(&handle);
-            of_provider.slots.remove(&handle.id);
+            of_provider.forget(&handle);
             let _ = handle.commands.send(Command::Leave(command.clone()));
         }
     }
@@ -217,41 +221,6 @@ impl Pool {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl ProviderSlots {
-    /// Takes an idle slot of the catalogue, from the instance with the most of them.
-    fn take_idle(&mut self, catalogue: &CatalogueId) -> Option<Handle> {
-        let idle = || self.idle.iter().filter(|((of, _), _)| of == catalogue);
-        let most = idle().map(|(_, slots)| slots.len()).max()?;
-        let best = idle().filter(|(_, slots)| slots.len() == most);
-        let best: Vec<_> = best.map(|(key, _)| key.clone()).collect();
-        let key = &best[fastrand::usize(..best.len())];
-        let slots = self.idle.get_mut(key)?;
-        let handle = slots.pop();
-        if slots.is_empty() {
-            self.idle.remove(key);
-        }
-        handle
-    }
-
-    /// Removes this slot from the idle ones, if it is one.
-    fn remove_idle(&mut self, handle: &Handle) {
-        let key = handle.idle_key();
-        if let Some(slots) = self.idle.get_mut(&key) {
-            slots.retain(|it| it.id != handle.id);
-            if slots.is_empty() {
-                self.idle.remove(&key);
-            }
-        }
-    }
-}
-
-impl Handle {
-    /// The key of `idle`: slots that share it are interchangeable.
-    fn idle_key(&self) -> (CatalogueId, InstanceId) {
-        (self.catalogue.clone(), self.instance.clone())
     }
 }
 

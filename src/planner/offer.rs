@@ -5,7 +5,7 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, TryLockError},
 };
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -13,7 +13,9 @@ use moka::sync::Cache;
 use serde_json::{Map, Value};
 
 use super::names::{Lexicon, Name, Names};
-use crate::matching::{LeftOut, index::Index, left_out, lexicon::Words, names::NameIndex, nearest};
+use crate::matching::{
+    KnownNames, LeftOut, index::Index, left_out, lexicon::Words, names::NameIndex, nearest,
+};
 use toolwire_base::{clock, files::Problems};
 use toolwire_engine::registry::{RegisteredTool, Snapshot, ToolType};
 use toolwire_tool::context::UserId;
@@ -76,6 +78,17 @@ impl Offers {
             offered,
             names: self.names_of(user),
             snapshot: Arc::clone(snapshot),
+        }
+    }
+
+    /// Whether the index of a snapshot is there: to make it takes longer than to use it.
+    pub fn is_indexed(&self, snapshot: &Snapshot) -> bool {
+        let is_of = |index: &Option<Arc<Index>>| index.as_ref().is_some_and(|it| it.is_of(snapshot.tools()));
+        match self.index.try_lock() {
+            Ok(index) => is_of(&index),
+            Err(TryLockError::Poisoned(index)) => is_of(index.get_ref()),
+            // It is being made.
+            Err(TryLockError::WouldBlock) => false,
         }
     }
 
@@ -145,6 +158,11 @@ impl Offer {
         today: NaiveDate,
     ) -> LeftOut {
         left_out(&self.index, &self.names, &self.words, calls, message, today)
+    }
+
+    /// The names that the user may say, to be found in other texts.
+    pub fn known_names(&self) -> KnownNames {
+        KnownNames(Arc::clone(&self.names))
     }
 
     /// The snapshot that the tools are of. Calls of the turn pin it too.

@@ -27,7 +27,7 @@ pub(crate) fn permits() -> FairSemaphore<UserId> {
 pub(crate) struct UserReader {
     connection: Connection,
     /// Released with the connection.
-    _permit: Permit,
+    _permit: Permit<UserId>,
 }
 
 /// Acquires a permit of the user's first, so that waiting users hold no connection.

@@ -15,6 +15,7 @@ mod jobs;
 mod leaving;
 mod lies;
 mod listed;
+mod long_messages;
 mod native;
 mod pausing;
 mod prompted;

@@ -1,8 +1,9 @@
 """Attacks a server while a caller goes about its business.
 
 Usage: attack.py BINARY [--hold-ratios], with the stubs of tests/clients on PYTHONPATH. Each attack is described in
-attacks.py, those on HTTP in web.py, those by large answers in large.py. While it goes on, a caller in the background must
-not fail once; how long it waits is printed. On an otherwise idle machine --hold-ratios demands the promised ratios of these
+attacks.py, those on HTTP in web.py, those by what is checked in checks.py, those by large answers in large.py, those by
+what is not read in unread.py, those on what users share in turns.py. While it goes on, a caller in the background must not
+fail once; how long it waits is printed. On an otherwise idle machine --hold-ratios demands the promised ratios of these
 waits too; a busy one says nothing of them. The server's memory stays bounded, its descriptors and tasks come back to what
 they were, and a collector of telemetry that never answers does not stretch its end.
 """
@@ -12,7 +13,10 @@ import tempfile
 import time
 
 import attacks
+import checks
 import large
+import turns
+import unread
 import web
 from background import Background
 from server import DRAIN_LIMIT, Server, token
@@ -68,7 +72,7 @@ def one(server, background, attack, calm, holds_ratios):
     most = getattr(attack, "most_times_calm", None)
     if holds_ratios and most and seconds and p99(seconds) > most * calm:
         problems.append(f"others wait {p99(seconds) / calm:.1f} times as long as in peace; at most {most} is promised")
-    if server.peak > MEMORY_LIMIT:
+    if server.peak > getattr(attack, "memory_limit", MEMORY_LIMIT):
         problems.append(f"{server.peak:.0f} MiB resident")
     return (len(seconds), len(failures), p99(seconds), server.peak), problems
 
@@ -78,7 +82,7 @@ def row(name, calls, failures, wait, calm, peak):
 
 
 def all_of(server):
-    yield from attacks.ALL + web.ALL
+    yield from attacks.ALL + web.ALL + checks.ALL + unread.ALL + turns.ALL
     # What is to be listed is made after the others, which are held to the memory of a server without it.
     yield from large.found(server)
 

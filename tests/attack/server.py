@@ -27,7 +27,24 @@ token = "demo-0123456789abcdef0123456789abcdef"
 [[auth.users]]
 user_id = "mallory"
 token = "mallory-0123456789abcdef0123456789abcdef"
+
+[providers.large]
+kind = "host"
+token_env = "LARGE_HOST_TOKEN"
+
+[providers.slow]
+kind = "host"
+token_env = "SLOW_HOST_TOKEN"
+tools = ["slow"]
+
+[providers.paced]
+kind = "host"
+token_env = "PACED_HOST_TOKEN"
+tools = ["paced"]
+ceiling_max_requests = 1000000
+ceiling_min_delay = "100ms"
 """
+HOST_TOKEN = {name: f"{name}-host-0123456789abcdef0123456789abcdef" for name in ("large", "slow", "paced")}
 
 
 def token(user):
@@ -59,6 +76,7 @@ class Server:
         command += ["--http=127.0.0.1:0", "--state", self.state, "--config", config, "--log", "json"]
         environment = {
             **os.environ,
+            **{f"{name.upper()}_HOST_TOKEN": value for name, value in HOST_TOKEN.items()},
             "OTEL_EXPORTER_OTLP_ENDPOINT": self.collector.address,
             "OTEL_METRICS_EXPORTER": "none",
             "OTEL_TRACES_SAMPLER": "traceidratio",

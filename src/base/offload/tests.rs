@@ -162,3 +162,68 @@ async fn nothing_is_read_before_its_permit_is_acquired() {
     let read = read::<(), (), ()>(SMALL + 1, reading, |()| ());
     assert!(Box::pin(on_behalf(user, read)).as_mut().now_or_never().is_none());
 }
+
+/// A future that does long work between two waits, and on which threads each part ran.
+async fn parts() -> [ThreadId; 3] {
+    let before = thread::current().id();
+    tokio::task::yield_now().await;
+    migrate().await;
+    let long = thread::current().id();
+    // Nothing to move again, and nothing to wait for.
+    migrate().await;
+    assert_eq!((thread_for(SMALL + 1).await, testing::user().as_str()), (long, "riley"));
+    tokio::spawn(tokio::time::sleep(Duration::from_millis(1))).await.unwrap();
+    [before, long, thread::current().id()]
+}
+
+#[tokio::test]
+async fn a_future_is_moved_for_its_long_work_and_comes_back_at_its_next_wait() {
+    let here = thread::current().id();
+    let [before, long, after] = on_behalf(Arc::from("riley"), migrating(parts())).await;
+    assert_eq!((before, after), (here, here));
+    assert_ne!(long, here);
+    let beside = migrating(async { tokio::join!(parts_of("riley"), parts_of("sam")) });
+    let (one, other) = beside.await;
+    assert!(one != here && other != here, "each of several is moved");
+}
+
+async fn parts_of(_user: &str) -> ThreadId {
+    tokio::task::yield_now().await;
+    migrate().await;
+    thread::current().id()
+}
+
+#[tokio::test]
+async fn a_future_that_cannot_be_moved_goes_on_where_it_is() {
+    let here = thread::current().id();
+    assert_eq!(parts_of("riley").await, here);
+}
+
+#[tokio::test]
+async fn a_user_has_half_of_the_processors_for_futures_that_are_moved() {
+    let (sender, receiver) = channel::<()>();
+    let receiver = std::sync::Mutex::new(receiver);
+    let blocks = on_behalf(
+        Arc::from("mallory"),
+        migrating(async move {
+            migrate().await;
+            let _ = receiver.into_inner().unwrap().recv();
+        }),
+    );
+    let blocked = tokio::spawn(blocks);
+    if processors() > 1 {
+        on_behalf(Arc::from("riley"), migrating(migrate())).await;
+    }
+    drop(sender);
+    blocked.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_panic_on_a_thread_of_long_work_is_one_of_the_task() {
+    let panics = migrating(async {
+        migrate().await;
+        panic!("of the future")
+    });
+    let panicked: Result<(), _> = AssertUnwindSafe(panics).catch_unwind().await;
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"of the future"));
+}

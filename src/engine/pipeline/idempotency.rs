@@ -15,7 +15,10 @@ use self::{
     wait::{forced_end, wait},
 };
 use super::{Call, CallResult, InFlight, Inner};
-use toolwire_base::middleware::{Middleware, take_ready};
+use toolwire_base::{
+    middleware::{Middleware, take_ready},
+    offload,
+};
 use toolwire_contract::{Terminal, ToolError};
 use toolwire_telemetry::continuing_trace;
 
@@ -85,7 +88,7 @@ impl Idempotent {
             let resolving = continuing_trace(self.0.clone().join_or_start(call.clone(), inner));
             let resolution = select! {
                 // The task fails only if it panicked.
-                resolution = tokio::spawn(resolving) => {
+                resolution = tokio::spawn(offload::on_behalf(offload::user(), resolving)) => {
                     resolution.unwrap_or_else(|_| Resolution::Ended(Err(call.internal())))
                 }
                 () = forced_end(&call.context.cancellation), if call.writes() => {

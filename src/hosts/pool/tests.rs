@@ -95,6 +95,55 @@ fn sixteen_calls_of_a_user_wait_and_others_are_not_kept_out_by_them() {
     let _again = waiting(wait("mallory"));
 }
 
+/// The users of calls, in the order in which they get slots: each call ends before the next one gets one.
+fn served(pool: &Pool, waits: Vec<(&'static str, Waiting)>, slot: Lease) -> Vec<&'static str> {
+    let (mut waits, mut order, mut slot) = (waits, Vec::new(), Some(slot));
+    while !waits.is_empty() {
+        drop(slot.take());
+        let mut gotten = None;
+        for (at, (_, wait)) in waits.iter_mut().enumerate() {
+            if let Some(lease) = wait.try_slot() {
+                assert!(gotten.replace((at, lease)).is_none(), "one slot for two");
+            }
+        }
+        let (at, lease) = gotten.expect("a slot that is free goes to one that waits");
+        order.push(waits.remove(at).0);
+        slot = Some(lease);
+    }
+    assert_eq!(pool.count("shop"), (1, 0));
+    order
+}
+
+#[test]
+fn users_take_turns_and_each_ones_calls_come_in_order() {
+    let (pool, provider) = pool();
+    let (_slot, _orders) = join(&pool, &provider, "a");
+    let acquire = |name: &str| pool.acquire(&provider, &"c1".into(), &user(name));
+    let first = slot(acquire("mallory"));
+    let waits = ["mallory", "mallory", "mallory", "riley", "riley", "sam"];
+    let waits = waits.map(|name| (name, waiting(acquire(name)))).into();
+    let order = served(&pool, waits, first);
+    assert_eq!(order, ["riley", "sam", "mallory", "riley", "mallory", "mallory"]);
+}
+
+#[tokio::test]
+async fn a_user_alone_has_all_slots_and_what_frees_goes_to_who_holds_the_fewest() {
+    let (pool, provider) = pool();
+    let _slots: Vec<_> = ["a"; 4].map(|it| join(&pool, &provider, it)).into();
+    let acquire = |name: &str| pool.acquire(&provider, &"c1".into(), &user(name));
+    let mut held: Vec<_> = (0..4).map(|_| slot(acquire("mallory"))).collect();
+    let mut more: Vec<_> = (0..4).map(|_| waiting(acquire("mallory"))).collect();
+    let others = ["riley", "riley", "riley"].map(|name| waiting(acquire(name)));
+    let mut theirs = Vec::new();
+    for other in others.into_iter().take(2) {
+        held.pop();
+        theirs.push(other.slot().await.expect("before all others of mallory"));
+    }
+    // Two each: from now on in turn.
+    held.pop();
+    assert!(more.remove(0).slot().await.is_some_and(|lease| lease.instance() == Some("a")));
+}
+
 #[test]
 fn streams_are_bounded_for_each_provider_and_in_all() {
     let (pool, provider) = pool();

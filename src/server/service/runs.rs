@@ -32,7 +32,7 @@ use toolwire_agent::{
     log::Reader,
     running::{Admission, Running, RunningTurn},
 };
-use toolwire_base::clock;
+use toolwire_base::{clock, offload};
 use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::turn_event::Event};
 use toolwire_sources::models::Model;
 use toolwire_tool::context::{RequestId, SessionId, ToolContext};
@@ -93,7 +93,7 @@ impl Runs {
         if let Some(time) = new.budget.max_time {
             context.deadline = context.deadline.no_later_than(clock::now() + time);
         }
-        let parts = Arc::clone(&self.parts);
+        let (parts, user) = (Arc::clone(&self.parts), context.user.id.shared());
         let work = async move {
             let work = Work {
                 parts: &parts,
@@ -114,7 +114,7 @@ impl Runs {
                 Err(refusal) => log.refuse(refusal),
             }
         };
-        tokio::spawn(work.in_current_span());
+        tokio::spawn(offload::on_behalf(user, work).in_current_span());
         Ok((turn_id, reader))
     }
 }

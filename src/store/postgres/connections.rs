@@ -8,6 +8,7 @@ use super::address::Address;
 use crate::{
     away::{Away, silent},
     sql::{Connection, Link},
+    turns::Turns,
 };
 use toolwire_base::clock;
 use toolwire_telemetry::metric;
@@ -25,6 +26,7 @@ const TESTED_FOR: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug)]
 pub(crate) struct Connections {
     pool: PgPool,
+    turns: Turns,
     link: Arc<Link>,
 }
 
@@ -42,7 +44,8 @@ impl Connections {
                 })
             });
         let link = Link::new(away, address.transaction_settings());
-        Self { pool: pool.connect_lazy_with(address.bounded()), link: Arc::new(link) }
+        let pool = pool.connect_lazy_with(address.bounded());
+        Self { pool, turns: Turns::new(MAX, ACQUIRE_TIMEOUT), link: Arc::new(link) }
     }
 
     pub(crate) async fn acquire(&self) -> Result<Connection, sqlx::Error> {
@@ -50,9 +53,11 @@ impl Connections {
             return Err(silent());
         }
         let begun_at = clock::now();
-        let acquired = self.link.away().or(self.pool.acquire()).await?;
+        let acquiring =
+            async { Ok::<_, sqlx::Error>((self.turns.wait().await?, self.pool.acquire().await?)) };
+        let (turn, acquired) = self.link.away().or(acquiring).await?;
         metric::state_acquired(begun_at.elapsed());
-        Ok(Connection::of_postgres(acquired, Arc::clone(&self.link)))
+        Ok(Connection::of_postgres(acquired, Arc::clone(&self.link)).in_turn(turn))
     }
 
     pub(super) fn away(&self) -> &Away {

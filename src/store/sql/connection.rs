@@ -14,11 +14,15 @@ use sqlx::{
 use sqlx_core::transaction::TransactionManager;
 
 use super::link::Link;
-use crate::Error;
+use crate::{Error, turns::Turn};
 
 /// A connection of a pool, within a transaction or not. A reader and a [`Tx`](crate::Tx) dereference to it.
 #[derive(Debug)]
-pub struct Connection(Pooled);
+pub struct Connection {
+    pooled: Pooled,
+    /// Given up after the connection.
+    _turn: Option<Turn>,
+}
 
 enum Pooled {
     Sqlite(PoolConnection<Sqlite>),
@@ -42,18 +46,23 @@ pub(crate) enum Driver<'a> {
 
 impl From<PoolConnection<Sqlite>> for Connection {
     fn from(connection: PoolConnection<Sqlite>) -> Self {
-        Self(Pooled::Sqlite(connection))
+        Self { pooled: Pooled::Sqlite(connection), _turn: None }
     }
 }
 
 impl Connection {
     /// A connection whose statements end when the database does not answer.
     pub(crate) fn of_postgres(connection: PoolConnection<Postgres>, link: Arc<Link>) -> Self {
-        Self(Pooled::Postgres(connection, link))
+        Self { pooled: Pooled::Postgres(connection, link), _turn: None }
+    }
+
+    /// The same connection, which takes a turn.
+    pub(crate) fn in_turn(self, turn: Turn) -> Self {
+        Self { _turn: Some(turn), ..self }
     }
 
     pub(crate) fn driver(&mut self) -> Driver<'_> {
-        match &mut self.0 {
+        match &mut self.pooled {
             Pooled::Sqlite(connection) => Driver::Sqlite(connection),
             Pooled::Postgres(connection, link) => Driver::Postgres(connection, link),
         }
@@ -96,7 +105,7 @@ impl Connection {
 
     async fn begin(&mut self, statement: String) -> Result<(), sqlx::Error> {
         let safe = |statement| Some(AssertSqlSafe::<String>(statement).into_sql_str());
-        match &mut self.0 {
+        match &mut self.pooled {
             Pooled::Sqlite(connection) => SqliteTransactionManager::begin(connection, safe(statement)).await,
             Pooled::Postgres(connection, link) => {
                 let mut beginning = Beginning { connection, has_begun: false };

@@ -1,6 +1,6 @@
 //! Opens the file: connections, migrations, checks. Safe for several processes at once.
 
-use std::{io, path::Path, time::Duration};
+use std::{future::ready, io, path::Path, sync::Arc, time::Duration};
 
 use sqlx::{
     Connection, SqlitePool,
@@ -13,11 +13,13 @@ use super::{
     error,
     group_commit::Writer,
     migrate,
+    open_files::OpenFiles,
     replica::Replica,
 };
 use crate::{
     Migrations, StoreError,
     location::{FILE, Location},
+    turns::Turns,
 };
 
 /// SQLite's busy timeout: the maximum wait for another process that writes.
@@ -49,6 +51,8 @@ pub(crate) struct Pools {
     pub(crate) writer: Writer,
     /// Connections that read concurrently with the writer.
     pub(crate) readers: SqlitePool,
+    /// Those at the readers, where they are used for a user.
+    pub(crate) turns: Turns,
 }
 
 /// Opens the state and migrates its tables.
@@ -70,6 +74,7 @@ pub(crate) async fn connect(
         }
     };
     migrate(pools.writer.pool(), location, tables, replica).await?;
+    pools.writer.check_files().map_err(|error| error::unusable(location, &error))?;
     Ok(pools)
 }
 
@@ -88,16 +93,23 @@ async fn in_file(path: &Path) -> Result<Pools, sqlx::Error> {
     let writing = options.clone().journal_mode(SqliteJournalMode::Wal);
     // Takes effect when the log restarts from its beginning.
     let writing = writing.pragma("journal_size_limit", WAL_LIMIT.to_string());
+    let files = Arc::new(OpenFiles::at(path));
     let mut attempts = 1;
     let writer = loop {
-        match pool(1).connect_with(writing.clone()).await {
+        let files = Arc::clone(&files);
+        let writer = pool(1).after_connect(move |_, _| {
+            files.forget_log();
+            Box::pin(ready(Ok(())))
+        });
+        match writer.connect_with(writing.clone()).await {
             Err(error) if error::is_busy(&error) && attempts < OPEN_ATTEMPTS => attempts += 1,
             opened => break opened?,
         }
         sleep(RETRY_DELAY).await;
     };
     let readers = pool(READERS + FOLLOWERS).connect_lazy_with(options.pragma("query_only", "ON"));
-    Ok(Pools { writer: Writer::new(writer), readers })
+    let turns = Turns::new(READERS + FOLLOWERS, ACQUIRE_TIMEOUT);
+    Ok(Pools { writer: Writer::new(writer, Some(files)), readers, turns })
 }
 
 /// Refuses a directory that has lost its database: SQLite would create an empty one in its place.
@@ -119,7 +131,8 @@ async fn refuse_lost(location: &Location, directory: &Path) -> Result<(), StoreE
 async fn in_memory() -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true);
     let writer = pool(1).connect_with(options).await?;
-    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer) })
+    let turns = Turns::new(1, ACQUIRE_TIMEOUT);
+    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer, None), turns })
 }
 
 /// A pool whose connections never expire, since no server could close them.

@@ -26,16 +26,24 @@ use tokio::{
 };
 
 use self::batch::Batch;
-use crate::{Durability, Error, sql::Connection};
+use super::open_files::OpenFiles;
+use crate::{
+    Durability, Error,
+    sql::Connection,
+    turns::{Turn, Turns},
+};
 
 /// Maximum wait of a transaction for those before it.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The only connection that writes. Its queue is FIFO, unlike SQLite's own busy handler.
+/// The only connection that writes. Users take turns at it, unlike with SQLite's own busy handler.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     pool: SqlitePool,
     queue: Arc<CommitQueue>,
+    turns: Turns,
+    /// `None` for a state in memory.
+    files: Option<Arc<OpenFiles>>,
 }
 
 #[derive(Debug, Default)]
@@ -49,16 +57,29 @@ struct CommitQueue {
 #[derive(Debug)]
 pub(crate) struct Member {
     /// `None` after it is committed or dropped.
-    guard: Option<OwnedMutexGuard<Option<Batch>>>,
+    guard: Option<Guard>,
     queue: Arc<CommitQueue>,
+}
+
+/// The writer's lock, with the turn in which it was taken: both are released at once.
+#[derive(Debug)]
+struct Guard {
+    batch: OwnedMutexGuard<Option<Batch>>,
+    _turn: Turn,
 }
 
 /// Counts a transaction that has not begun yet, until it is dropped.
 struct Waiting<'a>(&'a Arc<CommitQueue>);
 
 impl Writer {
-    pub(crate) fn new(pool: SqlitePool) -> Self {
-        Self { pool, queue: Arc::default() }
+    pub(crate) fn new(pool: SqlitePool, files: Option<Arc<OpenFiles>>) -> Self {
+        let turns = Turns::new(1, ACQUIRE_TIMEOUT);
+        Self { pool, queue: Arc::default(), turns, files }
+    }
+
+    /// Fails if the files of the state are no longer those that are open.
+    pub(crate) fn check_files(&self) -> Result<(), sqlx::Error> {
+        self.files.as_ref().map_or(Ok(()), |files| Ok(files.check()?))
     }
 
     /// The connection itself, for what needs no transaction: opening, and reading a state in memory.
@@ -82,21 +103,24 @@ impl Writer {
             // Its members receive the result. It fails here only if the runtime shuts down.
             let _ = tokio::spawn(batch.commit()).await;
         }
-        *guard = Some(Batch::begin(&self.pool, durability).await?);
+        *guard = Some(Batch::begin(&self.pool, durability, self.files.clone()).await?);
         Ok(Member::new(guard, &self.queue))
     }
 
-    async fn lock(&self) -> Result<OwnedMutexGuard<Option<Batch>>, Error> {
+    async fn lock(&self) -> Result<Guard, Error> {
+        let turn = self.turns.wait().await?;
         let batch = Arc::clone(&self.queue.batch);
-        if let Ok(guard) = Arc::clone(&batch).try_lock_owned() {
-            return Ok(guard);
+        if let Ok(batch) = Arc::clone(&batch).try_lock_owned() {
+            return Ok(Guard { batch, _turn: turn });
         }
-        Ok(timeout(ACQUIRE_TIMEOUT, batch.lock_owned()).await.map_err(|_| sqlx::Error::PoolTimedOut)?)
+        // The batch before is being committed.
+        let locked = timeout(ACQUIRE_TIMEOUT, batch.lock_owned()).await;
+        Ok(Guard { batch: locked.map_err(|_| sqlx::Error::PoolTimedOut)?, _turn: turn })
     }
 }
 
 impl Member {
-    fn new(guard: OwnedMutexGuard<Option<Batch>>, queue: &Arc<CommitQueue>) -> Self {
+    fn new(guard: Guard, queue: &Arc<CommitQueue>) -> Self {
         Self { guard: Some(guard), queue: Arc::clone(queue) }
     }
 
@@ -152,6 +176,20 @@ impl Drop for Member {
     }
 }
 
+impl Deref for Guard {
+    type Target = Option<Batch>;
+
+    fn deref(&self) -> &Option<Batch> {
+        &self.batch
+    }
+}
+
+impl DerefMut for Guard {
+    fn deref_mut(&mut self) -> &mut Option<Batch> {
+        &mut self.batch
+    }
+}
+
 impl Deref for Member {
     type Target = Connection;
 
@@ -201,7 +239,7 @@ impl Drop for Waiting<'_> {
 }
 
 /// Commits the open batch.
-async fn commit(mut guard: OwnedMutexGuard<Option<Batch>>) {
+async fn commit(mut guard: impl DerefMut<Target = Option<Batch>>) {
     if let Some(batch) = guard.take() {
         batch.commit().await;
     }

@@ -20,7 +20,7 @@ use super::{
     key::ExecutionKey,
 };
 use crate::pipeline::{Call, CallResult, Inner, execute};
-use toolwire_base::clock;
+use toolwire_base::{clock, offload};
 use toolwire_contract::{ErrorCode, Payload, Refusal, Terminal, ToolResult};
 use toolwire_store::results::{ResultKey, Results, StoredResult};
 use toolwire_telemetry::continuing_trace;
@@ -116,6 +116,7 @@ fn start(
     destination: Option<Destination>,
     inner: impl Inner,
 ) {
+    let of_user = call.context.user.id.shared();
     let execution = async move {
         let (deadline, cancellation) = (call.context.deadline.at(), call.context.cancellation.clone());
         let user = call.context.user.id.clone();
@@ -132,7 +133,7 @@ fn start(
             leader.finish(Completion { user, end, at, deadline });
         }
     };
-    tokio::spawn(continuing_trace(execution));
+    tokio::spawn(continuing_trace(offload::on_behalf(of_user, execution)));
 }
 
 /// Runs the work; drops it at the deadline, or without an end when its last waiter leaves.

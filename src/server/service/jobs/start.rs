@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Jobs, RunningJob};
 use crate::service::{request::refuse, unavailable::unavailable};
 use toolwire_agent::job::{Run, Setup, Workflow, carry_out};
-use toolwire_base::{clock, digest::Digest};
+use toolwire_base::{clock, digest::Digest, offload};
 use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_store::jobs::{Begun, Job, JobId, NewJob};
 use toolwire_telemetry as telemetry;
@@ -64,7 +64,7 @@ impl Jobs {
             kind: wanted.workflow.kind().to_owned(),
             deadline: clock::wall_at(deadline),
         };
-        let begun = self.parts.store.begin_job(&new, clock::wall()).await;
+        let begun = self.parts.store.begin_job(&new).await;
         match begun.map_err(|error| unavailable(&error))? {
             Begun::New(job) => {
                 self.spawn(place, wanted, deadline);
@@ -100,6 +100,7 @@ impl Jobs {
     /// Carries a job out in a task of its own.
     fn spawn(&self, place: RunningJob, wanted: JobRequest, deadline: tokio::time::Instant) {
         let left = clock::remaining(deadline);
+        let of_user = wanted.context.user.id.shared();
         let ToolContext { user, session_id, attributes, origin, credentials, .. } = wanted.context;
         let own = ToolContext::new(user, deadline);
         let setup = Setup {
@@ -109,11 +110,14 @@ impl Jobs {
             store: Arc::clone(&self.parts.store),
             model: self.parts.model.clone(),
         };
-        let run = Run::new(&self.parts.agent, setup);
+        let agent = self.parts.agent.clone();
         let work = async move {
+            // The tools of a job may have to be indexed first.
+            offload::migrate().await;
+            let run = Run::new(&agent, setup);
             carry_out(&*wanted.workflow, &run, place.wait_stop()).await;
             drop(place);
         };
-        tokio::spawn(telemetry::continuing_trace(work));
+        tokio::spawn(telemetry::continuing_trace(offload::on_behalf(of_user, offload::migrating(work))));
     }
 }

@@ -11,7 +11,7 @@ use toolwire_agent::{
     memory::Checkpoint,
     running::{Admission, RunningTurn, TurnContent},
 };
-use toolwire_base::clock;
+use toolwire_base::{clock, offload};
 use toolwire_contract::{
     Refusal, TurnRefusal,
     proto::agent::v1::{Reply, turn_event::Event},
@@ -230,6 +230,7 @@ impl Turns {
     /// Carries a turn out in a task of its own.
     fn spawn(&self, AdmittedTurn { running, guard, reader, request }: AdmittedTurn) -> Begun {
         let (agent, turn_id) = (self.parts.agent.clone(), request.turn_id);
+        let user = request.context.user.id.shared();
         let work = async move {
             let end = agent.carry_out(&request, &running.log, &running.cancelled).await;
             // Both are released before the end is sent, so that a reader of the end can begin the next turn. The lock
@@ -241,6 +242,7 @@ impl Turns {
                 Err(refusal) => log.refuse(refusal),
             }
         };
+        let work = offload::on_behalf(user, offload::migrating(work));
         tokio::spawn(work.in_current_span());
         Begun::Runs(turn_id, reader)
     }

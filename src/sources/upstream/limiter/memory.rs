@@ -59,6 +59,13 @@ impl MemoryLimiter {
         self.epoch + Duration::from_nanos(at)
     }
 
+    /// How long a request made now would wait behind this many others of the user that have no instant yet.
+    pub(super) fn wait_behind(&self, source: &str, user: &UserId, count: usize) -> Duration {
+        let now = self.now();
+        let at = self.sources.get(source).map(|source| source.lock().earliest_behind(user, now, count));
+        Duration::from_nanos(at.unwrap_or(now) - now)
+    }
+
     async fn acquire_from<'a>(
         &'a self,
         source: &'a Source,
@@ -115,9 +122,7 @@ impl Limiter for MemoryLimiter {
     }
 
     fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration> {
-        let now = self.now();
-        let at = self.sources.get(source).map_or(now, |source| source.lock().earliest(user, now));
-        Box::pin(ready(Duration::from_nanos(at - now)))
+        Box::pin(ready(self.wait_behind(source, user, 0)))
     }
 
     fn budgets(&self, source: &str) -> Option<Budgets> {

@@ -82,6 +82,14 @@ impl Schedule {
         earliest(self.users.get(user).map(|user| &user.timeline), &self.ceiling, now)
     }
 
+    /// The instant that a request of the user would get behind this many others of the user that have none yet.
+    pub(super) fn earliest_behind(&mut self, user: &UserId, now: Nanos, count: usize) -> Nanos {
+        self.forget(now);
+        let own = self.users.get(user).map(|user| user.timeline.clone());
+        let own = own.unwrap_or_else(|| Timeline::new(&self.budgets.per_user));
+        earliest_behind((own, self.ceiling.clone()), now, count)
+    }
+
     /// Accepts a request, reserves an instant for it, or does nothing.
     pub(super) fn reserve(&mut self, user: &UserId, now: Nanos, latest: Nanos) -> Placement {
         let at = self.earliest(user, now);
@@ -185,6 +193,17 @@ impl Schedule {
             user.waiting > 0 || !user.timeline.is_empty()
         });
     }
+}
+
+/// The earliest instant that both timelines, the user's and that of all, allow behind this many other requests.
+pub(super) fn earliest_behind(timelines: (Timeline, Timeline), from: Nanos, count: usize) -> Nanos {
+    let (mut own, mut ceiling) = timelines;
+    for _ in 0..count {
+        let at = earliest(Some(&own), &ceiling, from);
+        own.insert(at);
+        ceiling.insert(at);
+    }
+    earliest(Some(&own), &ceiling, from)
 }
 
 /// The earliest instant that both timelines allow.

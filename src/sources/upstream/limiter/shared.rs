@@ -1,29 +1,36 @@
 //! The limiter of all processes of one state: reservations of live sources in the state, those of embedded ones in
 //! memory.
 //!
+//! A user's requests reserve one after another: the next one once the one before it is made. So the requests of others
+//! take the instants between, and a user with many waits as long for each as a user with one.
+//!
 //! A reservation is made within one transaction, by the same arithmetic as in memory, so that no two processes take the
 //! same gap. A waiter that leaves gives its instant to the next caller; other waiters keep theirs. If a state
 //! that is a directory cannot be used, each process limits itself; if servers of several machines share the state, a
 //! live source is not asked, since each of them would spend the whole budget.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
+    pin::pin,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, UNIX_EPOCH},
+    time::Duration,
 };
 
 use futures_util::future::BoxFuture;
 use tokio::{
     runtime::Handle,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout_at},
 };
 
 use super::{
     Budgets, Limiter, MemoryLimiter, Permit, Refused,
-    schedule::{MAX_WAITERS, earliest},
-    timeline::{Nanos, Timeline, nanos},
+    schedule::{MAX_WAITERS, earliest_behind},
+    timeline::{Nanos, Timeline},
 };
-use toolwire_base::clock;
+use toolwire_base::{
+    clock,
+    fair_semaphore::{FairSemaphore, Permit as Turn},
+};
 use toolwire_store::{Store, StoreError, reservations::Reservation};
 use toolwire_tool::context::UserId;
 
@@ -35,7 +42,12 @@ pub struct SharedLimiter {
     store: Arc<Store>,
     /// The sources whose reservations are in the store.
     live: BTreeSet<String>,
+    /// By source, one turn of each user.
+    turns: BTreeMap<String, FairSemaphore<UserId>>,
 }
+
+/// A reservation is made within this time: a request that waits longer for its turn waits for one that itself waits.
+const RESERVING: Duration = Duration::from_millis(50);
 
 /// Whether a request is admitted.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +72,64 @@ impl SharedLimiter {
         live: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let live = live.into_iter().map(str::to_owned).collect();
-        Self { local: MemoryLimiter::new(budgets), store, live }
+        let budgets: Vec<_> = budgets.into_iter().collect();
+        let turns =
+            budgets.iter().map(|(source, _)| ((*source).to_owned(), FairSemaphore::new(usize::MAX, 1)));
+        Self { turns: turns.collect(), local: MemoryLimiter::new(budgets), store, live }
+    }
+
+    /// Waits until the user's requests before this one are made. Refused like a request that has its turn, by what is
+    /// known now: requests of others that come meanwhile may make it later.
+    async fn turn(
+        &self,
+        (source, turns): (&str, &FairSemaphore<UserId>),
+        user: &UserId,
+        deadline: Instant,
+        waiting: &(dyn Fn(Duration) + Send + Sync),
+    ) -> Result<Turn<UserId>, Refused> {
+        let before = turns.waiting(user);
+        let mut turn = pin!(turns.acquire(Some(user)));
+        if let Ok(turn) = timeout_at(deadline.min(clock::now() + RESERVING), turn.as_mut()).await {
+            return Ok(turn);
+        }
+        let before = before.min(turns.waiting(user).saturating_sub(1));
+        let wait = self.wait_behind(source, user, before).await;
+        let at = clock::now() + wait;
+        if at > deadline {
+            return Err(Refused::TooLate { at });
+        }
+        if !wait.is_zero() {
+            // Beside them one has its turn, and waits too.
+            if before + 1 >= MAX_WAITERS {
+                return Err(Refused::Crowded { at });
+            }
+            waiting(wait);
+        }
+        timeout_at(deadline, turn).await.map_err(|_| Refused::TooLate { at: at.max(deadline) })
+    }
+
+    async fn wait_behind(&self, source: &str, user: &UserId, count: usize) -> Duration {
+        if let Some(budgets) = self.shared_budgets(source)
+            && let Ok(wait) = self.wait_behind_shared((source, budgets), user, count).await
+        {
+            return wait;
+        }
+        self.local.wait_behind(source, user, count)
+    }
+
+    async fn acquire_in_turn(
+        &self,
+        source: &str,
+        user: &UserId,
+        deadline: Instant,
+        waiting: &(dyn Fn(Duration) + Send + Sync),
+    ) -> Result<Permit, Refused> {
+        let Some(turns) = self.turns.get(source) else { return Ok(Permit::Unlimited) };
+        let _turn = self.turn((source, turns), user, deadline, waiting).await?;
+        match self.shared_budgets(source) {
+            Some(budgets) => self.acquire_shared((source, budgets), user, deadline, waiting).await,
+            None => self.local.acquire(source, user, deadline, waiting).await,
+        }
     }
 
     /// The budgets of a source whose reservations are in the store.
@@ -109,9 +178,9 @@ impl SharedLimiter {
     ) -> Result<(Option<i64>, Admission), StoreError> {
         // Set by `choose`, which runs again when the transaction does: the last run counts.
         let admission = Mutex::new(Admission::In(Duration::ZERO));
-        let choose = |reserved: &[Reservation]| {
-            let (now, arrived) = (now(), clock::now());
-            let (at, waiters) = earliest_of(&budgets, reserved, user, now);
+        let choose = |reserved: &[Reservation], now: Nanos| {
+            let arrived = clock::now();
+            let (at, waiters) = earliest_of(&budgets, reserved, user, now, 0);
             let wait = Duration::from_nanos(at - now);
             let refused = if arrived + wait > deadline {
                 Some(Refused::TooLate { at: arrived + wait })
@@ -124,19 +193,19 @@ impl SharedLimiter {
                 refused.map_or(Admission::In(wait), Admission::Refused);
             refused.is_none().then_some(at)
         };
-        let number = self.store.reserve(source, user, since(&budgets), &choose).await?;
+        let number = self.store.reserve(source, user, memory(&budgets), &choose).await?;
         let admission = *admission.lock().unwrap_or_else(PoisonError::into_inner);
         Ok((number, admission))
     }
 
-    async fn wait_time_shared(
+    async fn wait_behind_shared(
         &self,
         (source, budgets): (&str, Budgets),
         user: &UserId,
+        count: usize,
     ) -> Result<Duration, StoreError> {
-        let reserved = self.store.reservations(source, since(&budgets)).await?;
-        let now = now();
-        Ok(Duration::from_nanos(earliest_of(&budgets, &reserved, user, now).0 - now))
+        let (reserved, now) = self.store.reservations(source, memory(&budgets)).await?;
+        Ok(Duration::from_nanos(earliest_of(&budgets, &reserved, user, now, count).0 - now))
     }
 }
 
@@ -148,10 +217,7 @@ impl Limiter for SharedLimiter {
         deadline: Instant,
         waiting: &'a (dyn Fn(Duration) + Send + Sync),
     ) -> BoxFuture<'a, Result<Permit, Refused>> {
-        match self.shared_budgets(source) {
-            Some(budgets) => Box::pin(self.acquire_shared((source, budgets), user, deadline, waiting)),
-            None => self.local.acquire(source, user, deadline, waiting),
-        }
+        Box::pin(self.acquire_in_turn(source, user, deadline, waiting))
     }
 
     fn give_back(&self, source: &str, user: &UserId, permit: Permit) {
@@ -164,12 +230,9 @@ impl Limiter for SharedLimiter {
     }
 
     fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration> {
-        let Some(budgets) = self.shared_budgets(source) else { return self.local.wait_time(source, user) };
         Box::pin(async move {
-            match self.wait_time_shared((source, budgets), user).await {
-                Ok(wait) => wait,
-                Err(_) => self.local.wait_time(source, user).await,
-            }
+            let before = self.turns.get(source).map_or(0, |turns| turns.waiting(user));
+            self.wait_behind(source, user, before).await
         })
     }
 
@@ -187,8 +250,15 @@ impl Drop for ReservationGuard {
     }
 }
 
-/// The instant at which a request of the user would be admitted now, and the number of the user's waiting requests.
-fn earliest_of(budgets: &Budgets, reserved: &[Reservation], user: &UserId, now: Nanos) -> (Nanos, usize) {
+/// The instant at which a request of the user would be admitted now, behind this many others of the user that have none
+/// yet, and the number of the user's waiting requests.
+fn earliest_of(
+    budgets: &Budgets,
+    reserved: &[Reservation],
+    user: &UserId,
+    now: Nanos,
+    before: usize,
+) -> (Nanos, usize) {
     let (mut own, mut ceiling) = (Timeline::new(&budgets.per_user), Timeline::new(&budgets.ceiling));
     let mut waiters = 0;
     for reservation in reserved {
@@ -198,22 +268,17 @@ fn earliest_of(budgets: &Budgets, reserved: &[Reservation], user: &UserId, now: 
             waiters += usize::from(reservation.at > now);
         }
     }
-    (earliest(Some(&own), &ceiling, now), waiters)
+    (earliest_behind((own, ceiling), now, before), waiters)
 }
 
-/// The wall clock, which processes share.
-fn now() -> Nanos {
-    nanos(clock::wall().duration_since(UNIX_EPOCH).unwrap_or_default())
-}
-
-/// The instant from which on earlier requests count for new ones.
-fn since(budgets: &Budgets) -> Nanos {
-    now().saturating_sub(Timeline::memory(&budgets.per_user).max(Timeline::memory(&budgets.ceiling)))
+/// How long earlier requests count for new ones.
+fn memory(budgets: &Budgets) -> Nanos {
+    Timeline::memory(&budgets.per_user).max(Timeline::memory(&budgets.ceiling))
 }
 
 #[cfg(test)]
 mod tests {
-    use futures_util::poll;
+    use futures_util::{future::join_all, poll};
 
     use super::*;
     use crate::upstream::limiter::Budget;
@@ -292,6 +357,60 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn users_take_the_instants_of_a_source_in_turn() {
+        let spaced = budget(1_000, Duration::from_secs(1));
+        let limiter = process(&Arc::new(Store::in_memory()), spaced, spaced);
+        let made = Mutex::new(String::new());
+        let one = async |user: &'static str| {
+            let (far, id) = (clock::now() + HOUR, user.parse().unwrap());
+            limiter.acquire("embedded", &id, far, &|_| ()).await.unwrap();
+            made.lock().unwrap().push_str(user);
+        };
+        join_all(["a", "a", "a", "a", "b", "b", "c"].map(one)).await;
+        assert_eq!(*made.lock().unwrap(), "aabcaba");
+    }
+
+    #[tokio::test]
+    async fn a_user_reserves_one_instant_of_a_live_source_at_a_time() {
+        let state = Arc::new(Store::in_memory());
+        let limiter = Arc::new(process(&state, budget(100, HOUR), budget(100, HOUR)));
+        let far = clock::now() + 24 * HOUR;
+        let acquire = |user: &'static str| {
+            let limiter = Arc::clone(&limiter);
+            tokio::spawn(async move { limiter.acquire("live", &user.parse().unwrap(), far, &|_| ()).await })
+        };
+        let reserved = async |count| loop {
+            let (reserved, _) = state.reservations("live", Nanos::MAX).await.unwrap();
+            if reserved.len() >= count {
+                return reserved;
+            }
+        };
+        // The first one waits for nothing, the second one an hour, and the others for the second.
+        let _waiting = ["a"; 4].map(acquire);
+        reserved(2).await;
+        let _other = acquire("b");
+        let users: Vec<_> = reserved(3).await.iter().map(|it| it.user.to_string()).collect();
+        assert_eq!(users, ["a", "a", "b"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_behind_others_of_its_user_is_refused_at_once_if_it_cannot_be_in_time() {
+        let limiter = process(&Arc::new(Store::in_memory()), budget(100, HOUR), budget(100, HOUR));
+        let (user, now) = ("a".parse().unwrap(), clock::now());
+        let limiter = &limiter;
+        let acquire = |hours| limiter.acquire("embedded", &user, now + hours * HOUR, &|_| ());
+        let mut waiting: Vec<_> = (0..=MAX_WAITERS).map(|_| Box::pin(acquire(100))).collect();
+        for wait in &mut waiting {
+            let _ = poll!(wait);
+        }
+        let late = acquire(5).await.unwrap_err();
+        assert!(matches!(late, Refused::TooLate { at } if at > now + 16 * HOUR), "{late:?}");
+        assert!(matches!(acquire(100).await, Err(Refused::Crowded { .. })));
+        assert!(clock::now() < now + HOUR, "without waiting for it");
+        assert!(limiter.wait_time("embedded", &user).await > 16 * HOUR);
     }
 
     #[tokio::test]

@@ -91,7 +91,7 @@ impl Limit {
         let waiting = OnceLock::new();
         let report = |length: Duration| {
             wait::report(context, length, &self.subject.title);
-            let _ = waiting.set(Waiting::new(&self.subject.source));
+            let _ = waiting.get_or_init(|| Waiting::new(&self.subject.source));
         };
         let permit = self.limiter.acquire(&self.subject.source, &context.user.id, deadline, &report);
         let permit = select! {

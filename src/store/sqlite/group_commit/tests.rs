@@ -14,6 +14,7 @@ use crate::{
     sql::{Statement, sql},
 };
 use sqlx::raw_sql;
+use toolwire_base::offload;
 
 /// A table of numbers, in a file.
 struct House {
@@ -61,6 +62,31 @@ async fn add(mut change: Tx, number: i64) -> Tx {
     let add: Statement = sql!("INSERT INTO numbers VALUES ({number}, NULL)");
     add.run(&mut change).await.unwrap();
     change
+}
+
+#[tokio::test]
+async fn users_take_turns_at_the_writer() {
+    let house = House::open().await;
+    let first = house.adding(0).await;
+    let mut waiting: Vec<(&str, Begun<'_>)> = Vec::new();
+    for user in ["a", "a", "a", "b"] {
+        let change = house.state.change(Durability::Power);
+        let mut begun: Begun<'_> = Box::pin(offload::on_behalf(Arc::from(user), change));
+        assert!(poll!(&mut begun).is_pending());
+        waiting.push((user, begun));
+    }
+    drop(first);
+    let mut order = String::new();
+    while !waiting.is_empty() {
+        for at in (0..waiting.len()).rev() {
+            if let Poll::Ready(begun) = poll!(&mut waiting[at].1) {
+                drop(begun.unwrap());
+                order.push_str(waiting.remove(at).0);
+            }
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(order, "abaa");
 }
 
 #[tokio::test]
