@@ -8,6 +8,7 @@ use super::{
     setting::Setting,
     settings::{bytes, positive, settings},
 };
+use toolwire_base::backlog;
 use toolwire_tool::context::UnreadBounds;
 
 /// The largest window that HTTP/2 knows.
@@ -30,7 +31,8 @@ settings! {
         max_transfers: usize = 256, "TOOLWIRE_MAX_TRANSFERS", as positive;
         /// Requests at once that have begun and whose message is not complete.
         max_unfinished_requests: usize = 2_048, "TOOLWIRE_MAX_UNFINISHED_REQUESTS", as positive;
-        /// Bytes of events of all streams that their readers have not taken; beyond it tools wait.
+        /// Bytes that wait for all peers; beyond it the largest stream of the user with the most ends. Tools wait once
+        /// their events take half of it.
         max_unread: usize = 256 * 1024 * 1024, "TOOLWIRE_MAX_UNREAD", as bytes;
         /// Streams on one connection at once.
         max_concurrent_streams: u32 = 100, "TOOLWIRE_MAX_CONCURRENT_STREAMS", as positive;
@@ -76,7 +78,10 @@ settings! {
         stream_idle_timeout: Duration = Duration::from_secs(30), "TOOLWIRE_STREAM_IDLE_TIMEOUT", as positive;
         /// Bytes of events of one stream that its reader has not taken; beyond it the tool waits.
         max_unread_per_stream: usize = 1024 * 1024, "TOOLWIRE_MAX_UNREAD_PER_STREAM", as bytes;
-        /// The same of all streams of one user.
+        /// Bytes that wait for the peer of one connection; beyond it its largest stream ends.
+        max_unread_per_connection: usize = max_unread.div_ceil(2), "TOOLWIRE_MAX_UNREAD_PER_CONNECTION", as bytes;
+        /// Bytes that wait for one user; beyond it the largest stream of the user ends. Tools wait once their events
+        /// take half of it.
         max_unread_per_user: usize = max_unread.div_ceil(4), "TOOLWIRE_MAX_UNREAD_PER_USER", as bytes;
         /// When a connection is asked to move on.
         max_connection_age: Duration = Duration::from_mins(30), "TOOLWIRE_MAX_CONNECTION_AGE", as positive;
@@ -84,10 +89,20 @@ settings! {
 }
 
 impl ServerBounds {
-    /// What may wait for slow readers.
+    /// The events for which tools do not wait yet. The other half of the bounds is for what cannot wait: results, the
+    /// frames on the way, and an event that each waiting tool has in hand.
     pub fn unread(&self) -> UnreadBounds {
         UnreadBounds {
             stream: self.max_unread_per_stream,
+            user: self.max_unread_per_user.div_ceil(2),
+            all: self.max_unread.div_ceil(2),
+        }
+    }
+
+    /// What may wait for peers at all.
+    pub fn backlog(&self) -> backlog::Bounds {
+        backlog::Bounds {
+            connection: self.max_unread_per_connection,
             user: self.max_unread_per_user,
             all: self.max_unread,
         }

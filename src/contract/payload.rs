@@ -14,7 +14,7 @@ use prost_types::Struct;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::message_json::{of_data, to_arguments};
+pub use self::message_json::{doubtful, of_data, to_arguments};
 use super::{
     json,
     transcode::{Omitted, Renderer},
@@ -49,7 +49,10 @@ impl Inner {
 
     fn render(&self) -> Value {
         match &self.form {
-            Repr::Json => Value::Null,
+            // Only of a payload that waited as text has its value to be read again.
+            Repr::Json => {
+                self.text.get().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+            }
             Repr::Message { bytes, descriptor, renderer } => {
                 let omitted = renderer.as_deref().map_or(const { &Omitted::new() }, Renderer::omitted);
                 DynamicMessage::decode(descriptor.clone(), bytes.clone())
@@ -78,7 +81,7 @@ impl Inner {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Repr {
     /// An encoded output message, and its renderer, once the tool is known.
     Message { bytes: Bytes, descriptor: MessageDescriptor, renderer: Option<Arc<Renderer>> },
@@ -220,15 +223,33 @@ impl Payload {
         }
     }
 
-    /// The payload as a structure. A value that is not an object becomes its member `value`.
-    pub fn to_struct(&self) -> Struct {
-        if let Some(structure) = self.0.direct_structure() {
-            return structure;
-        }
-        match self.json() {
-            Value::Object(map) => json::to_struct(map),
-            other => Struct { fields: [("value".to_owned(), json::to_value(other))].into_iter().collect() },
-        }
+    /// The same payload, as text or as an encoded message alone: the value of a text can take thirty times its length.
+    /// For one that waits; a value is made again if it is asked for.
+    #[must_use]
+    pub fn without_value(self) -> Self {
+        let inner = match &self.0.form {
+            message @ Repr::Message { .. } => Inner::of(message.clone()),
+            Repr::Json => {
+                let text = match Arc::try_unwrap(self.0) {
+                    Ok(mut own) => {
+                        let text = own.text.take().unwrap_or_else(|| own.render_text());
+                        offload::discard(text.len(), own.json.take());
+                        text
+                    }
+                    Err(shared) => Self(shared).json_text().to_owned(),
+                };
+                let inner = Inner::of(Repr::Json);
+                let _ = inner.text.set(text);
+                inner
+            }
+        };
+        Self(Arc::new(inner))
+    }
+
+    /// The payload as a structure, unless that would round an integer. A value that is not an object becomes its member
+    /// `value`.
+    pub fn to_struct(&self) -> Option<Struct> {
+        self.0.direct_structure().or_else(|| json::to_exact_struct_of(self.json()))
     }
 
     /// Size of the encoded output message; a lower bound on every other form.
@@ -260,7 +281,8 @@ impl Payload {
     fn struct_len(&self) -> usize {
         match (&self.0.form, self.0.json.get()) {
             (Repr::Json, Some(Value::Object(map))) => json::struct_len(map),
-            _ => self.to_struct().encoded_len(),
+            // Data without a structure is sent as text.
+            _ => self.to_struct().map_or(0, |structure| structure.encoded_len()),
         }
     }
 }

@@ -44,7 +44,7 @@ pub use in_flight::{CallEnd, CallInfo, CallSelector, EndedCall, InFlight, Runnin
 pub use nested::error_of_refusal;
 pub use orchestrate::{Orchestrate, OrchestrateFuture};
 pub use refusals::task_refusal;
-use stream::CallState;
+use stream::{CallState, End};
 pub use stream::{CallStream, Step};
 
 use self::{
@@ -63,7 +63,7 @@ use self::{
     validate::Validate,
 };
 use crate::registry::Registry;
-use toolwire_base::middleware::Layer;
+use toolwire_base::{backlog, middleware::Layer, offload};
 use toolwire_contract::Refusal;
 use toolwire_store::{Store, idempotency::Idempotency};
 use toolwire_tool::context::{EventSink, Services, Unread, UnreadBounds};
@@ -162,10 +162,11 @@ impl Pipeline {
     /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
     /// without a stream.
     pub async fn start(self: &Arc<Self>, call: impl Into<Box<Call>> + Send) -> Result<CallStream, Refusal> {
-        let call = call.into();
+        let mut call = call.into();
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
-        let (sink, events) = EventSink::channel(&self.unread, call.context.user.id.clone());
-        let state = launch(self.begin(call, sink)).await;
+        let backlog = call.backlog.take();
+        let (sink, events) = EventSink::channel(&self.unread, call.context.user.id.clone(), backlog.clone());
+        let state = launch(self.begin(call, sink), backlog).await;
         CallStream::new(call_id, facts, events, state).open().await
     }
 
@@ -175,12 +176,12 @@ impl Pipeline {
     pub fn finish(self: &Arc<Self>, call: Box<Call>) -> impl Future<Output = CallResult> + Send + use<> {
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
         let (sink, events) = EventSink::unread();
-        let state = launch(self.begin(call, sink));
+        let state = launch(self.begin(call, sink), None);
         async move {
             match state.await {
-                CallState::Ended(end) => {
-                    facts.deliver(end.as_ref());
-                    end
+                CallState::Ended(End { result, .. }) => {
+                    facts.deliver(result.as_ref());
+                    result
                 }
                 // Boxed: most calls need no stream.
                 state => Box::pin(CallStream::new(call_id, facts, events, state).terminal()).await,
@@ -212,17 +213,19 @@ impl fmt::Debug for Pipeline {
 }
 
 /// Runs a call until it is pending; from then on it runs in a task.
-async fn launch(mut end: BoxFuture<'static, CallResult>) -> CallState {
+async fn launch(mut end: BoxFuture<'static, CallResult>, backlog: Option<backlog::Stream>) -> CallState {
     // Most calls are ready at the first poll and need no task. One that is pending must not depend on its face,
     // which is polled only while the reader consumes its output; so it is spawned and owns its deadline.
-    if let Poll::Ready(end) = poll!(&mut end) {
-        return CallState::Ended(end);
+    if let Poll::Ready(result) = poll!(&mut end) {
+        return End::of(result, backlog.as_ref()).map_or(CallState::Delivered, CallState::Ended);
     }
     let (sender, receiver) = oneshot::channel();
     let rest = async move {
         // The send fails if the stream was dropped: the call has then been cancelled, or runs for its effect only.
-        let _ = sender.send(end.await);
+        if let Some(end) = End::of(end.await, backlog.as_ref()) {
+            let _ = sender.send(end);
+        }
     };
-    tokio::spawn(rest.in_current_span());
+    tokio::spawn(offload::on_behalf(offload::user(), rest).in_current_span());
     CallState::Running(receiver)
 }

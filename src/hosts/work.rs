@@ -4,6 +4,7 @@
 //! Backpressure is the stream's own: while the caller of a call reads slowly, or the host does, the host's stream is
 //! not read, so that what is held of one slot is a message in each direction and no more.
 
+mod chunk;
 mod outgoing;
 mod session;
 
@@ -24,25 +25,28 @@ use crate::{
     pool::Command,
     wire::{WorkRequest, WorkResponse},
 };
+use toolwire_base::backlog;
 
 /// What the stream of answers takes.
 pub type Answers = mpsc::Sender<Result<WorkResponse, Status>>;
 
 /// Serves a slot of a provider until its stream ends. The status, if it is not OK, is the last of the answers. Once
-/// `ending` is over the slot is asked to leave: its connection is to go.
+/// `ending` is over the slot is asked to leave: its connection is to go. What waits for the host counts in `backlog`.
 pub async fn work(
     hub: Hub,
     provider: ProviderName,
     incoming: impl Stream<Item = Result<WorkRequest, Status>>,
     ending: impl Future<Output = ()>,
     answers: Answers,
+    backlog: Option<backlog::Stream>,
 ) {
     // Its permit counts until the stream has ended.
     let (end, _session) = match hub.admit(&provider) {
         Ok(admitted) => {
             let (commands, orders) = mpsc::unbounded_channel();
             let mut session = Session::new(hub, admitted, commands);
-            let end = run(&mut session, incoming, ending, &answers, orders).await;
+            let outgoing = Outgoing::new(backlog);
+            let end = run(&mut session, incoming, ending, &answers, orders, outgoing).await;
             session.close(&end).await;
             (end, Some(session))
         }
@@ -60,10 +64,11 @@ async fn run(
     ending: impl Future<Output = ()>,
     answers: &Answers,
     mut orders: mpsc::UnboundedReceiver<Command>,
+    mut outgoing: Outgoing,
 ) -> End {
     pin!(incoming, ending);
     let mut is_ending = false;
-    let (shut_down, mut outgoing) = (session.shut_down(), Outgoing::default());
+    let shut_down = session.shut_down();
     // One timer for all messages: it goes off early where a message has moved the next poll.
     let timer = sleep_until(session.next_poll());
     pin!(timer);

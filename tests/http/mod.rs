@@ -18,3 +18,4 @@ mod specified;
 pub(crate) mod talk;
 mod tls;
 mod toys;
+mod unread;

@@ -3,6 +3,7 @@
 //! Nothing here asserts on the wall clock: a test that would hang is a test that fails. Short bounds in the
 //! configuration stand for the long ones of production.
 
+mod backlog;
 mod calls;
 mod client;
 mod connections;

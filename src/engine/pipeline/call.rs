@@ -19,7 +19,7 @@ pub use self::{
     facts::{Facts, RecordedMistake},
 };
 use crate::registry::{Category, RegisteredTool};
-use toolwire_base::{clock, digest::Digest};
+use toolwire_base::{backlog, clock, digest::Digest};
 use toolwire_contract::{
     ConfirmationCause, Event, Outcome, Payload, Provenance, Refusal, Terminal, ToolError, ToolName,
     ToolResult,
@@ -69,6 +69,8 @@ pub struct Call {
     /// The reason why a person must approve it first. Set by `confirm`; faces leave it empty.
     pub cause: Option<ConfirmationCause>,
     pub arrived: ArrivalTime,
+    /// What waits for the peer that reads its events. `None` if that is in this process.
+    pub backlog: Option<backlog::Stream>,
     /// Facts that the layers have established so far.
     pub facts: Arc<Facts>,
 }
@@ -145,6 +147,7 @@ impl Call {
             offered: None,
             cause: None,
             arrived,
+            backlog: None,
             facts: Arc::default(),
         }
     }

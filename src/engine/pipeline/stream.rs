@@ -18,7 +18,8 @@ use tokio::{
 };
 
 use super::{CallResult, Facts};
-use toolwire_contract::{Event, Refusal, Terminal};
+use toolwire_base::{backlog, offload};
+use toolwire_contract::{Event, Refusal, Terminal, ToolResult};
 use toolwire_tool::context::{CallId, Events, RequestId};
 
 /// Interval of heartbeats, so that no idle timer between server and client closes the stream. `narrate` sends progress
@@ -48,9 +49,40 @@ pub struct CallStream {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "nearly every call has ended when its state is made")]
 pub(super) enum CallState {
-    Running(oneshot::Receiver<CallResult>),
-    Ended(CallResult),
+    Running(oneshot::Receiver<End>),
+    Ended(End),
     Delivered,
+}
+
+/// The end of a call, until its face takes it.
+#[derive(Debug)]
+pub(super) struct End {
+    pub(super) result: CallResult,
+    counted: Option<backlog::Permit>,
+}
+
+impl End {
+    /// An end that waits while its reader is behind is kept as text and counted. `None` if its stream has ended for
+    /// what it does not read: no reader asks for it any more.
+    pub(super) fn of(result: CallResult, backlog: Option<&backlog::Stream>) -> Option<Self> {
+        let Some(backlog) = backlog.filter(|it| it.held() > 0) else {
+            return Some(Self { result, counted: None });
+        };
+        let (result, bytes) = in_text(result);
+        Some(Self { result, counted: Some(backlog.acquire(bytes).ok()?) })
+    }
+}
+
+/// A result whose large data is text, and what it takes in memory.
+fn in_text(result: CallResult) -> (CallResult, usize) {
+    let Ok(Terminal::Result(ToolResult { outcome: Ok(data), tool, fetched_at, provenance, kept })) = result
+    else {
+        return (result, 0);
+    };
+    let bytes = data.encoded_len();
+    let data = if bytes > offload::SMALL { data.without_value() } else { data };
+    let result = ToolResult { outcome: Ok(data), tool, fetched_at, provenance, kept };
+    (Ok(Terminal::Result(result)), bytes)
 }
 
 impl CallStream {
@@ -79,7 +111,7 @@ impl CallStream {
                 Ok(self)
             }
             Some(Ok(Step::Terminal(terminal))) => {
-                self.state = CallState::Ended(Ok(terminal));
+                self.state = CallState::Ended(End { result: Ok(terminal), counted: None });
                 Ok(self)
             }
             None => Ok(self),
@@ -144,14 +176,20 @@ impl CallStream {
             // and would fill the channel.
             self.events.close();
             // The sender is dropped without an end only if the task panicked.
-            self.state = CallState::Ended(end.unwrap_or_else(|_| Err(internal(self.call_id))));
+            let lost = |_| End { result: Err(internal(self.call_id)), counted: None };
+            self.state = CallState::Ended(end.unwrap_or_else(lost));
         }
         // Events that were sent before the end are delivered before it.
         if let Ok(event) = self.events.try_recv() {
             return Poll::Ready(Some(Ok(Step::Event(event))));
         }
         Poll::Ready(match mem::replace(&mut self.state, CallState::Delivered) {
-            CallState::Ended(end) => Some(end.map(Step::Terminal)),
+            CallState::Ended(End { result, counted }) => {
+                if let Some(counted) = counted {
+                    counted.pass_on();
+                }
+                Some(result.map(Step::Terminal))
+            }
             CallState::Running(_) | CallState::Delivered => None,
         })
     }
@@ -169,8 +207,40 @@ fn alive() -> Event {
 mod tests {
     use futures_util::FutureExt;
 
+    use std::time::SystemTime;
+
+    use serde_json::json;
+
     use super::*;
+    use toolwire_base::backlog::{Backlog, Bound, Bounds};
+    use toolwire_contract::{Payload, Provenance};
     use toolwire_tool::context::EventSink;
+
+    #[test]
+    fn an_end_behind_what_is_not_read_counts_as_text() {
+        let value = json!(vec![json!({"a": 1}); 5_000]);
+        let bytes = value.to_string().len();
+        let end = || {
+            Ok(Terminal::Result(ToolResult {
+                tool: "t".parse().expect("a name"),
+                fetched_at: SystemTime::UNIX_EPOCH,
+                outcome: Ok(Payload::from_json(value.clone())),
+                provenance: Provenance::default(),
+                kept: None,
+            }))
+        };
+        let backlog = Backlog::new(Bounds { user: 2 * bytes, ..Bounds::default() });
+        let stream = backlog.connection().stream("a");
+        let at_once = End::of(end(), Some(&stream)).expect("nothing waits");
+        assert!(at_once.counted.is_none() && backlog.held() == 0);
+        let _unread = stream.acquire(10).expect("there is room");
+        let waiting = End::of(end(), Some(&stream)).expect("there is room");
+        assert_eq!(backlog.held(), bytes + 10);
+        let Ok(Terminal::Result(ToolResult { outcome: Ok(data), .. })) = &waiting.result else { panic!() };
+        assert_eq!((data.json_text().len(), data.json()), (bytes, &value), "the value is the same");
+        assert!(End::of(end(), Some(&stream)).is_none(), "a stream that holds the most ends");
+        assert_eq!((stream.ended(), backlog.held()), (Some(Bound::User), bytes + 10));
+    }
 
     #[tokio::test]
     async fn a_lost_call_is_a_bug_of_the_service_and_its_events_end() {

@@ -155,7 +155,7 @@ impl Host {
                 pending::<()>().await;
             }
         };
-        tokio::spawn(work(hub.clone(), provider.into(), incoming, ended, outgoing));
+        tokio::spawn(work(hub.clone(), provider.into(), incoming, ended, outgoing, None));
         Self { requests, answers, ending: Some(ending) }
     }
 

@@ -19,7 +19,7 @@ pub use self::{
     config::{Age, Config},
     listener::{BindError, ListenError, Listener, bind},
     protocols::{HttpLimits, Protocols},
-    serve::{Hooks, LameDuck, Report, serve},
+    serve::{Hooks, Report, serve},
     socket::{Socket, Stream},
     tls::Tls,
     trace::{CallersTrace, LoggedByPipeline},
@@ -36,7 +36,7 @@ use self::{
 };
 pub(super) use self::{
     content_type::is_grpc, count_requests::CountRequests, framing::StrictFraming, polled_frame::PolledFrame,
-    trace::parent,
+    stream::backlog, trace::parent,
 };
 use toolwire_base::middleware::Layer;
 

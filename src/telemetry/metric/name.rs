@@ -71,6 +71,8 @@ pub const PROCESS_MEMORY_USAGE: &str = "process.memory.usage";
 pub const PROCESS_THREADS: &str = "process.threads";
 /// Tasks of the runtime: connections, calls and background work.
 pub const TASKS: &str = "toolwire.tasks";
+/// Bytes that wait for peers, in whatever form.
+pub const UNREAD: &str = "toolwire.unread";
 /// File descriptors that this process has open.
 pub const PROCESS_OPEN_FDS: &str = "process.open_fds";
 
@@ -112,6 +114,7 @@ pub const PROCESS_IN_PROMETHEUS: &[&str] = &[
     "process_threads",
     "process_open_fds",
     "toolwire_tasks",
+    "toolwire_unread_bytes",
 ];
 
 /// Every metric of ours as Prometheus names it; a histogram has the series `_bucket`, `_sum` and `_count`.

@@ -7,6 +7,7 @@ use std::fs;
 use opentelemetry::{KeyValue, metrics::Meter};
 
 use super::name;
+use toolwire_base::backlog;
 
 /// The unit of CPU time in `/proc/PID/stat`: `USER_HZ`, which is 100 on every platform that Linux presents it on today.
 const TICKS_A_SECOND: f64 = 100.0;
@@ -43,6 +44,9 @@ pub(super) fn declare(meter: &Meter) {
         meter.u64_observable_gauge(name::TASKS).with_description("Tasks of the runtime that have not ended.");
     let alive = move || runtime.as_ref().map(|runtime| runtime.metrics().num_alive_tasks() as u64);
     tasks.with_callback(move |observer| alive().into_iter().for_each(|it| observer.observe(it, &[]))).build();
+    amount(name::UNREAD, "By", "Bytes that wait for peers.", || {
+        i64::try_from(backlog::held_by_process()).ok()
+    });
     amount(name::PROCESS_OPEN_FDS, "{file_descriptor}", "Open file descriptors.", || {
         i64::try_from(fs::read_dir("/proc/self/fd").ok()?.count()).ok()
     });

@@ -15,6 +15,7 @@ use super::{
     subscribers::Subscribers,
     unread::Unread,
 };
+use toolwire_base::backlog;
 use toolwire_contract::{ConfirmationRequired, Event};
 
 /// The sending end of a call's events. Cheap to clone; clones share state.
@@ -40,16 +41,17 @@ enum Consumer {
 }
 
 impl EventSink {
-    /// A sink and its receiving end, whose unread bytes count against those of the user and of all.
-    pub fn channel(unread: &Unread, user: UserId) -> (Self, Events) {
-        let (reader, events) = Reader::new(unread, user);
+    /// A sink and its receiving end, whose unread bytes count against those of the user and of all, and in the backlog
+    /// of the peer that they are for, if there is one.
+    pub fn channel(unread: &Unread, user: UserId, backlog: Option<backlog::Stream>) -> (Self, Events) {
+        let (reader, events) = Reader::new(unread, user, backlog);
         (Self(Consumer::Pending(reader)), events)
     }
 
     /// A sink without a particular user, for tests.
     #[cfg(any(test, feature = "testing"))]
     pub fn not_accepted() -> (Self, Events) {
-        Self::channel(&Unread::new(UnreadBounds::default()), "nobody".parse().expect("a user id"))
+        Self::channel(&Unread::new(UnreadBounds::default()), "nobody".parse().expect("a user id"), None)
     }
 
     /// The sink of an accepted call, and its receiving end.
@@ -315,7 +317,7 @@ mod tests {
     async fn the_streams_of_one_user_leave_room_for_those_of_others() {
         let unread = Unread::new(UnreadBounds { stream: 1 << 20, user: 1 << 20, all: 2 << 20 });
         let of = |user: &str| {
-            let (mut sink, events) = EventSink::channel(&unread, user.parse().expect("a user id"));
+            let (mut sink, events) = EventSink::channel(&unread, user.parse().expect("a user id"), None);
             sink.accepted(|| Event::Progress { fraction: None, message: String::new() });
             (sink, events)
         };
@@ -324,6 +326,50 @@ mod tests {
         assert!(second.chunk(large(600_000)).now_or_never().is_none());
         let (others, _events) = of("riley");
         assert!(others.chunk(large(600_000)).now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_chunk_counts_from_when_it_is_made_until_its_message_has_left() {
+        let backlog = backlog::Backlog::default();
+        let stream = backlog.connection().stream("riley");
+        let unread = Unread::new(UnreadBounds::default());
+        let user = "riley".parse().expect("a user id");
+        let (mut sink, mut events) = EventSink::channel(&unread, user, Some(stream.clone()));
+        sink.accepted(|| Event::Progress { fraction: None, message: String::new() });
+        let text = Value::Object(large(600_000)).to_string().len();
+        sink.chunk(large(600_000)).await;
+        let one = backlog.held();
+        assert!((600_000..610_000).contains(&one), "{one}");
+        let mut waiting = Box::pin(sink.chunk(large(600_000)));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        assert_eq!(backlog.held(), one + text, "that which its tool has in hand counts as text");
+        assert!(events.recv().await.is_some() && events.recv().await.is_some());
+        assert_eq!(backlog.held(), one + text, "a message is made of the first");
+        drop(stream.take_up(text));
+        assert_eq!(backlog.held(), text);
+        assert!(events.recv().now_or_never().is_none());
+        waiting.await;
+        let Some(Event::Chunk(second)) = events.recv().await else { panic!("it has come") };
+        assert_eq!(second, large(600_000));
+        drop((sink, events));
+        stream.detach();
+        assert_eq!(backlog.held(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_chunk_beyond_a_bound_is_dropped_and_its_stream_ends() {
+        let bounds = backlog::Bounds { user: 100_000, ..backlog::Bounds::default() };
+        let backlog = backlog::Backlog::new(bounds);
+        let stream = backlog.connection().stream("riley");
+        let unread = Unread::new(UnreadBounds::default());
+        let user = "riley".parse().expect("a user id");
+        let (mut sink, events) = EventSink::channel(&unread, user, Some(stream.clone()));
+        sink.accepted(|| Event::Progress { fraction: None, message: String::new() });
+        let mut waiting = Box::pin(sink.chunk(large(600_000)));
+        assert!(waiting.as_mut().now_or_never().is_none(), "it makes no more");
+        assert_eq!((stream.ended(), backlog.held()), (Some(backlog::Bound::User), 0));
+        drop(events);
+        waiting.await;
     }
 
     #[tokio::test]

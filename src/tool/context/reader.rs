@@ -1,6 +1,8 @@
-//! One reader of events: the channel to it, bounded in number and in bytes.
+//! One reader of events: the channel to it, bounded in number and in bytes. Its events are counted in the backlog of
+//! its peer, if it has one, also while their tool waits.
 
 use std::{
+    future::pending,
     sync::Arc,
     task::{Context, Poll, ready},
 };
@@ -17,10 +19,15 @@ use super::{
     UserId,
     unread::{BytePermit, StreamBudget, Unread, estimate_size},
 };
+use serde_json::{Map, Value};
+use toolwire_base::{backlog, offload};
 use toolwire_contract::Event;
 
 /// Maximum number of events that wait for a slow reader.
 const CAPACITY: usize = 16;
+
+/// A chunk that takes more than this waits as text.
+const MAX_VALUE: usize = 1024 * 1024;
 
 /// The receiving end: what a face renders.
 #[derive(Debug)]
@@ -36,6 +43,8 @@ pub struct Events {
 pub(super) struct Reader {
     sender: mpsc::Sender<Box<HeldEvent>>,
     unread: Arc<StreamBudget>,
+    /// What waits for its peer. `None` for a reader in this process.
+    backlog: Option<backlog::Stream>,
 }
 
 /// Signals, by being closed, that a caller without a reader is gone.
@@ -46,8 +55,16 @@ pub(super) struct CloseSignal(mpsc::Sender<Box<HeldEvent>>);
 /// once.
 #[derive(Debug)]
 struct HeldEvent {
-    event: Event,
+    event: Waiting,
     bytes: Option<BytePermit>,
+    counted: Option<backlog::Permit>,
+}
+
+#[derive(Debug)]
+enum Waiting {
+    Event(Event),
+    /// A chunk as JSON text, which takes a part of the memory that its values do.
+    Chunk(String),
 }
 
 /// Why an event was not sent.
@@ -55,16 +72,16 @@ struct HeldEvent {
 pub(super) enum NotSent {
     /// The channel is full, or a budget of bytes is used up.
     Full,
-    /// The receiving end was dropped or closed.
+    /// The receiving end was dropped or closed, or its stream has ended for what it does not read.
     Closed,
 }
 
 impl Reader {
     /// A reader and its receiving end. Unread bytes count against those of the user and of all.
-    pub(super) fn new(unread: &Unread, user: UserId) -> (Self, Events) {
+    pub(super) fn new(unread: &Unread, user: UserId, backlog: Option<backlog::Stream>) -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(CAPACITY);
         let unread = Arc::new(unread.stream(user));
-        (Self { sender, unread }, Events { receiver, taken: None })
+        (Self { sender, unread, backlog }, Events { receiver, taken: None })
     }
 
     /// Completes once the receiving end is closed.
@@ -87,20 +104,45 @@ impl Reader {
             0 => None,
             bytes => Some(self.unread.try_acquire(bytes).map_err(|_| NotSent::Full)?),
         };
-        permit.send(Box::new(HeldEvent { event: event.clone(), bytes }));
+        let counted = match &self.backlog {
+            Some(backlog) => Some(backlog.try_acquire(size_of(event)).ok_or(NotSent::Full)?),
+            None => None,
+        };
+        permit.send(Box::new(HeldEvent { event: Waiting::Event(event.clone()), bytes, counted }));
         Ok(())
     }
 
     /// Sends an event once there is room for it.
     pub(super) async fn send(&self, event: Event) -> Result<(), NotSent> {
         let sending = async {
+            if self.backlog.as_ref().is_some_and(|it| it.ended().is_some()) {
+                return pending().await;
+            }
             // The bytes first, unlike in `try_send`: a slot held while waiting for them would block `try_send`, by
             // which progress still comes through.
-            let bytes = match size_of_chunk(&event) {
-                0 => None,
-                bytes => Some(self.unread.acquire(bytes).await),
+            let size = size_of_chunk(&event);
+            let mut bytes = self.unread.try_acquire(size).ok();
+            let event = match bytes {
+                Some(_) if size <= MAX_VALUE => Waiting::Event(event),
+                _ => Waiting::in_text(event),
             };
-            self.sender.send(Box::new(HeldEvent { event, bytes })).await.map_err(|_| NotSent::Closed)
+            // Counted before it waits: it is there, whether there is room for it or not.
+            let counted = match &self.backlog {
+                Some(backlog) => {
+                    let Ok(permit) = backlog.acquire(event.size()) else {
+                        // Its stream ends, which is seen below; until then its tool makes no more.
+                        drop(event);
+                        return pending().await;
+                    };
+                    Some(permit)
+                }
+                None => None,
+            };
+            if bytes.is_none() {
+                bytes = Some(self.unread.acquire(size).await);
+            }
+            let held = Box::new(HeldEvent { event, bytes, counted });
+            self.sender.send(held).await.map_err(|_| NotSent::Closed)
         };
         select! {
             // In this order, nothing is acquired for a reader that is gone.
@@ -151,9 +193,53 @@ impl Events {
         self.receiver.close();
     }
 
-    fn take(&mut self, HeldEvent { event, bytes }: HeldEvent) -> Event {
+    fn take(&mut self, HeldEvent { event, bytes, counted }: HeldEvent) -> Event {
         self.taken = bytes;
-        event
+        // From here on its message counts, which is made of it.
+        if let Some(counted) = counted {
+            counted.pass_on();
+        }
+        event.into_event()
+    }
+}
+
+impl Waiting {
+    fn in_text(event: Event) -> Self {
+        match event {
+            Event::Chunk(data) => {
+                let data = Value::Object(data);
+                let text = data.to_string();
+                offload::discard(text.len(), data);
+                Self::Chunk(text)
+            }
+            event => Self::Event(event),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Event(event) => size_of(event),
+            Self::Chunk(text) => text.len(),
+        }
+    }
+
+    fn into_event(self) -> Event {
+        match self {
+            Self::Event(event) => event,
+            Self::Chunk(text) => {
+                Event::Chunk(serde_json::from_str::<Map<_, _>>(&text).expect("it was written of an object"))
+            }
+        }
+    }
+}
+
+/// What an event takes in memory. That the call is accepted costs nothing: it comes first, whatever waits.
+fn size_of(event: &Event) -> usize {
+    match event {
+        Event::Accepted { .. } => 0,
+        Event::Progress { message, .. } => message.len(),
+        Event::Chunk(data) => estimate_size(data),
+        Event::AwaitingConfirmation(it) => it.summary.len() + estimate_size(&it.arguments),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Backpressure on events: the bytes that readers have not received yet are bounded per stream, per user and in all. A
 //! tool that has more to send waits.
 //!
-//! Not here: the number of events, and results.
+//! Not here: the number of events, results, and the bound beyond which a stream ends (`toolwire_base::backlog`).
 
 use std::{
     collections::HashMap,
@@ -13,8 +13,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use super::UserId;
 
-/// Estimated bytes of a JSON value beside its own text.
-const VALUE_OVERHEAD: usize = 32;
+/// Bytes of a JSON value where it stands in a list, of one that stands in an object, with its key, and of an object
+/// beside its members. Lists and objects grow in steps, which is left out.
+const VALUE: usize = size_of::<Value>();
+const MEMBER: usize = VALUE + size_of::<String>() + size_of::<usize>();
+const OBJECT: usize = 64;
 
 const OPEN: &str = "these semaphores are never closed";
 
@@ -116,17 +119,16 @@ impl StreamBudget {
 
 /// Estimates the bytes that an object takes in memory.
 pub(super) fn estimate_size(map: &Map<String, Value>) -> usize {
-    map.iter().map(|(key, value)| key.len() + VALUE_OVERHEAD + estimate_value(value)).sum()
+    OBJECT + map.iter().map(|(key, value)| key.len() + MEMBER + estimate_content(value)).sum::<usize>()
 }
 
-fn estimate_value(value: &Value) -> usize {
-    VALUE_OVERHEAD
-        + match value {
-            Value::String(text) => text.len(),
-            Value::Array(items) => items.iter().map(estimate_value).sum(),
-            Value::Object(map) => estimate_size(map),
-            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        }
+fn estimate_content(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(|it| VALUE + estimate_content(it)).sum(),
+        Value::Object(map) => estimate_size(map),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
 }
 
 #[cfg(test)]

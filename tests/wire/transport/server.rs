@@ -26,7 +26,7 @@ use tonic_health::server::HealthReporter;
 use toolwire::{
     config::ServerBounds,
     server::faces::transport::{
-        Common, Config, Hooks, LameDuck, Report,
+        Common, Config, Hooks, Report,
         authenticate::Loopback,
         bind,
         rules::{Access, Lifetime, Messages, Pool, Rule, Rules},
@@ -58,8 +58,12 @@ pub(crate) const PANIC_IN_BODY: &str = "/test.Service/PanicInBody";
 /// Answers with a status of 20,000 bytes.
 pub(crate) const VERBOSE: &str = "/test.Service/Verbose";
 
-const PATHS: [&str; 8] =
-    [PROMPT, SLOW, SILENT, FLOOD, PANIC_IN_CALL, PANIC_IN_FUTURE, PANIC_IN_BODY, VERBOSE];
+/// Answers with one message of [`LARGE_BYTES`].
+pub(crate) const LARGE: &str = "/test.Service/Large";
+pub(crate) const LARGE_BYTES: usize = 1024 * 1024;
+
+const PATHS: [&str; 9] =
+    [PROMPT, SLOW, SILENT, FLOOD, PANIC_IN_CALL, PANIC_IN_FUTURE, PANIC_IN_BODY, VERBOSE, LARGE];
 
 /// A running server and the test's hand in it.
 pub(crate) struct Server {
@@ -105,7 +109,6 @@ impl Server {
         let (shutdown, signal) = oneshot::channel::<()>();
         let signal = async {
             drop(signal.await);
-            LameDuck::Always
         };
         let task = tokio::spawn(serve(listener, service, config, signal, hooks(&events, &health)));
         Self { address, health, events: received, release, shutdown, task }
@@ -195,6 +198,7 @@ impl tower::Service<Request<Body>> for Misbehaving {
                 let panic = stream::poll_fn(|_| panic!("as asked"));
                 Box::pin(ready(Ok(response(stream::iter([message()]).chain(panic)))))
             }
+            LARGE => Box::pin(ready(Ok(response(stream::iter([large(), ok()]))))),
             VERBOSE => Box::pin(ready(Ok(Status::data_loss("日".repeat(7_000)).into_http()))),
             _ => Box::pin(tower::Service::call(&mut self.routes, request)),
         }
@@ -251,6 +255,11 @@ fn response(frames: impl Stream<Item = Frame<Bytes>> + Send + 'static) -> Respon
 
 fn message() -> Frame<Bytes> {
     Frame::data(Bytes::from_static(&[0; 5]))
+}
+
+fn large() -> Frame<Bytes> {
+    let length = u32::try_from(LARGE_BYTES).unwrap().to_be_bytes();
+    Frame::data([&[0], &length[..], &vec![0; LARGE_BYTES]].concat().into())
 }
 
 fn ok() -> Frame<Bytes> {

@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 use tonic::{Code, Request, Response, Status, Streaming};
 
 use super::{Answered, Streamed, face::Face, service::Service};
-use crate::faces::transport::{drain_signal, rules::Rule};
+use crate::faces::transport::{backlog, drain_signal, rules::Rule};
 use toolwire_contract::{
     proto::host::v1::{
         WorkRequest, WorkResponse,
@@ -41,7 +41,7 @@ impl ToolHostService for Hosts {
         // One answer: what its host does not take waits where it can be taken back.
         let (answers, mut outgoing) = mpsc::channel(1);
         let draining = drain_signal(&extensions).cancelled_owned();
-        tokio::spawn(work(self.hub.clone(), provider, incoming, draining, answers));
+        tokio::spawn(work(self.hub.clone(), provider, incoming, draining, answers, backlog()));
         Ok(Response::new(stream::poll_fn(move |cx| outgoing.poll_recv(cx)).boxed()))
     }
 }

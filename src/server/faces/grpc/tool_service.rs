@@ -15,7 +15,7 @@ use crate::{
             result::{self, ResultForm},
         },
         transport::{
-            drain_signal,
+            backlog, drain_signal,
             rules::{Pool, Rule},
         },
     },
@@ -73,7 +73,8 @@ impl ToolService for Face {
 
     async fn invoke_tool(&self, request: Request<v1::InvokeToolRequest>) -> Answered<Self::InvokeToolStream> {
         let (_, extensions, message) = request.into_parts();
-        let (call, form) = invoke::invoke_request(&extensions, message)?;
+        let (mut call, form) = invoke::invoke_request(&extensions, message)?;
+        call.backlog = backlog();
         let started = self.tools.start(call).await?;
         Ok(Response::new(Invoked::new(started, &self.tools, form)))
     }

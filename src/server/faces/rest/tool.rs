@@ -16,11 +16,12 @@ use crate::{
     faces::{
         http::{conditional::Conditions, problem::Problem, route::Http},
         incoming,
+        transport::backlog,
     },
     service::request::refuse,
 };
 use toolwire_contract::Refusal;
-use toolwire_engine::pipeline::Target;
+use toolwire_engine::pipeline::{Call, Target};
 use toolwire_tool::context::RequestId;
 
 type ToolPath = Result<Path<String>, PathRejection>;
@@ -70,12 +71,18 @@ async fn answer(
             Err(refusal) => refused(refusal),
         },
         // Boxed: the future of a plain call need not have room for the stream of this one.
-        CallMode::Invoke => match Box::pin(tools.start(call)).await {
+        CallMode::Invoke => match Box::pin(tools.start(with_backlog(call))).await {
             Ok(started) => Ok(responder.with_call_id(events::answer(started, tools, form, &user))),
             Err(refusal) => refused(refusal),
         },
     };
     response.map(|response| with_request_id(response, facts.resumed_request_id()))
+}
+
+/// Counts the events of a call for the peer that reads them.
+fn with_backlog(mut call: Box<Call>) -> Box<Call> {
+    call.backlog = backlog();
+    call
 }
 
 /// Adds the header with the `request_id` of a write that may be resumed.

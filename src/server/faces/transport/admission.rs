@@ -11,7 +11,8 @@ use std::{
 };
 
 use futures_util::{future::BoxFuture, poll};
-use http::{Extensions, Request, Response};
+use http::{Request, Response};
+use http_body::Body as HttpBody;
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
     task::block_in_place,
@@ -24,16 +25,17 @@ use self::{
     admitted_body::{AdmittedBody, CompressionPermits},
     framing::{Framing, Size},
     message::Message,
-    refusals::{request_incomplete, shed},
+    principal::{backlog_of, display, principal_of},
+    refusals::{request_incomplete, shed, unread},
     round_robin::RoundRobin,
 };
 use super::{
     Config,
     limits::Limit,
-    peer::Peer,
     quotas::{Bounds, Principal, QuotaExceeded, QuotaPermit, Quotas},
     refusal,
     rules::{Lifetime, MaxMessage, Pool, Rule},
+    stream,
 };
 use toolwire_base::{
     fair_semaphore::FairSemaphore,
@@ -45,6 +47,7 @@ use toolwire_tool::context::User;
 mod admitted_body;
 mod framing;
 mod message;
+mod principal;
 mod refusals;
 mod round_robin;
 
@@ -140,7 +143,7 @@ where
         + Clone
         + Send
         + 'static,
-    B: Default + Send + 'static,
+    B: HttpBody + Default + Send + 'static,
 {
     type Future = BoxFuture<'static, Result<Response<AdmittedBody<B>>, Infallible>>;
 
@@ -160,6 +163,8 @@ where
             let Permits { permit, bytes, size } = permits;
             // An idle slot of a host is silent for as long as there are no calls.
             let bound = (rule.lifetime != Lifetime::Slot).then_some(quotas.idle_timeout);
+            let backlog = backlog_of(&parts.extensions, principal.as_ref());
+            stream::set_backlog(backlog.clone());
             let request = Request::from_parts(parts, message.into_body(bound));
             let mut answer = pin!(offload::on_behalf(user.clone(), inner.call(request)));
             // The first poll decodes the message; the rest of the call, which can last minutes, holds no bytes.
@@ -175,11 +180,18 @@ where
                 Poll::Ready(response) => response,
                 Poll::Pending => answer.await,
             };
+            if let (Some(backlog), Some(bytes)) = (&backlog, response.body().size_hint().exact())
+                && let Err(bound) = backlog.pass_on(usize::try_from(bytes).unwrap_or(usize::MAX))
+            {
+                Limit::report_end(backlog);
+                stream::set_backlog(None);
+                return Ok(refusal::response(unread(bound, backlog.bounds())));
+            }
             let compressed = response.headers().contains_key("grpc-encoding");
             let compressed = principal
                 .filter(|_| compressed)
                 .map(|principal| CompressionPermits::new(Arc::clone(&quotas.large), principal));
-            Ok(response.map(|inner| AdmittedBody::new(inner, permit, user, compressed)))
+            Ok(response.map(|inner| AdmittedBody::new(inner, permit, user, compressed, backlog)))
         })
     }
 }
@@ -274,19 +286,6 @@ impl NamedQuota {
             Box::new(shed(full, principal, self.what, self.quotas.bounds(), retry_after))
         })
     }
-}
-
-/// The principal whose quota a request counts against: its user, or its peer for a public method. `None` for a trusted
-/// peer.
-fn principal_of(extensions: &Extensions) -> Option<Principal> {
-    match extensions.get::<User>() {
-        Some(user) => Some(Principal::User(user.id.clone())),
-        None => extensions.get::<Peer>()?.origin().map(Principal::Peer),
-    }
-}
-
-fn display(principal: Option<&Principal>) -> String {
-    principal.map_or_else(|| "a trusted peer".to_owned(), ToString::to_string)
 }
 
 /// Runs work that may take too long for an async worker, on a thread that runs no other task meanwhile.

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use super::protocols::{HTTP_HEADERS, HttpLimits, Protocols};
+use toolwire_base::backlog::Backlog;
 use toolwire_config::{self as config, Drain, ServerBounds};
 
 /// The time beyond the longest call for which a connection stays open after its maximum age.
@@ -22,6 +23,8 @@ pub struct Config {
     pub age: Age,
     /// The phases of a shutdown.
     pub drain: Drain,
+    /// What waits for peers, of all listeners together.
+    pub backlog: Backlog,
 }
 
 /// The age of connections: old ones are closed, so that load spreads over new instances.
@@ -67,6 +70,7 @@ impl From<&config::Server> for Config {
                 grace: server.deadline_cap + AGE_MARGIN,
             },
             drain: server.drain.clone(),
+            backlog: Backlog::new(server.limits.backlog()),
         }
     }
 }

@@ -13,6 +13,7 @@ pub(super) use self::lifecycle::Layers;
 use super::{
     Config,
     connections::ConnectionState,
+    limits::Limit,
     peer::Peer,
     preface::{self, Opening, OtherProtocol, Protocol},
     requests::Requests,
@@ -40,14 +41,17 @@ impl<S: Layers> Connection<S> {
     /// Serves the connection until it ends or is dropped by force.
     pub(super) async fn run(self, stream: impl Stream) {
         let address = self.address;
-        let (forced, closed) = (self.signals.forced.clone(), self.state.closed.clone());
+        let (forced, state) = (self.signals.forced.clone(), Arc::clone(&self.state));
         tokio::select! {
             // First, so that data that is ready is still sent.
             biased;
             () = self.serve(stream) => {}
             () = forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
-            () = closed.cancelled() => {
+            () = state.closed.cancelled() => {
                 tracing::debug!(%address, "connection closed to make room: no request on it authenticated");
+            }
+            () = state.backlog.closed() => {
+                Limit::UnreadConnection.exceeded("bytes that wait for their reader: a connection was closed", &address);
             }
         }
     }

@@ -19,7 +19,7 @@ use tokio::{
 pub(super) use self::connection_state::ConnectionState;
 use self::peer_connections::{Grant, PeerConnections};
 use super::{limits::Limit, quotas::Origin};
-use toolwire_base::clock;
+use toolwire_base::{backlog::Backlog, clock};
 use toolwire_config::{Network, ServerBounds};
 use toolwire_telemetry::metric;
 
@@ -41,6 +41,7 @@ struct Shared {
     /// The idle time after which a connection without credentials may be closed near a limit.
     unauthenticated: Duration,
     start: Instant,
+    backlog: Backlog,
     open: Mutex<OpenConnections>,
     freed: Notify,
 }
@@ -61,13 +62,14 @@ pub(super) struct Slot {
 }
 
 impl Connections {
-    pub(super) fn new(limits: &ServerBounds) -> Self {
+    pub(super) fn new(limits: &ServerBounds, backlog: Backlog) -> Self {
         Self(Arc::new(Shared {
             most: limits.max_connections,
             most_of_peer: limits.max_connections_per_peer,
             trusted: limits.trusted_peers.clone(),
             unauthenticated: limits.unauthenticated_timeout,
             start: clock::now(),
+            backlog,
             open: Mutex::default(),
             freed: Notify::new(),
         }))
@@ -105,7 +107,7 @@ impl Connections {
     }
 
     fn take_of(&self, origin: Option<Origin>) -> (Grant, Option<Slot>) {
-        let state = Arc::new(ConnectionState::new(origin, self.0.start));
+        let state = Arc::new(ConnectionState::new(origin, self.0.start, self.0.backlog.connection()));
         let mut open = self.lock();
         let key = open.next;
         let grant = match origin {

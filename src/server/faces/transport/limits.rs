@@ -11,7 +11,10 @@ use std::{
 
 use tokio::time::Instant;
 
-use toolwire_base::clock;
+use toolwire_base::{
+    backlog::{self, Bound},
+    clock,
+};
 use toolwire_telemetry::metric;
 
 /// Each limit writes at most one log line per interval, with the number of times it was exceeded: a flood of calls must
@@ -30,6 +33,12 @@ pub(super) enum Limit {
     /// The resource in use by one user or one peer.
     Share,
     RequestTime,
+    /// The bytes that wait for the peer of one connection.
+    UnreadOfConnection,
+    UnreadOfUser,
+    UnreadOfAll,
+    /// Connections: one was closed, since nothing else freed what waits for its peer.
+    UnreadConnection,
 }
 
 /// The number of times that a limit was exceeded since its last log line.
@@ -39,11 +48,22 @@ struct Unreported {
     times: AtomicU64,
 }
 
-static UNREPORTED: [Unreported; 6] =
-    [const { Unreported { due: AtomicU64::new(0), times: AtomicU64::new(0) } }; 6];
+static UNREPORTED: [Unreported; 10] =
+    [const { Unreported { due: AtomicU64::new(0), times: AtomicU64::new(0) } }; 10];
 static START: OnceLock<Instant> = OnceLock::new();
 
 impl Limit {
+    /// Records that a stream was ended because of what waits for its peer, unless that is recorded already.
+    pub(super) fn report_end(stream: &backlog::Stream) {
+        let limit = match stream.take_report() {
+            None => return,
+            Some(Bound::Connection) => Self::UnreadOfConnection,
+            Some(Bound::User) => Self::UnreadOfUser,
+            Some(Bound::All) => Self::UnreadOfAll,
+        };
+        limit.exceeded("bytes that wait for their reader: a stream was ended", &stream.user());
+    }
+
     /// Records that the limit on `what` was exceeded, last by `who`.
     pub(super) fn exceeded(self, what: &str, who: &dyn fmt::Display) {
         metric::bound_reached(self.into_str());

@@ -29,7 +29,8 @@ impl Peer {
     /// A peer without a connection, for tests of layers.
     #[cfg(test)]
     pub(in crate::faces) fn stranger(address: SocketAddr) -> Self {
-        let state = ConnectionState::new(Some(address.ip().into()), toolwire_base::clock::now());
+        let backlog = toolwire_base::backlog::Backlog::default().connection();
+        let state = ConnectionState::new(Some(address.ip().into()), toolwire_base::clock::now(), backlog);
         Self::new(address, false, Arc::new(state))
     }
 

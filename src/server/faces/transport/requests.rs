@@ -82,6 +82,13 @@ impl Requests {
         Some(self.start + Duration::from_millis(since) + bound)
     }
 
+    /// The time until which the peer may read the last response. Where bytes have come since, that begins now.
+    fn read_by(&self, length: Duration) -> Instant {
+        let (idle_since, begun) = (self.idle_since.load(Relaxed), self.begun.load(Relaxed));
+        let since = if begun > idle_since { self.now() } else { idle_since };
+        self.start + Duration::from_millis(since) + length
+    }
+
     pub(super) fn begin(self: Arc<Self>) -> RequestGuard {
         self.under_way.fetch_add(1, Relaxed);
         RequestGuard(self)
@@ -107,6 +114,7 @@ impl Drop for RequestGuard {
         self.0.under_way.fetch_sub(1, Relaxed);
         // Over HTTP/1 the task is that of the connection, which continues.
         stream::clear_deadline();
+        stream::set_backlog(None);
     }
 }
 
@@ -174,6 +182,20 @@ mod tests {
             }
             () = bytes => {}
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_idle_connection_has_had_the_time_to_read_its_last_response() {
+        const LENGTH: Duration = Duration::from_secs(2);
+        let requests = requests();
+        requests.record_bytes();
+        drop(Arc::clone(&requests).begin());
+        advance(Duration::from_secs(10)).await;
+        assert!(requests.read_by(LENGTH) <= clock::now());
+        // The rest of a request that was refused, perhaps.
+        requests.record_bytes();
+        advance(Duration::from_secs(10)).await;
+        assert_eq!(requests.read_by(LENGTH).duration_since(clock::now()), LENGTH);
     }
 
     #[tokio::test(start_paused = true)]

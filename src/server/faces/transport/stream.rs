@@ -1,12 +1,14 @@
-//! The task of an HTTP/2 stream, which ends when its call's deadline has passed while the reader stalls.
+//! The task of an HTTP/2 stream, which ends when its call's deadline has passed while the reader stalls, or when too
+//! much waits for readers and the backlog has ended it.
 //!
 //! hyper does not poll a response body while the reader's flow-control window is closed, so a deadline in the body has
 //! no effect then, and the stream would hold its body, its permit and its memory indefinitely. The deadline layer
 //! therefore publishes the deadline here, and the task drops the stream (`RST_STREAM`) shortly after it. A body that is
-//! still polled always acts first: its caller gets `DEADLINE_EXCEEDED` in trailers.
+//! still polled always acts first: its caller gets `DEADLINE_EXCEEDED` in trailers. It is the same with the end of a
+//! stream of the backlog.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
@@ -16,7 +18,8 @@ use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::task::TaskTracker;
 
-use toolwire_base::clock;
+use super::limits::Limit;
+use toolwire_base::{backlog, clock};
 
 /// The time after the deadline in which the body can still report it itself.
 const GRACE: Duration = Duration::from_millis(100);
@@ -24,7 +27,14 @@ const GRACE: Duration = Duration::from_millis(100);
 const MARGIN: Duration = Duration::from_millis(50);
 
 tokio::task_local! {
-    static DEADLINE: Cell<Option<Instant>>;
+    static STREAM: Current;
+}
+
+/// What the layers publish of the request that a task answers.
+#[derive(Debug, Default)]
+struct Current {
+    deadline: Cell<Option<Instant>>,
+    backlog: RefCell<Option<backlog::Stream>>,
 }
 
 /// Spawns and tracks the streams of a connection.
@@ -38,23 +48,33 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        self.streams.spawn(DEADLINE.scope(Cell::new(None), Bounded { stream, timer: None }));
+        self.streams.spawn(STREAM.scope(Current::default(), Bounded { stream, timer: None }));
     }
 }
 
 /// Runs an HTTP/1 connection, whose requests share its task one after another.
 pub(super) async fn run_connection(connection: impl Future<Output = ()>) {
-    DEADLINE.scope(Cell::new(None), Bounded { stream: connection, timer: None }).await;
+    STREAM.scope(Current::default(), Bounded { stream: connection, timer: None }).await;
 }
 
 /// Sets the deadline of the current stream. Does nothing outside of a stream's task.
 pub(super) fn set_deadline(deadline: Instant) {
-    let _ = DEADLINE.try_with(|cell| cell.set(Some(deadline)));
+    let _ = STREAM.try_with(|it| it.deadline.set(Some(deadline)));
 }
 
 /// Clears the deadline of the current task, which may continue with another call.
 pub(super) fn clear_deadline() {
-    let _ = DEADLINE.try_with(|cell| cell.set(None));
+    let _ = STREAM.try_with(|it| it.deadline.set(None));
+}
+
+/// Sets what waits for the peer of the current stream. `None` once its end is sent.
+pub(super) fn set_backlog(backlog: Option<backlog::Stream>) {
+    let _ = STREAM.try_with(|it| it.backlog.replace(backlog));
+}
+
+/// What waits for the peer of the current stream. `None` outside of a stream's task.
+pub(in crate::faces) fn backlog() -> Option<backlog::Stream> {
+    STREAM.try_with(|it| it.backlog.borrow().clone()).ok().flatten()
 }
 
 /// Whether the deadline of the current stream has passed, or will within [`MARGIN`].
@@ -63,7 +83,7 @@ pub(super) fn is_past_deadline() -> bool {
 }
 
 fn deadline() -> Option<Instant> {
-    DEADLINE.try_with(Cell::get).ok().flatten()
+    STREAM.try_with(|it| it.deadline.get()).ok().flatten()
 }
 
 pin_project! {
@@ -83,9 +103,24 @@ impl<F: Future<Output = ()>> Future for Bounded<F> {
         let this = self.project();
         match this.stream.poll(cx) {
             Poll::Ready(()) => Poll::Ready(()),
+            Poll::Pending if poll_ended(cx) => Poll::Ready(()),
             Poll::Pending => poll_stalled(this.timer, cx),
         }
     }
+}
+
+/// Whether the stream has to end for what its reader does not take. Its body was polled before, if it could be.
+fn poll_ended(cx: &Context<'_>) -> bool {
+    STREAM
+        .try_with(|it| {
+            let backlog = it.backlog.borrow();
+            let Some(backlog) = backlog.as_ref().filter(|it| it.poll_ended(cx).is_ready()) else {
+                return false;
+            };
+            Limit::report_end(backlog);
+            true
+        })
+        .unwrap_or(false)
 }
 
 /// Ready when the deadline has passed by [`GRACE`]. The deadline may have changed since the last poll.

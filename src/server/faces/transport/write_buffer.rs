@@ -2,7 +2,7 @@
 //!
 //! h2 writes each piece of 256 bytes or more separately, and each write to a socket is a system call. Here the writes
 //! of one poll are buffered, and flushed together when the connection has processed everything that was ready. A
-//! connection without pending writes has no buffer.
+//! connection without pending writes has no buffer. What the peer does not take counts in its backlog.
 
 use std::{
     io::{self, IoSlice},
@@ -15,8 +15,14 @@ use bytes::{Buf, Bytes, BytesMut};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::peer::Peer;
+use toolwire_base::backlog::{self, Permit};
+
 /// Maximum size of the buffer in bytes. Buffered data has left its stream, and with it permits and deadlines.
 const MAX_BUFFERED: usize = 32 * 1024;
+
+/// Maximum of what TLS buffers of it in turn (rustls' default).
+const MAX_ENCRYPTED: usize = 64 * 1024;
 
 /// Initial capacity of the buffer: the responses of a typical poll.
 const INITIAL_CAPACITY: usize = 8 * 1024;
@@ -32,6 +38,10 @@ pin_project! {
         io: Io<S>,
         #[pin]
         work: F,
+        backlog: Option<backlog::Connection>,
+        // For what is buffered since the last poll.
+        permit: Option<Permit>,
+        is_encrypted: bool,
     }
 }
 
@@ -40,6 +50,8 @@ struct WriteBuffer<S> {
     stream: S,
     unread: Bytes,
     unwritten: BytesMut,
+    /// Bytes that the stream has taken since it was flushed.
+    unflushed: usize,
     /// Whether the stream itself is flushed: TLS may buffer data too.
     is_flushed: bool,
     /// The error of a failed flush, until a read or write returns it.
@@ -50,7 +62,14 @@ impl<S> Io<S> {
     /// `unread` are the bytes that were already read.
     fn new(stream: S, unread: Bytes) -> Self {
         let unwritten = BytesMut::new();
-        Self(Arc::new(Mutex::new(WriteBuffer { stream, unread, unwritten, is_flushed: true, error: None })))
+        Self(Arc::new(Mutex::new(WriteBuffer {
+            stream,
+            unread,
+            unwritten,
+            unflushed: 0,
+            is_flushed: true,
+            error: None,
+        })))
     }
 
     fn lock(&self) -> MutexGuard<'_, WriteBuffer<S>> {
@@ -63,7 +82,13 @@ impl<S, F> FlushAfterPoll<S, F> {
     /// Creates the future by `begin` from a stream; `unread` are the bytes that were already read.
     pub(super) fn new(stream: S, unread: Bytes, begin: impl FnOnce(Io<S>) -> F) -> Self {
         let io = Io::new(stream, unread);
-        Self { work: begin(Io(Arc::clone(&io.0))), io }
+        let work = begin(Io(Arc::clone(&io.0)));
+        Self { work, io, backlog: None, permit: None, is_encrypted: false }
+    }
+
+    /// Counts what is buffered in the backlog of the peer.
+    pub(super) fn counted_for(self, peer: &Peer) -> Self {
+        Self { backlog: Some(peer.state.backlog.clone()), is_encrypted: peer.is_encrypted, ..self }
     }
 }
 
@@ -78,7 +103,26 @@ impl<S: AsyncWrite + Unpin, F: Future> Future for FlushAfterPoll<S, F> {
             io.error = Some(error);
             cx.waker().wake_by_ref();
         }
+        count(io.buffered(*this.is_encrypted), this.backlog.as_ref(), this.permit);
         output
+    }
+}
+
+/// Sets the permit to what is buffered. Mostly that is nothing.
+fn count(bytes: usize, backlog: Option<&backlog::Connection>, permit: &mut Option<Permit>) {
+    match permit {
+        Some(_) if bytes == 0 => *permit = None,
+        Some(permit) => permit.resize(bytes),
+        None if bytes == 0 => {}
+        None => *permit = backlog.map(|it| it.buffer().count(bytes)),
+    }
+}
+
+impl<S> WriteBuffer<S> {
+    /// The bytes that wait here, and in TLS below.
+    fn buffered(&self, is_encrypted: bool) -> usize {
+        let encrypted = if is_encrypted { self.unflushed.min(MAX_ENCRYPTED) } else { 0 };
+        self.unwritten.len() + encrypted
     }
 }
 
@@ -93,9 +137,11 @@ impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             self.unwritten.advance(written);
+            self.unflushed += written;
         }
         self.unwritten = BytesMut::new();
         ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
+        self.unflushed = 0;
         self.is_flushed = true;
         Poll::Ready(Ok(()))
     }

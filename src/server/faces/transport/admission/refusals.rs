@@ -6,7 +6,10 @@ use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
 use crate::faces::transport::quotas::{Bounds, Principal, QuotaExceeded};
-use toolwire_base::clock;
+use toolwire_base::{
+    backlog::{self, Bound},
+    clock,
+};
 use toolwire_contract::status;
 
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
@@ -41,6 +44,21 @@ fn overloaded(retry_after: Duration) -> Status {
     let details = ErrorDetails::with_retry_info(Some(retry_after));
     let message = "the server has as many requests in flight as it takes; try again later";
     status::status(Code::Unavailable, "OVERLOADED", message, details)
+}
+
+/// Too much waits for readers, and nothing else of it is larger than what this request would add.
+pub(super) fn unread(bound: Bound, bounds: backlog::Bounds) -> Status {
+    let (held, setting) = match bound {
+        Bound::Connection => (bounds.connection, "on this connection (max_unread_per_connection)"),
+        Bound::User => (bounds.user, "of one user (max_unread_per_user)"),
+        Bound::All => (bounds.all, "of all users (max_unread)"),
+    };
+    let message = format!(
+        "what waits to be read takes as much as it may, {held} bytes {setting}, and of it this response the most: it is \
+         not sent, or not to its end. Read faster, or have fewer and smaller calls unread at once. A write may be done: \
+         repeat it with the same request_id, or look at it by GetCall"
+    );
+    status::plain(Code::ResourceExhausted, "TOO_MUCH_UNREAD", &message)
 }
 
 /// The request was not complete in time.

@@ -28,7 +28,8 @@ pub(super) async fn serve<S, T>(
     let stream = LingeringClose::new(stream, requests);
     // The connection counts as one stream: a forced end cuts one request.
     let streams = lifecycle.signals.streams.clone();
-    let serving = FlushAfterPoll::new(stream, beginning, |io| run(lifecycle, bounds, io));
+    let peer = lifecycle.peer.clone();
+    let serving = FlushAfterPoll::new(stream, beginning, |io| run(lifecycle, bounds, io)).counted_for(&peer);
     streams.track_future(run_connection(serving)).await;
 }
 

@@ -29,7 +29,9 @@ where
     S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    DeferPoll::new(FlushAfterPoll::new(stream, Bytes::from_static(&PREFACE), |io| run(lifecycle, io))).await;
+    let peer = lifecycle.peer.clone();
+    let serving = FlushAfterPoll::new(stream, Bytes::from_static(&PREFACE), |io| run(lifecycle, io));
+    DeferPoll::new(serving.counted_for(&peer)).await;
 }
 
 async fn run<S, T>(lifecycle: ConnectionLifecycle<S>, io: Io<T>)

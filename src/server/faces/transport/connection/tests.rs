@@ -17,6 +17,7 @@ use tokio::io::{DuplexStream, ReadBuf};
 use tonic::body::Body;
 
 use super::*;
+use toolwire_base::backlog::Backlog;
 
 /// Concurrent requests, and the number of repetitions.
 const STREAMS: usize = 16;
@@ -83,7 +84,7 @@ async fn the_answers_of_streams_that_are_ready_leave_together() {
         config: Arc::default(),
         tls: None,
         signals: Arc::default(),
-        state: Arc::new(ConnectionState::new(None, clock::now())),
+        state: Arc::new(ConnectionState::new(None, clock::now(), Backlog::default().connection())),
     };
     let counting = Counting { inner: server, writes: Arc::clone(&writes) };
     let by = clock::now() + Duration::from_secs(10);

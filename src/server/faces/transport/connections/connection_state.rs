@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::faces::transport::quotas::Origin;
-use toolwire_base::clock;
+use toolwire_base::{backlog, clock};
 
 /// The activity of one connection, as the limits see it.
 #[derive(Debug)]
@@ -23,14 +23,21 @@ pub(in crate::faces::transport) struct ConnectionState {
     /// Time of the last request, in milliseconds since the start.
     last_request: AtomicU64,
     start: Instant,
+    /// What waits for the peer.
+    pub(in crate::faces::transport) backlog: backlog::Connection,
     /// Cancelled when the connection is to be closed in favour of others.
     pub(in crate::faces::transport) closed: CancellationToken,
 }
 
 impl ConnectionState {
-    pub(in crate::faces::transport) fn new(origin: Option<Origin>, start: Instant) -> Self {
+    pub(in crate::faces::transport) fn new(
+        origin: Option<Origin>,
+        start: Instant,
+        backlog: backlog::Connection,
+    ) -> Self {
         let state = Self {
             origin,
+            backlog,
             has_sent_request: AtomicBool::new(false),
             has_authenticated: AtomicBool::new(false),
             is_replaced: AtomicBool::new(false),

@@ -7,13 +7,14 @@ use super::*;
 fn of(max_connections: usize, max_connections_per_peer: usize) -> Connections {
     let unauthenticated_timeout = Duration::from_secs(10);
     let trusted_peers = vec!["10.0.0.0/8".parse().unwrap()];
-    Connections::new(&ServerBounds {
+    let limits = ServerBounds {
         max_connections,
         max_connections_per_peer,
         trusted_peers,
         unauthenticated_timeout,
         ..ServerBounds::default()
-    })
+    };
+    Connections::new(&limits, Backlog::default())
 }
 
 fn peer(last: u8) -> SocketAddr {
