@@ -7,6 +7,7 @@ pub(crate) mod error;
 pub(crate) mod follow;
 pub(crate) mod group_commit;
 mod migrate;
+pub(crate) mod open_files;
 pub(crate) mod replica;
 pub(crate) mod wal;
 

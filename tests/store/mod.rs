@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod calls;
+mod clock;
 mod cluster;
 mod confirmations;
 mod cool_downs;
@@ -22,6 +23,7 @@ mod postgres_clock;
 mod postgres_move;
 mod postgres_pooler;
 mod postgres_tls;
+mod replaced_files;
 mod results;
 mod sessions;
 mod tasks;

@@ -20,6 +20,8 @@ const HELD_INTERVAL: Duration = Duration::from_secs(5);
 pub(super) async fn run(state: &Store) -> Infallible {
     let mut failures = 0_u32;
     loop {
+        // Kept as the last error of the state, which makes the process not ready although nothing is written.
+        let _ = state.check_files();
         match state.truncate_wal().await {
             Ok(wal) => {
                 metric::state_wal_size(wal.bytes());

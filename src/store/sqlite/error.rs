@@ -1,8 +1,10 @@
 //! Conversion of database errors to [`StoreError`].
 
+use std::error::Error;
+
 use sqlx::migrate::MigrateError;
 
-use super::migrate::MigrationError;
+use super::{migrate::MigrationError, open_files::Replaced};
 use crate::{StoreError, location::Location};
 
 /// Primary result codes of SQLite. `STATEMENT` is that of a statement that does not match the existing tables.
@@ -20,6 +22,11 @@ pub(crate) fn unusable(location: &Location, error: &sqlx::Error) -> StoreError {
         (Some(FULL), _) => StoreError::Full { place, cause },
         (Some(BUSY), _) => StoreError::Busy { place, cause },
         (_, sqlx::Error::PoolTimedOut) => StoreError::Crowded,
+        (_, sqlx::Error::Io(error))
+            if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Replaced>) =>
+        {
+            StoreError::Replaced { place, cause }
+        }
         _ => StoreError::Unavailable { place, cause },
     }
 }

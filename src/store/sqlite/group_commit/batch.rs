@@ -8,6 +8,7 @@ use tokio::{sync::watch, time::Instant};
 use crate::{
     Durability,
     sql::{Connection, Transaction},
+    sqlite::open_files::OpenFiles,
 };
 use toolwire_base::clock;
 
@@ -43,12 +44,18 @@ pub(super) struct Batch {
     closes_at: Instant,
     /// Whether the last member is retained.
     is_kept: bool,
+    /// Checked before the commit is acknowledged.
+    files: Option<Arc<OpenFiles>>,
     result: watch::Sender<CommitResult>,
 }
 
 impl Batch {
     /// Begins a batch with its first member.
-    pub(super) async fn begin(pool: &SqlitePool, durability: Durability) -> Result<Self, sqlx::Error> {
+    pub(super) async fn begin(
+        pool: &SqlitePool,
+        durability: Durability,
+        files: Option<Arc<OpenFiles>>,
+    ) -> Result<Self, sqlx::Error> {
         let begin = match durability {
             Durability::Power => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE; SAVEPOINT member",
             Durability::Process => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; SAVEPOINT member",
@@ -57,7 +64,7 @@ impl Batch {
         let transaction = Transaction::begin(connection, begin.to_owned()).await?;
         let result = watch::Sender::new(None);
         let closes_at = clock::now() + MAX_AGE;
-        Ok(Self { transaction, durability, members: 1, bytes: 0, closes_at, is_kept: true, result })
+        Ok(Self { transaction, durability, members: 1, bytes: 0, closes_at, is_kept: true, files, result })
     }
 
     pub(super) fn connection(&self) -> &Connection {
@@ -109,18 +116,25 @@ impl Batch {
 
     /// Commits a batch of one member, which has no subscriber.
     pub(super) async fn commit_alone(self) -> Result<(), sqlx::Error> {
-        self.transaction.commit().await
+        self.transaction.commit().await?;
+        check(self.files.as_deref())
     }
 
     /// Commits, and broadcasts the result to the members.
     pub(super) async fn commit(self) {
-        let Self { mut transaction, is_kept, result, .. } = self;
+        let Self { mut transaction, is_kept, files, result, .. } = self;
         let commit = async {
             if !is_kept {
                 transaction.execute_raw(DISCARD_MEMBER).await?;
             }
-            transaction.commit().await
+            transaction.commit().await?;
+            check(files.as_deref())
         };
         result.send_replace(Some(commit.await.map_err(Arc::new)));
     }
+}
+
+/// A commit to files that are not those of the state must not be acknowledged.
+fn check(files: Option<&OpenFiles>) -> Result<(), sqlx::Error> {
+    files.map_or(Ok(()), |files| Ok(files.check()?))
 }
