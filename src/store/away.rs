@@ -1,6 +1,6 @@
 //! Whether the database answers. Statements end when it does not, rather than wait for it.
 
-use std::{future::Future, io};
+use std::{error::Error, future::Future, io};
 
 use tokio::{select, sync::watch};
 
@@ -32,7 +32,17 @@ impl Away {
     }
 }
 
+/// The database does not answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the database does not answer")]
+struct Silent;
+
 /// The error of a database that does not answer.
 pub(crate) fn silent() -> sqlx::Error {
-    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer"))
+    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, Silent))
+}
+
+/// Whether an error is that one, and so says nothing of its cause.
+pub(crate) fn is_silent(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(error) if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Silent>))
 }

@@ -22,6 +22,12 @@ pub enum StoreError {
          it away: requests that were repeated since would then be carried out again"
     )]
     Damaged { place: String, cause: String },
+    /// The file is not the one that is open. What was written to that one is lost at the end of this process.
+    #[error(
+        "the state in {place} cannot be used: {cause}. Put the files back where they were, or end this process and restore \
+         a copy of them: without them, requests that were repeated since would be carried out again"
+    )]
+    Replaced { place: String, cause: String },
     /// A newer version has migrated the tables. Nothing was changed.
     #[error(
         "the state in {place} is of a newer toolwire: {owner} has schema {version}, which this one does not know. Use that \
@@ -104,6 +110,13 @@ pub enum StoreError {
     /// It did not respond in time. A retry may succeed.
     #[error("the store did not answer in time; check whether its disk is slow")]
     Late,
+}
+
+impl StoreError {
+    /// Whether it keeps from writing, and what is there can be read, as on a full disk.
+    pub(crate) const fn leaves_reads(&self) -> bool {
+        matches!(self, Self::Full { .. } | Self::Busy { .. } | Self::Unavailable { .. })
+    }
 }
 
 /// An error within a transaction. [`Store::explain`](crate::Store::explain) turns it into a [`StoreError`].

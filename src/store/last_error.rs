@@ -22,6 +22,15 @@ impl LastError {
         error
     }
 
+    /// The same, unless it is the error already.
+    pub(crate) fn change(&self, error: StoreError) {
+        self.0.send_if_modified(|last| {
+            let is_other = last.as_ref() != Some(&error);
+            *last = Some(error);
+            is_other
+        });
+    }
+
     pub(crate) fn clear(&self) {
         self.0.send_replace(None);
     }

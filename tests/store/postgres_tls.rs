@@ -22,7 +22,7 @@ async fn a_database_is_used_over_tls_if_its_certificate_is_of_the_authority_and_
     let (port, authority, other) = (cluster.port(), Authority::new(), Authority::new());
     let refusal = async |host: &str, by: &Authority| {
         let error = Store::in_postgres(address(port, host, &by.file("ca.pem"))).open().await.unwrap_err();
-        assert!(matches!(error, StoreError::Away { .. }), "{error:?}");
+        assert!(matches!(error, StoreError::Refused { .. }), "{error:?}");
         let said = error.to_string();
         assert!(!said.contains("s3cret"), "{said}");
         said

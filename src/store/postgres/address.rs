@@ -1,16 +1,24 @@
 //! The address of a database, and the schema within it.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use sqlx::postgres::PgConnectOptions;
 
+use super::url::{AddressError, parse};
 use toolwire_base::digest::Digest;
 
-/// How long a statement may take, wait for a lock, or leave its transaction idle, in milliseconds.
-const BOUNDS: [(&str, &str); 3] = [
+/// How long a statement may take, wait for a lock, or leave its transaction idle, in milliseconds; and what a role, a
+/// database or a pooler may set otherwise, by which values would have another text or statements another meaning.
+const SETTINGS: [(&str, &str); 9] = [
     ("statement_timeout", "5000"),
     ("lock_timeout", "2000"),
     ("idle_in_transaction_session_timeout", "10000"),
+    ("bytea_output", "hex"),
+    ("datestyle", "ISO"),
+    ("extra_float_digits", "1"),
+    ("intervalstyle", "postgres"),
+    ("standard_conforming_strings", "on"),
+    ("timezone", "UTC"),
 ];
 
 /// Prepared statements that a connection keeps: more than there are.
@@ -31,11 +39,6 @@ pub struct Address {
     schema: String,
 }
 
-/// An address or a schema that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct AddressError(String);
-
 impl Address {
     /// Reads `postgres://user:password@host:port/database?sslmode=verify-full`.
     pub fn new(url: &str, schema: &str) -> Result<Self, AddressError> {
@@ -46,7 +49,7 @@ impl Address {
         if !is_name(schema) || schema.len() > MAX_SCHEMA || schema.starts_with("pg_") {
             let form = "a schema is up to 63 lower-case letters, digits and underscores, and begins with no digit and \
                         not with pg_";
-            return Err(AddressError(format!("{form}: {schema:?} is none")));
+            return Err(AddressError::new(format!("{form}: {schema:?} is none")));
         }
         Ok(Self { direct: parse(url)?, pooler: None, schema: schema.to_owned() })
     }
@@ -88,7 +91,7 @@ impl Address {
         match &self.pooler {
             // It refuses options of a session, which is not the session at the server.
             Some(pooler) => pooler.clone().application_name("toolwire").extra_float_digits(None),
-            None => self.unbounded().options(BOUNDS),
+            None => self.unbounded().options(SETTINGS),
         }
     }
 
@@ -101,7 +104,7 @@ impl Address {
     /// The settings that each transaction makes for itself, through a pooler.
     pub(super) fn transaction_settings(&self) -> Option<String> {
         self.pooler.as_ref()?;
-        let settings = [("search_path", self.schema.as_str())].into_iter().chain(BOUNDS);
+        let settings = [("search_path", self.schema.as_str())].into_iter().chain(SETTINGS);
         let settings: Vec<_> = settings.map(|(name, value)| format!("SET LOCAL {name} = {value};")).collect();
         Some(settings.join(" "))
     }
@@ -110,21 +113,6 @@ impl Address {
     pub(super) fn lock_key(&self, kind: &str, name: &str) -> (i32, i32) {
         (hash(&["toolwire", &self.schema, kind]), hash(&[name]))
     }
-}
-
-fn parse(url: &str) -> Result<PgConnectOptions, AddressError> {
-    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-        let what = "it is no address of the form postgres://user@host/database";
-        return Err(AddressError(what.to_owned()));
-    }
-    // The error may repeat a part of the address, and so of the password.
-    PgConnectOptions::from_str(url).map_err(|_| {
-        AddressError(
-            "it cannot be read as postgres://user:password@host:port/database?sslmode=verify-full: encode special \
-             characters of the password as in URLs, such as %40 for @"
-                .to_owned(),
-        )
-    })
 }
 
 fn hash(parts: &[&str]) -> i32 {

@@ -7,9 +7,9 @@ use tokio::{sync::OwnedMutexGuard, time::timeout};
 
 use super::{
     address::{Address, IS_DIRECT},
-    clock::Clock,
+    clock::{Readings, TIME},
     connections::Connections,
-    error::{self, STANDBY, refused},
+    error::{self, STANDBY, read_only_remedy, refused},
     hints::Hints,
     lanes::{self, Lanes},
     migrate,
@@ -18,6 +18,7 @@ use super::{
 use crate::{
     Durability, Error, Lane, Migrations, StoreError,
     away::{Away, silent},
+    clock::Clock,
     followers::Followers,
     sql::Transaction,
 };
@@ -40,7 +41,7 @@ pub(crate) struct Database {
     pub(crate) connections: Connections,
     lanes: Lanes,
     hints: Hints,
-    pub(crate) clock: Clock,
+    readings: Readings,
     pub(crate) presence: Presence,
 }
 
@@ -57,7 +58,7 @@ pub(crate) async fn connect(
     address: &Arc<Address>,
     tables: &[Migrations],
     followers: &Followers,
-    clock: Clock,
+    readings: Readings,
 ) -> Result<Database, StoreError> {
     let options = address.unbounded();
     let first = PgConnection::connect_with(&options);
@@ -65,12 +66,12 @@ pub(crate) async fn connect(
         Ok(connected) => connected.map_err(|error| error::unusable(address, &error))?,
         Err(_) => return Err(error::unusable(address, &silent())),
     };
-    check(address, &mut first, &clock).await?;
+    check(address, &mut first, &readings).await?;
     migrate::migrate(address, &mut first, tables).await?;
     let _ = first.close().await;
 
     let (is_away, away) = Away::new();
-    let presence = Presence::begin(address, followers, is_away, clock.clone()).await;
+    let presence = Presence::begin(address, followers, is_away, readings.clone()).await;
     let presence = presence.map_err(|error| error::unusable(address, &error))?;
     let connections = Connections::new(address, away);
     if address.is_pooled() {
@@ -82,7 +83,7 @@ pub(crate) async fn connect(
         connections,
         lanes: Lanes::default(),
         hints,
-        clock,
+        readings,
         presence,
     })
 }
@@ -104,18 +105,18 @@ async fn check_pooler(
 }
 
 /// Refuses a database that cannot keep a state.
-async fn check(address: &Address, db: &mut PgConnection, clock: &Clock) -> Result<(), StoreError> {
+async fn check(address: &Address, db: &mut PgConnection, readings: &Readings) -> Result<(), StoreError> {
     let about = format!(
         "SELECT current_setting('server_version_num')::INTEGER, current_setting('server_encoding'), \
-         pg_is_in_recovery(), (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT, \
-         current_setting('{IS_DIRECT}', TRUE)"
+         pg_is_in_recovery(), {TIME}, \
+         current_setting('{IS_DIRECT}', TRUE), current_setting('default_transaction_read_only')"
     );
-    let asked_at = clock.machine();
+    let asked = readings.clock.ask();
     // Not prepared: a pooler, which is to be named, may have it from another client.
     let about = sqlx::raw_sql(AssertSqlSafe(about)).fetch_one(db).await;
-    let about = about.and_then(|row| <(i32, String, bool, i64, Option<String>)>::from_row(&row));
+    let about = about.and_then(|row| <(i32, String, bool, i64, Option<String>, String)>::from_row(&row));
     let about = about.map_err(|error| error::unusable(address, &error))?;
-    let (version, encoding, is_standby, now, is_direct) = about;
+    let (version, encoding, is_standby, now, is_direct, is_read_only) = about;
     if is_direct.is_none() {
         return Err(error::pooled(address, "a pooler is before it, which ignores the options of a session"));
     }
@@ -130,7 +131,11 @@ async fn check(address: &Address, db: &mut PgConnection, clock: &Clock) -> Resul
     if is_standby {
         return Err(refused(address, "it is a standby, which cannot be written", STANDBY));
     }
-    clock.compare(asked_at, crate::time::instant(now))
+    if is_read_only == "on" {
+        let cause = "default_transaction_read_only is on for its role or database";
+        return Err(refused(address, cause, &read_only_remedy(address)));
+    }
+    readings.set(asked, now)
 }
 
 impl Database {
@@ -138,10 +143,17 @@ impl Database {
         &self.address
     }
 
+    pub(super) fn clock(&self) -> &Clock {
+        &self.readings.clock
+    }
+
+    /// Begins a transaction of a lane. One that decides by the clock is refused where the database finds that it is not
+    /// its own: a process that stood still, with its machine, does not know of that.
     pub(crate) async fn begin(
         &self,
         lane: Lane<'_>,
         durability: Durability,
+        decides_by_clock: bool,
     ) -> Result<LaneTransaction, Error> {
         let begun_at = clock::now();
         let keys = lanes::keys(&self.address, lane);
@@ -153,14 +165,21 @@ impl Database {
             })
         });
         let guards = waited.await?;
-        let statement = lanes::begin(&self.address, lane, &keys, durability);
+        let statement = || {
+            let now = self.readings.clock.carried().filter(|_| decides_by_clock);
+            lanes::begin(&self.address, lane, &keys, durability, now)
+        };
         let connection = self.connections.acquire().await?;
-        let begun = Transaction::begin(connection, statement.clone()).await;
+        let begun = Transaction::begin(connection, statement()).await;
         let transaction = match begun {
             // The server has closed the connection since its last use; nothing was done on it.
             Err(error) if error::is_lost(&error) => {
                 let connection = self.connections.acquire().await?;
-                Transaction::begin(connection, statement).await?
+                Transaction::begin(connection, statement()).await?
+            }
+            Err(error) if lanes::is_off_clock(&error) => {
+                let cause = "its clock did not go on as that of this machine".to_owned();
+                return Err(StoreError::Away { place: self.address.to_string(), cause }.into());
             }
             begun => begun?,
         };

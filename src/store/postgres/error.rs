@@ -48,12 +48,23 @@ pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
             pooled(address, &cause)
         }
         Some(INSUFFICIENT_PRIVILEGE | INVALID_SCHEMA_NAME) => refused(address, &cause, &grants(address)),
-        Some(READ_ONLY) => refused(address, "it is a standby, which cannot be written", STANDBY),
+        Some(READ_ONLY) => refused(address, READ_ONLY_CAUSE, &read_only_remedy(address)),
         // Classes of a server that starts, stops or has no connection left, and of a lost connection.
         Some(code) if !["08", "53", "57"].contains(&&code[..2]) => {
             StoreError::Refused { place, cause, remedy: "See the log of the database".to_owned() }
         }
-        _ => StoreError::Away { place, cause },
+        _ => match error {
+            sqlx::Error::ColumnDecode { .. }
+            | sqlx::Error::ColumnNotFound(_)
+            | sqlx::Error::ColumnIndexOutOfBounds { .. }
+            | sqlx::Error::Decode(_)
+            | sqlx::Error::RowNotFound
+            | sqlx::Error::TypeNotFound { .. } => StoreError::Unreadable { what: "row", cause },
+            sqlx::Error::Tls(_) | sqlx::Error::Configuration(_) => {
+                refused(address, &cause, "See sslmode and the certificates of the address")
+            }
+            _ => StoreError::Away { place, cause },
+        },
     }
 }
 
@@ -74,6 +85,19 @@ pub(super) fn pooled(address: &Address, cause: &str) -> StoreError {
         "Set state.pooled = true, and state.direct_url to the address of the database itself"
     };
     refused(address, cause, remedy)
+}
+
+/// Of a transaction that may only read.
+const READ_ONLY_CAUSE: &str =
+    "its transactions are read-only: it is a standby, or default_transaction_read_only is on";
+
+/// What to do about transactions that may only read.
+pub(super) fn read_only_remedy(address: &Address) -> String {
+    let (user, database) = (address.user(), address.database());
+    format!(
+        "{STANDBY}, or run: ALTER ROLE \"{user}\" SET default_transaction_read_only = off; ALTER DATABASE \"{database}\" \
+         SET default_transaction_read_only = off"
+    )
 }
 
 /// What to do about a standby.
