@@ -7,6 +7,7 @@ pub mod grpc;
 pub mod http;
 pub mod incoming;
 pub mod mcp;
+pub mod readiness;
 pub mod render;
 pub mod rest;
 pub mod routes;

@@ -20,7 +20,7 @@ use axum::{
     Router,
     extract::{Request, State},
     http::{StatusCode, Version, header},
-    middleware::{Next, from_fn},
+    middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -40,9 +40,15 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceBuilder;
 
 use super::{
-    http::{expect, host},
+    http::{
+        boundary::{Boundary, Foreign},
+        expect,
+        host::BadHost,
+    },
+    readiness::Readiness,
     transport::StrictFraming,
 };
+use toolwire_config::{Config, Http};
 use toolwire_telemetry::metric::export::{Scrape, TEXT_FORMAT};
 
 /// Connections at once; a further one takes the place of one without a request, or waits until one has ended.
@@ -62,6 +68,10 @@ const HTTP2: [u8; 5] = *b"PRI *";
 const OVERVIEW: &str = "/metrics tells what is counted, /healthz whether the process lives, /readyz whether it takes \
                         calls\n";
 
+const FOREIGN_HOST: &str = "this server does not answer by that name: name it by an address, as localhost, or by a name \
+                            in http.allowed_hosts\n";
+const FOREIGN_ORIGIN: &str = "pages of another origin may not read this: list it in http.allowed_origins\n";
+
 /// The endpoint on an address that it has taken.
 #[derive(Debug)]
 pub struct Admin {
@@ -69,6 +79,7 @@ pub struct Admin {
     scrape: Option<Scrape>,
     /// The address of the gRPC listener.
     grpc_at: Option<SocketAddr>,
+    boundary: Boundary,
 }
 
 /// The configured address cannot be taken.
@@ -84,13 +95,20 @@ pub struct BindError {
 struct AdminState {
     scrape: Option<Scrape>,
     draining: CancellationToken,
-    ready: watch::Receiver<bool>,
+    ready: watch::Receiver<Readiness>,
 }
 
 impl Admin {
     pub async fn bind(address: SocketAddr, scrape: Option<Scrape>) -> Result<Self, BindError> {
         let listener = TcpListener::bind(address).await.map_err(|cause| BindError { address, cause })?;
-        Ok(Self { listener, scrape, grpc_at: None })
+        let boundary = Boundary::of_operators(&Http::default(), false);
+        Ok(Self { listener, scrape, grpc_at: None, boundary })
+    }
+
+    /// Takes over the names and origins of the HTTP listener.
+    pub fn with_boundary(self, config: &Config) -> Self {
+        let needs_credentials = !config.auth.users.is_empty();
+        Self { boundary: Boundary::of_operators(&config.http, needs_credentials), ..self }
     }
 
     /// Names the gRPC listener to gRPC clients that connect here.
@@ -104,8 +122,8 @@ impl Admin {
     }
 
     /// Answers for as long as it is polled; not ready while `ready` says so, and once `draining` is cancelled.
-    pub async fn serve(self, draining: CancellationToken, ready: watch::Receiver<bool>) -> Infallible {
-        let routes = routes(AdminState { scrape: self.scrape, draining, ready });
+    pub async fn serve(self, draining: CancellationToken, ready: watch::Receiver<Readiness>) -> Infallible {
+        let routes = routes(AdminState { scrape: self.scrape, draining, ready }, self.boundary);
         let (permits, grpc_at) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), self.grpc_at);
         // Dropped with this future, and every connection with it.
         let mut connections = JoinSet::new();
@@ -193,22 +211,30 @@ async fn reject_http2(mut stream: TcpStream, grpc_at: Option<SocketAddr>) {
     }
 }
 
-fn routes(known: AdminState) -> Router {
+fn routes(known: AdminState, boundary: Boundary) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
         .route("/healthz", get(async || "alive\n"))
         .route("/readyz", get(ready))
         .fallback(async || (StatusCode::NOT_FOUND, OVERVIEW))
-        .layer(from_fn(require_well_formed))
+        .layer(from_fn_with_state(boundary, pass_own))
         .with_state(known)
 }
 
-/// Passes requests that name one host and expect nothing more, as the HTTP listener does. HTTP/1.0 needs no host.
-async fn require_well_formed(request: Request, next: Next) -> Response {
-    let may_be_nameless =
-        request.version() < Version::HTTP_11 && !request.headers().contains_key(header::HOST);
-    if !may_be_nameless && host::authority(request.uri(), request.headers()).is_none() {
-        return (StatusCode::BAD_REQUEST, "a request names one host\n").into_response();
+/// Passes requests of this server's own pages, or of no page, that name it and expect nothing more, as the HTTP
+/// listener does. HTTP/1.0 needs no host.
+async fn pass_own(State(boundary): State<Boundary>, request: Request, next: Next) -> Response {
+    let may_be_nameless = request.version() < Version::HTTP_11
+        && !request.headers().contains_key(header::HOST)
+        && !request.headers().contains_key(header::ORIGIN);
+    let page = boundary.page(request.uri(), request.headers(), false);
+    match page {
+        Err(Foreign::Host(BadHost::Malformed)) if !may_be_nameless => {
+            return (StatusCode::BAD_REQUEST, "a request names one host\n").into_response();
+        }
+        Err(Foreign::Host(BadHost::Foreign)) => return (StatusCode::FORBIDDEN, FOREIGN_HOST).into_response(),
+        Err(Foreign::Origin) => return (StatusCode::FORBIDDEN, FOREIGN_ORIGIN).into_response(),
+        Ok(_) | Err(Foreign::Host(BadHost::Malformed)) => {}
     }
     if !expect::can_be_met(request.headers()) {
         return (StatusCode::EXPECTATION_FAILED, "no expectation is met\n").into_response();
@@ -233,10 +259,13 @@ async fn ready(State(known): State<AdminState>) -> (StatusCode, &'static str) {
     if known.draining.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }
-    if !*known.ready.borrow() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "the state cannot be written: see the log\n");
+    match *known.ready.borrow() {
+        Readiness::Ready => (StatusCode::OK, "ready\n"),
+        Readiness::Degraded => (StatusCode::OK, "ready\ndegraded: state\n"),
+        Readiness::NotReady => {
+            (StatusCode::SERVICE_UNAVAILABLE, "the state cannot be written: see the log\n")
+        }
     }
-    (StatusCode::OK, "ready\n")
 }
 
 #[cfg(test)]
@@ -250,10 +279,10 @@ mod tests {
     }
 
     /// The same, and who tells it whether the state can be written.
-    async fn start_told() -> (SocketAddr, CancellationToken, watch::Sender<bool>) {
+    async fn start_told() -> (SocketAddr, CancellationToken, watch::Sender<Readiness>) {
         let admin = Admin::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
         let (address, draining) = (admin.address().unwrap(), CancellationToken::new());
-        let (teller, ready) = watch::channel(true);
+        let (teller, ready) = watch::channel(Readiness::Ready);
         tokio::spawn(admin.serve(draining.clone(), ready));
         (address, draining, teller)
     }
@@ -269,7 +298,7 @@ mod tests {
     }
 
     async fn get(address: SocketAddr, path: &str) -> (String, String) {
-        ask(address, &format!("GET {path} HTTP/1.1\r\nhost: admin\r\n\r\n")).await
+        ask(address, &format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")).await
     }
 
     #[tokio::test]
@@ -285,11 +314,16 @@ mod tests {
     #[tokio::test]
     async fn it_is_not_ready_while_the_state_cannot_be_written() {
         let (address, _draining, teller) = start_told().await;
-        teller.send_replace(false);
+        teller.send_replace(Readiness::Degraded);
+        assert_eq!(
+            get(address, "/readyz").await,
+            ("HTTP/1.1 200 OK".into(), "ready\ndegraded: state\n".into())
+        );
+        teller.send_replace(Readiness::NotReady);
         let (status, body) = get(address, "/readyz").await;
         assert_eq!(status, "HTTP/1.1 503 Service Unavailable");
         assert!(body.contains("the state cannot be written"), "{body}");
-        teller.send_replace(true);
+        teller.send_replace(Readiness::Ready);
         assert_eq!(get(address, "/readyz").await.1, "ready\n");
     }
 
@@ -304,7 +338,7 @@ mod tests {
             );
         }
         let (status, _) =
-            ask(address, "POST /metrics HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n").await;
+            ask(address, "POST /metrics HTTP/1.1\r\nhost: [::1]\r\ncontent-length: 0\r\n\r\n").await;
         assert_eq!(status, "HTTP/1.1 405 Method Not Allowed");
     }
 
@@ -325,16 +359,38 @@ mod tests {
             let (status, _) = ask(address, &format!("{head}\r\n\r\n")).await;
             assert_eq!(status, "HTTP/1.1 400 Bad Request", "{head:?}");
         }
-        let unmet = "GET /healthz HTTP/1.1\r\nhost: a\r\nexpect: 200-ok\r\n\r\n";
+        let unmet = "GET /healthz HTTP/1.1\r\nhost: [::1]\r\nexpect: 200-ok\r\n\r\n";
         assert_eq!(ask(address, unmet).await.0, "HTTP/1.1 417 Expectation Failed");
         let old = "GET /healthz HTTP/1.0\r\n\r\n";
         assert_eq!(ask(address, old).await.0, "HTTP/1.0 200 OK");
     }
 
     #[tokio::test]
+    async fn foreign_hosts_and_pages_are_forbidden() {
+        let (address, _draining) = start().await;
+        for headers in [
+            "host: evil.example",
+            "host: 127.0.0.1.nip.io:9464",
+            "host: localhost\r\norigin: https://evil.example",
+            "host: localhost\r\norigin: null",
+        ] {
+            for path in ["/metrics", "/healthz", "/readyz", "/"] {
+                let (status, _) = ask(address, &format!("GET {path} HTTP/1.1\r\n{headers}\r\n\r\n")).await;
+                assert_eq!(status, "HTTP/1.1 403 Forbidden", "{path} {headers}");
+            }
+        }
+        for headers in
+            ["host: 10.0.0.7:9464", "host: [::1]", "host: localhost:1\r\norigin: http://localhost:1"]
+        {
+            let (status, _) = ask(address, &format!("GET /healthz HTTP/1.1\r\n{headers}\r\n\r\n")).await;
+            assert_eq!(status, "HTTP/1.1 200 OK", "{headers}");
+        }
+    }
+
+    #[tokio::test]
     async fn a_client_of_grpc_is_told_which_port_this_is() {
         let admin = Admin::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
-        let (address, (_teller, ready)) = (admin.address().unwrap(), watch::channel(true));
+        let (address, (_teller, ready)) = (admin.address().unwrap(), watch::channel(Readiness::Ready));
         let admin = admin.beside(Some(([127, 0, 0, 1], 50_051).into()));
         tokio::spawn(admin.serve(CancellationToken::new(), ready));
         let (status, body) = ask(address, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;

@@ -36,9 +36,8 @@ pub use self::{
 };
 use super::{
     incoming,
-    transport::{
-        self, Common, Config, Hooks, LameDuck, ListenError, Listener, Protocols, Report, Socket, tls::Files,
-    },
+    readiness::Readiness,
+    transport::{self, Common, Config, Hooks, ListenError, Listener, Protocols, Report, Socket, tls::Files},
 };
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 use toolwire_config as config;
@@ -60,16 +59,16 @@ pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
     Listener::open(server.listen, server.reuse_port, files, &Protocols::Http2)
 }
 
-/// Serves until `shutdown`, then drains. While `ready` is false, health reports `NOT_SERVING`. A peer that speaks
-/// HTTP/1 is referred to the port for it.
+/// Serves until `shutdown`, then drains. Health reports what `ready` says. A peer that speaks HTTP/1 is referred to the
+/// port for it.
 pub async fn serve(
     face: Face,
     services: GrpcServices,
     common: &Common,
     http1_at: Option<SocketAddr>,
     listener: Listener<impl Socket>,
-    ready: Receiver<bool>,
-    shutdown: impl Future<Output = LameDuck>,
+    ready: Receiver<Readiness>,
+    shutdown: impl Future<Output = ()>,
 ) -> Report {
     let protocols = http1_at.map_or(Protocols::Http2, Protocols::Http2Beside);
     let config = Config { protocols, ..Config::clone(&common.config) };

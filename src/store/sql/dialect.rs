@@ -47,9 +47,10 @@ pub(crate) const SKIP_LOCKED: &str = "/*postgres FOR UPDATE SKIP LOCKED */";
 /// Orders the texts of an aggregate as SQLite's primary key does.
 pub(crate) const BY_DOCUMENT: &str = "/*postgres ORDER BY document */";
 
-/// Writes more than a page: if this fits, so does the row of a call.
+/// Writes more than a page, which PostgreSQL cannot compress to less: if this fits, so does the row of a call.
 pub(crate) const PROBE: &str = "/*sqlite*/ INSERT OR REPLACE INTO probe (only, filler) VALUES (0, zeroblob(16384)) \
-    /*postgres UPDATE probe SET filler = decode(repeat(md5(random()::text), 1024), 'hex') */";
+    /*postgres UPDATE probe SET filler = decode((SELECT string_agg(md5(random()::text), '') \
+    FROM generate_series(1, 1024)), 'hex') */";
 
 /// Stand before and after a statement that only SQLite executes.
 pub(crate) const SQLITE_ONLY: &str = "/*sqlite*/ ";

@@ -10,7 +10,10 @@ use tonic_health::{
 };
 
 use super::service::{COMPRESSION, Service};
-use crate::faces::transport::rules::{Access, Lifetime, Pool, Rule};
+use crate::faces::{
+    readiness::Readiness,
+    transport::rules::{Access, Lifetime, Pool, Rule},
+};
 
 /// The descriptor set of the service.
 pub(super) const DESCRIPTORS: &[u8] = pb::FILE_DESCRIPTOR_SET;
@@ -22,21 +25,20 @@ const SERVER: &str = "";
 #[derive(Clone)]
 pub(super) struct Health {
     reporter: HealthReporter,
-    readiness: Arc<Mutex<Readiness>>,
+    reasons: Arc<Mutex<Reasons>>,
 }
 
-/// The reasons for which the server takes no calls.
+/// The reasons for which the server, or a service, takes no calls.
 #[derive(Debug, Default)]
-pub(super) struct Readiness {
+pub(super) struct Reasons {
     pub(super) draining: bool,
-    /// Something that calls need is missing, for now.
-    pub(super) impaired: bool,
+    pub(super) state: Readiness,
 }
 
 impl Health {
     /// Until the first change, only the server as a whole is reported, as serving.
     pub(super) fn new() -> Self {
-        Self { reporter: HealthReporter::new(), readiness: Arc::default() }
+        Self { reporter: HealthReporter::new(), reasons: Arc::default() }
     }
 
     pub(super) fn service(&self) -> Service {
@@ -51,18 +53,25 @@ impl Health {
         .except("Watch", Rule { lifetime: Lifetime::Uncapped, pool: Pool::Health, ..public })
     }
 
-    /// Applies a change, and reports the server and each service as serving or not.
+    /// Applies a change, and reports the server and each service, with whether it writes, as serving or not.
     pub(super) async fn update(
         &self,
-        services: impl Iterator<Item = &'static str>,
-        change: impl FnOnce(&mut Readiness),
+        services: impl Iterator<Item = (&'static str, bool)>,
+        change: impl FnOnce(&mut Reasons),
     ) {
         use tonic_health::ServingStatus::{NotServing, Serving};
         // Held until every watcher is notified, so that of two changes the later one arrives last.
-        let mut readiness = self.readiness.lock().await;
-        change(&mut readiness);
-        let status = if readiness.draining || readiness.impaired { NotServing } else { Serving };
-        for service in services.chain([SERVER]) {
+        let mut reasons = self.reasons.lock().await;
+        change(&mut reasons);
+        // The server as a whole goes on while all replicas are degraded: without them there would be no reads either.
+        for (service, writes) in services.chain([(SERVER, false)]) {
+            let is_serving = !reasons.draining
+                && match reasons.state {
+                    Readiness::Ready => true,
+                    Readiness::Degraded => !writes,
+                    Readiness::NotReady => false,
+                };
+            let status = if is_serving { Serving } else { NotServing };
             self.reporter.set_service_status(service, status).await;
         }
     }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use prost_reflect::{DescriptorPool, MethodDescriptor};
+use prost_types::method_options::IdempotencyLevel;
 use tokio::sync::watch;
 
 use super::{
@@ -18,7 +19,10 @@ use super::{
     service::Service,
     task, tool_service, workspace,
 };
-use crate::faces::transport::rules::{Messages, Rule, Rules};
+use crate::faces::{
+    readiness::Readiness,
+    transport::rules::{Messages, Rule, Rules},
+};
 
 /// The name under which the services of the platform are registered.
 const PLATFORM: &str = "the platform";
@@ -27,6 +31,8 @@ const PLATFORM: &str = "the platform";
 #[derive(Clone, Debug)]
 pub struct GrpcServices {
     all: Vec<Service>,
+    /// The names of those that have a method with side effects.
+    writing: BTreeSet<&'static str>,
     rules: Rules,
     health: Health,
 }
@@ -93,7 +99,9 @@ impl GrpcServices {
             all.extend(reflection.map(|service| (PLATFORM, service)));
         }
         let rules = rules(&[descriptors, &standard()], &all)?;
-        Ok(Self { all: all.into_iter().map(|(_, service)| service).collect(), rules, health })
+        let all: Vec<_> = all.into_iter().map(|(_, service)| service).collect();
+        let writing = all.iter().map(Service::name).filter(|name| writes(descriptors, name)).collect();
+        Ok(Self { all, writing, rules, health })
     }
 
     /// Every service, in the order in which it was registered.
@@ -113,19 +121,34 @@ impl GrpcServices {
 
     /// Reports the server and each service as no longer serving.
     pub(super) async fn drain(&self) {
-        self.health.update(self.names(), |readiness| readiness.draining = true).await;
+        self.health.update(self.writers(), |reasons| reasons.draining = true).await;
     }
 
-    /// Reports the server and each service as serving while `ready` says so, for as long as it is polled.
-    pub(super) async fn follow(&self, mut ready: watch::Receiver<bool>) -> Infallible {
+    /// Every service, and whether it writes.
+    fn writers(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        self.names().map(|name| (name, self.writing.contains(name)))
+    }
+
+    /// Reports the server and each service as serving by what `ready` says, for as long as it is polled.
+    pub(super) async fn follow(&self, mut ready: watch::Receiver<Readiness>) -> Infallible {
         loop {
-            let is_ready = *ready.borrow_and_update();
-            self.health.update(self.names(), |readiness| readiness.impaired = !is_ready).await;
+            let state = *ready.borrow_and_update();
+            self.health.update(self.writers(), |reasons| reasons.state = state).await;
             if ready.changed().await.is_err() {
                 return pending().await;
             }
         }
     }
+}
+
+/// Whether a service has a method that is not free of side effects.
+fn writes(descriptors: &DescriptorPool, service: &str) -> bool {
+    let service = descriptors.get_service_by_name(service);
+    let has_effects = |method: MethodDescriptor| {
+        let options = method.method_descriptor_proto().options.as_ref();
+        options.is_none_or(|it| it.idempotency_level() != IdempotencyLevel::NoSideEffects)
+    };
+    service.is_some_and(|service| service.methods().any(has_effects))
 }
 
 /// Health and reflection. Not added to the others, which would be copied for it.
