@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs a command beside a PostgreSQL 15 of its own, whose address is in TOOLWIRE_TEST_STATE:
 #   .ci/postgres.sh cargo test --test suite store::
-# The server and the pooler PgBouncer are Debian's: the installed ones, or their packages unpacked below the cache,
-# since installing would start a service. The server listens on a free port of this machine and on no other, writes below
+# The server, the pooler PgBouncer and libfaketime are Debian's: the installed ones, or their packages unpacked below the
+# cache, since installing would start a service. The server listens on a free port of this machine and on no other, writes below
 # a temporary directory, and ends with the command; a pooler is started by the tests that need one.
 set -euo pipefail
 cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
@@ -28,6 +28,16 @@ find_pooler() {
   as_user test -x "$cache" || cache=/var/tmp/toolwire-ci
   pgbouncer=$cache/pgbouncer/usr/sbin/pgbouncer
   unpack pgbouncer pgbouncer libc-ares2 libevent-2.1-7
+}
+
+# Leaves the library that gives a program another clock in $faketime.
+find_faketime() {
+  local in=usr/lib/$(uname -m)-linux-gnu/faketime/libfaketime.so.1
+  faketime=/$in
+  [ -e "$faketime" ] && return
+  mkdir -p "$cache"
+  faketime=$cache/faketime/$in
+  [ -e "$cache/faketime/.complete" ] || download "$cache/faketime" libfaketime
 }
 
 # Unpacks packages into a folder of the cache, unless they are there, and lets programs find their libraries.
@@ -58,6 +68,7 @@ as_user() {
 
 find_programs >&2
 find_pooler >&2
+find_faketime >&2
 place=$(mktemp -d /tmp/toolwire-postgres.XXXXXX)
 end() {
   [ -e "$place/data/postmaster.pid" ] && as_user "$bin/pg_ctl" -D "$place/data" -m immediate -w stop >/dev/null 2>&1
@@ -82,4 +93,5 @@ cd "$cd_back"
 export TOOLWIRE_TEST_STATE=postgres://toolwire@127.0.0.1:$port/postgres
 export TOOLWIRE_TEST_POSTGRES_BIN=$bin
 export TOOLWIRE_TEST_PGBOUNCER=$pgbouncer
+export TOOLWIRE_TEST_FAKETIME=$faketime
 "$@"

@@ -1,7 +1,7 @@
-//! What a timeline costs: appends beside a bare loop of grouped inserts into the same database with the same durability,
-//! how soon a follower sees an entry, the last page of a long one, and what a model is shown of it. Prints what is
-//! promised and what was seen. The database is SQLite, or PostgreSQL where `TOOLWIRE_TEST_STATE` has its address:
-//! `.ci/postgres.sh cargo bench --bench timeline`.
+//! What a timeline costs: appends beside a bare loop of grouped inserts into the same database with the same
+//! durability, how soon a follower sees an entry, the last page of a long one, and what a model is shown of it. Prints
+//! what is promised and what was seen. The database is SQLite, or PostgreSQL where `TOOLWIRE_TEST_STATE` has its
+//! address: `.ci/postgres.sh cargo bench --bench timeline`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints figures")]
 #![allow(clippy::cast_precision_loss, reason = "figures are printed with three digits")]
@@ -221,11 +221,10 @@ impl House {
                 request: "Append".to_owned(),
                 role: String::new(),
                 documents: Vec::new(),
-                deadline: clock::wall() + Duration::from_hours(24),
+                timeout: Duration::from_hours(24),
                 labels: BTreeMap::new(),
             };
-            tasks
-                .push(state.create_root_task(&root, mutation("CreateTask"), clock::wall()).await.unwrap().id);
+            tasks.push(state.create_root_task(&root, mutation("CreateTask")).await.unwrap().id);
         }
         Self { state, user, tasks, _directory: directory }
     }
@@ -252,13 +251,8 @@ impl House {
             opaque: None,
             step_ref: StepRef { step: 0, position: 0, tool_call_id: String::new(), lease_token: 0 },
         };
-        let appended = self.state.append_message(
-            &self.user,
-            &self.tasks[task],
-            &message,
-            mutation("AppendMessage"),
-            clock::wall(),
-        );
+        let appended =
+            self.state.append_message(&self.user, &self.tasks[task], &message, mutation("AppendMessage"));
         appended.await.unwrap();
     }
 }

@@ -3,6 +3,8 @@
 mod checkpoint;
 mod session;
 
+use std::time::SystemTime;
+
 use futures_util::future::BoxFuture;
 
 pub use self::{
@@ -51,6 +53,9 @@ pub enum Ending {
 
 /// The storage of a session, as one turn sees it.
 pub trait Memory: Send + Sync + std::fmt::Debug {
+    /// The time by the clock of what is remembered.
+    fn now(&self) -> SystemTime;
+
     /// Reads the earlier turns.
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>>;
 

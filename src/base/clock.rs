@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use rustix::time::{ClockId, clock_gettime};
 use tokio::time::Instant;
 
 /// The monotonic clock, which tests can pause.
@@ -11,10 +12,21 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
-/// The wall clock, for what people read.
+/// The wall clock, for what people read. What a state ends, forgets, leases or expires goes by the clock of the state
+/// (`toolwire_store::Store::now`).
 #[allow(clippy::disallowed_methods, reason = "the one place that reads it")]
 pub fn wall() -> SystemTime {
     SystemTime::now()
+}
+
+/// The time since this machine started, with the time that it slept. Setting the wall clock does not change it, and no
+/// test pauses it.
+pub fn since_boot() -> Duration {
+    #[cfg(target_os = "linux")]
+    const CLOCK: ClockId = ClockId::Boottime;
+    #[cfg(not(target_os = "linux"))]
+    const CLOCK: ClockId = ClockId::Monotonic;
+    clock_gettime(CLOCK).try_into().unwrap_or_default()
 }
 
 /// The wall-clock time of a coming instant.

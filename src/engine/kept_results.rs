@@ -1,6 +1,6 @@
 //! Kept results, for the tool that reads on in them. Not here: which results are kept (`pipeline::keep`).
 
-use std::{sync::Arc, time::SystemTime};
+use std::sync::Arc;
 
 use toolwire_store::{Store, StoreError, kept_results::KeptResult};
 use toolwire_tool::context::{CallId, UserId};
@@ -14,13 +14,8 @@ impl KeptResults {
         Self(Arc::clone(store))
     }
 
-    /// The result of a user's call, if it is kept at an instant.
-    pub async fn find(
-        &self,
-        user: &UserId,
-        call_id: CallId,
-        now: SystemTime,
-    ) -> Result<Option<KeptResult>, StoreError> {
-        self.0.kept_result(user, call_id, now).await
+    /// The result of a user's call, if it is kept.
+    pub async fn find(&self, user: &UserId, call_id: CallId) -> Result<Option<KeptResult>, StoreError> {
+        self.0.kept_result(user, call_id).await
     }
 }

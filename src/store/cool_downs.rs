@@ -5,6 +5,7 @@ use std::{fmt::Debug, time::SystemTime};
 use futures_util::future::BoxFuture;
 
 use super::StoreError;
+use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
 use toolwire_tool::context::UserId;
 
@@ -21,6 +22,10 @@ pub struct CoolDown {
 
 /// A store of cool-downs. One without a user applies to all users.
 pub trait CoolDowns: Send + Sync + Debug {
+    /// The time by the clock of the store.
+    fn now(&self) -> SystemTime {
+        clock::wall()
+    }
     /// The cool-down that applies to requests of the user: that of the source or that of the user, whichever ends
     /// later.
     fn in_force<'a>(

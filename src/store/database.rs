@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use crate::{
     Durability, Error, Lane, Tx,
+    clock::Clock,
     postgres::{self, Chunks},
     sql::Connection,
     sqlite::connect::Pools,
+    tx::Inner,
 };
 
 #[derive(Debug)]
@@ -20,7 +22,10 @@ impl Database {
     /// one [`view`](crate::sql::view).
     pub(crate) async fn reader(&self) -> Result<Connection, Error> {
         match self {
-            Self::Sqlite(pools) => Ok(pools.readers.acquire().await?.into()),
+            Self::Sqlite(pools) => {
+                let turn = pools.turns.wait().await?;
+                Ok(Connection::from(pools.readers.acquire().await?).in_turn(turn))
+            }
             Self::Postgres(database) => Ok(Box::pin(database.connections.acquire()).await?),
         }
     }
@@ -28,17 +33,19 @@ impl Database {
     /// Begins a transaction of a lane, by the replica of a name.
     pub(crate) async fn begin(
         &self,
-        lane: Lane<'_>,
-        durability: Durability,
+        (lane, durability): (Lane<'_>, Durability),
+        decides_by_clock: bool,
         replica: Arc<str>,
+        clock: &Clock,
     ) -> Result<Tx, Error> {
-        match self {
-            Self::Sqlite(pools) => Ok(Tx::of_sqlite(pools.writer.begin(durability).await?, replica)),
+        let tx = match self {
+            Self::Sqlite(pools) => Inner::Member(pools.writer.begin(durability).await?),
             Self::Postgres(database) => {
-                let begun = Box::pin(database.begin(lane, durability)).await?;
-                Ok(Tx::of_postgres(begun, replica))
+                Inner::Lane(Box::pin(database.begin(lane, durability, decides_by_clock)).await?)
             }
-        }
+        };
+        // Only now, since others were waited for.
+        Ok(Tx::new(tx, replica, clock.now()))
     }
 
     /// The table of large blobs, if there is one.

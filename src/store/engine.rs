@@ -1,18 +1,15 @@
 //! [`Store`], the handle of the state, and the decisions that are made within a transaction: its methods, with a folder
 //! for each kind of record. Stores of a domain are types of the domain that hold it. Not here: SQL statements.
 
-/// Runs a transaction whose statements are written in place, as the body of an async block.
-macro_rules! transact {
-    ($store:expr, $lane:expr, $durability:expr, |$tx:ident| $work:block) => {
-        $store.transact::<_, $crate::Error>($lane, $durability, |$tx| $crate::scoped(async move $work)).await
-    };
-}
+#[macro_use]
+mod transact;
 
 mod accepted_tools;
 mod audit;
 mod blobs;
 mod calls;
 mod cancellations;
+mod clock;
 mod confirmations;
 mod cool_downs;
 mod documents;
@@ -31,10 +28,9 @@ mod results;
 mod secret;
 mod sessions;
 mod tasks;
-mod transact;
 mod transitions;
 
-use std::{path::Path, sync::Arc, time::SystemTime};
+use std::{path::Path, sync::Arc};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{OnceCell, watch};
@@ -44,7 +40,9 @@ use self::transact::Explain;
 pub use self::transact::{Scoped, scoped};
 use crate::{
     Durability, Error, Lane, Migrations, StoreError, TableTaken, Tx, Wal,
+    away::is_silent,
     blobs::Pins,
+    clock::{Clock, Machine},
     confirmations::QUOTA as CONFIRMATIONS_QUOTA,
     database::Database,
     followers::{self as follow, Followers},
@@ -60,7 +58,7 @@ use crate::{
     sqlite::{self, connect, error, replica::Replica, wal},
     time,
 };
-use toolwire_base::{clock, fair_semaphore::FairSemaphore};
+use toolwire_base::fair_semaphore::FairSemaphore;
 use toolwire_tool::context::UserId;
 
 /// The state of a server. It is opened on first use: a program that needs no state touches no file.
@@ -79,8 +77,8 @@ pub struct Store {
     /// Divides the readers among users.
     read_permits: FairSemaphore<UserId>,
     last_error: LastError,
-    /// The clock that is compared with the database's.
-    clock: fn() -> SystemTime,
+    /// By which everything in it ends, expires or is forgotten.
+    clock: Clock,
     confirmations_quota: Quota,
     kept_results_quota: Quota,
     confirmation_waiters: confirmations::Waiters,
@@ -138,6 +136,7 @@ impl Store {
 
     fn new(location: Location) -> Self {
         let tables = vec![Migrations::of_platform()];
+        let clock = clock::of(&location, Machine::default());
         Self {
             location,
             tables,
@@ -147,7 +146,7 @@ impl Store {
             pins: Pins::default(),
             read_permits: readers::permits(),
             last_error: LastError::default(),
-            clock: clock::wall,
+            clock,
             confirmations_quota: CONFIRMATIONS_QUOTA,
             kept_results_quota: KEPT_RESULTS_QUOTA,
             confirmation_waiters: confirmations::Waiters::default(),
@@ -180,11 +179,6 @@ impl Store {
         Self { kept_results_quota, ..self }
     }
 
-    /// Reads the time of this machine by another clock, so that a test can be off.
-    pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
-        Self { clock, ..self }
-    }
-
     /// Opens and checks the state now, so that an unusable one fails the start of the server and not its first call.
     pub async fn open(&self) -> Result<(), StoreError> {
         match self.database().await? {
@@ -201,9 +195,9 @@ impl Store {
     async fn connect(&self) -> Result<Database, StoreError> {
         match &self.location {
             Location::Postgres(address) => {
-                let clock = postgres::Clock::new(address, self.clock, &self.last_error);
-                let database = postgres::connect(address, &self.tables, &self.followers, clock).await?;
-                self.replica.show();
+                let readings = postgres::Readings::new(address, &self.clock, &self.last_error);
+                let database = postgres::connect(address, &self.tables, &self.followers, readings).await?;
+                self.replica.show(self.now());
                 Ok(Database::Postgres(database))
             }
             location => connect::connect(location, &self.tables, &self.replica).await.map(Database::Sqlite),
@@ -226,12 +220,20 @@ impl Store {
     /// The commit may be shared with others. No other process can write until it ends, so it must await nothing but the
     /// database. What it reads may be part of the same commit and be rolled back: commit before answering with it.
     pub async fn change(&self, durability: Durability) -> Result<Tx, Error> {
-        self.begin(Lane::Platform, durability).await
+        self.begin((Lane::Platform, durability), true).await
     }
 
-    pub(crate) async fn begin(&self, lane: Lane<'_>, durability: Durability) -> Result<Tx, Error> {
+    /// Begins a transaction. One that decides by the clock is refused while the clock cannot be relied on.
+    pub(crate) async fn begin(
+        &self,
+        of: (Lane<'_>, Durability),
+        decides_by_clock: bool,
+    ) -> Result<Tx, Error> {
         let database = self.database().await?;
-        database.begin(lane, durability, self.current_name().await?).await
+        if decides_by_clock {
+            self.rely_on_clock().await?;
+        }
+        database.begin(of, decides_by_clock, self.current_name().await?, &self.clock).await
     }
 
     /// A receiver that changes when any process may have committed a change of the topic.
@@ -267,13 +269,19 @@ impl Store {
     }
 
     fn unusable(&self, error: &sqlx::Error) -> StoreError {
+        // Why it does not answer is known to the connection that tries to reach it.
+        if is_silent(error)
+            && let Some(cause) = self.last_error.watch().borrow().clone()
+        {
+            return cause;
+        }
         let error = match &self.location {
             Location::Postgres(address) => postgres::unusable(address, error),
             location => error::unusable(location, error),
         };
         match error {
-            // The state is usable by others.
-            error @ (StoreError::Crowded | StoreError::Slow { .. }) => error,
+            // The state is usable by others, or but for a row.
+            error @ (StoreError::Crowded | StoreError::Slow { .. } | StoreError::Unreadable { .. }) => error,
             error => self.last_error.set(error),
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Not here: the record of the call, which answers the repeat (`idempotency`).
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::idempotency::ArgumentsDigest;
 use toolwire_base::digest::Digest;
@@ -34,6 +34,6 @@ pub struct Claim<'a> {
     pub is_delivered: &'a (dyn Fn(RequestId) -> bool + Sync),
     /// The longest that a write runs.
     pub longest: Duration,
-    /// When the row of this claim can no longer matter.
-    pub expires_at: SystemTime,
+    /// After which the row of this claim can no longer matter.
+    pub lends_for: Duration,
 }

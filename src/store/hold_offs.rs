@@ -8,6 +8,7 @@ use std::{fmt::Debug, time::SystemTime};
 use futures_util::future::BoxFuture;
 
 use super::StoreError;
+use toolwire_base::clock;
 
 /// A pause that a source asked for, and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,10 @@ pub struct HoldOff {
 
 /// A store of hold-offs. The name of a part is `<source>/<part>`.
 pub trait HoldOffs: Send + Sync + Debug {
+    /// The time by the clock of the store.
+    fn now(&self) -> SystemTime {
+        clock::wall()
+    }
     /// The hold-offs in force at the given time, of the source and of its parts, in order of name.
     fn of_source<'a>(
         &'a self,

@@ -13,7 +13,7 @@ use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 
 use super::StoreError;
-use toolwire_base::digest::Digest;
+use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{ToolName, ToolResult, payload::StoredPayload};
 use toolwire_tool::context::{CallId, KnownBy, Origin, RequestId, SessionId, TaskLabel, UserId};
 
@@ -161,7 +161,7 @@ pub enum RemoteEnd {
 pub trait Idempotency: Send + Sync + Debug {
     /// Records the beginning, unless there is a record already. Records of reads are deleted to make room for others of
     /// their user.
-    fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun>;
+    fn begin<'a>(&'a self, call: Beginning<'a>) -> BoxFuture<'a, Begun>;
     /// Records the end. If this fails, the call stays unfinished.
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>>;
     /// As [`end`](Self::end), of a read: after a loss of power it is made again.
@@ -181,6 +181,10 @@ pub trait Idempotency: Send + Sync + Debug {
     /// Waits until a call that another process executes as `call_id` has ended, or that process has.
     fn wait_for_remote_end<'a>(&'a self, _key: &'a Key, _call_id: CallId) -> BoxFuture<'a, RemoteEnd> {
         Box::pin(ready(RemoteEnd::Unsettled))
+    }
+    /// The time by the clock of the records.
+    fn now(&self) -> SystemTime {
+        clock::wall()
     }
     /// Requests the owner of a call to cancel it.
     fn cancel_owner<'a>(

@@ -13,6 +13,18 @@ pub const RETENTION: Duration = Duration::from_hours(24);
 /// The quota of kept results. Beyond it the oldest are deleted: a model can make the call again.
 pub const QUOTA: Quota = Quota { of_user: 64 * 1024 * 1024, of_all: 1024 * 1024 * 1024 };
 
+/// A result that is to be kept for [`RETENTION`].
+#[derive(Clone, Copy, Debug)]
+pub struct NewKeptResult<'a> {
+    pub tool: &'a ToolName,
+    /// The data, as JSON text.
+    pub text: &'a str,
+    /// The tokens of the text.
+    pub tokens: u64,
+    /// Where the data came from. With a nonce, which is empty, if it holds text from outside.
+    pub provenance: &'a Provenance,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptResult {
     pub tool: ToolName,

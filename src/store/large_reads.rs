@@ -8,10 +8,11 @@ use std::{
     fs::{self, DirBuilder, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use crate::idempotency::{Effect, Key};
-use toolwire_base::{clock, digest::Digest, offload};
+use toolwire_base::{digest::Digest, offload};
 use toolwire_contract::Payload;
 
 /// Data up to this size is kept in the database.
@@ -30,16 +31,16 @@ impl LargeReads {
     }
 
     /// Keeps data, and returns whether it did: small data, and what cannot be written, belongs into the database.
-    pub(crate) async fn keep(&self, key: &Key, data: &Payload) -> bool {
+    pub(crate) async fn keep(&self, key: &Key, data: &Payload, now: SystemTime) -> bool {
         if !data.is_json() || data.json_text().len() <= LARGE {
             return false;
         }
         let (directory, name, data) = (self.0.clone(), name(key), data.clone());
         let work = move || {
-            make_room(&directory, data.json_text().len() as u64)?;
+            make_room(&directory, data.json_text().len() as u64, now)?;
             write(&directory, &name, data.json_text().as_bytes())
         };
-        let kept = offload::run_alone(work).await.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let kept = on_behalf(key, work).await;
         kept.inspect_err(|error| tracing::warn!(%error, "a large result of a read is kept in the database"))
             .is_ok()
     }
@@ -53,8 +54,13 @@ impl LargeReads {
             data.largest_len();
             Some(data)
         };
-        offload::run_alone(work).await.ok()?
+        on_behalf(key, work).await
     }
+}
+
+/// Does long work as a part of the share of the user whose call it is of.
+async fn on_behalf<T: Send + 'static>(key: &Key, work: impl FnOnce() -> T + Send + 'static) -> T {
+    offload::on_behalf(key.user.shared(), offload::if_large(usize::MAX, work)).await
 }
 
 /// What is in an identifier of a user or a tool may not be in the name of a file.
@@ -63,7 +69,7 @@ fn name(key: &Key) -> String {
 }
 
 /// Deletes what has expired, and then the oldest files until there is room for this many bytes more.
-fn make_room(directory: &Path, bytes: u64) -> io::Result<()> {
+fn make_room(directory: &Path, bytes: u64, now: SystemTime) -> io::Result<()> {
     create(directory)?;
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -73,7 +79,7 @@ fn make_room(directory: &Path, bytes: u64) -> io::Result<()> {
         files.push((metadata.modified()?, metadata.len(), entry.path()));
     }
     files.sort_unstable();
-    let expired = clock::wall() - Effect::Read.retention();
+    let expired = now - Effect::Read.retention();
     let mut excess = files.iter().map(|(_, length, _)| length).sum::<u64>() + bytes;
     for (modified, length, path) in files {
         if modified > expired && excess <= MAX_BYTES {

@@ -12,6 +12,7 @@ pub mod backup;
 pub mod blobs;
 pub mod calls;
 pub mod cancellations;
+mod clock;
 pub mod confirmations;
 pub mod cool_downs;
 mod database;
@@ -43,6 +44,7 @@ pub mod sql;
 mod sqlite;
 pub mod tasks;
 pub mod time;
+mod turns;
 mod tx;
 pub mod workspace;
 

@@ -10,13 +10,15 @@ mod error;
 mod hints;
 mod lanes;
 mod migrate;
+mod names;
 mod presence;
 pub(crate) mod sessions;
+mod url;
 
-pub use self::address::{Address, AddressError};
+pub use self::{address::Address, url::AddressError};
 pub(crate) use self::{
     chunks::Chunks,
-    clock::Clock,
+    clock::Readings,
     connect::{Database, LaneTransaction, connect},
     error::{is_conflict, unusable},
 };

@@ -56,6 +56,10 @@ impl Live {
 }
 
 impl CoolDowns for RememberedCoolDowns {
+    fn now(&self) -> SystemTime {
+        self.store.now()
+    }
+
     fn in_force<'a>(
         &'a self,
         source: &'a str,

@@ -1,4 +1,4 @@
-//! Reservations of requests to sources, past and future, shared by the processes of one machine.
+//! Reservations of requests to sources, past and future, shared by the processes of a state.
 //!
 //! Not here: the choice of the instant, which the rate limiter makes.
 
@@ -14,6 +14,6 @@ pub struct Reservation {
     pub at: Nanos,
 }
 
-/// Chooses the instant of a new request, given the existing reservations; `None` if the request must not be made. May
-/// be called more than once for one request: the last result counts.
-pub type Choose<'a> = dyn Fn(&[Reservation]) -> Option<Nanos> + Send + Sync + 'a;
+/// Chooses the instant of a new request, given the existing reservations and the time; `None` if the request must not
+/// be made. May be called more than once for one request: the last result counts.
+pub type Choose<'a> = dyn Fn(&[Reservation], Nanos) -> Option<Nanos> + Send + Sync + 'a;

@@ -66,6 +66,10 @@ impl From<StoredResult<Payload>> for StoredResult {
 }
 
 pub trait Results: Send + Sync + Debug {
+    /// The time by the clock of a store that processes share; `None` if this one is the process's own.
+    fn now(&self) -> Option<SystemTime> {
+        None
+    }
     /// The fresh result of a key, if there is one.
     fn get<'a>(
         &'a self,

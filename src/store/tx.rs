@@ -4,6 +4,7 @@ use std::{
     mem,
     ops::{Deref, DerefMut},
     sync::Arc,
+    time::SystemTime,
 };
 
 use crate::{
@@ -16,22 +17,24 @@ pub struct Tx {
     inner: Inner,
     /// The name of the replica that writes.
     replica: Arc<str>,
+    now: SystemTime,
     topics: Vec<Topic>,
 }
 
 #[derive(Debug)]
-enum Inner {
+pub(crate) enum Inner {
     Member(Member),
     Lane(LaneTransaction),
 }
 
 impl Tx {
-    pub(crate) fn of_sqlite(member: Member, replica: Arc<str>) -> Self {
-        Self { inner: Inner::Member(member), replica, topics: Vec::new() }
+    pub(crate) fn new(inner: Inner, replica: Arc<str>, now: SystemTime) -> Self {
+        Self { inner, replica, now, topics: Vec::new() }
     }
 
-    pub(crate) fn of_postgres(transaction: LaneTransaction, replica: Arc<str>) -> Self {
-        Self { inner: Inner::Lane(transaction), replica, topics: Vec::new() }
+    /// The time by the clock of the state. What ends or expires counts from it.
+    pub fn now(&self) -> SystemTime {
+        self.now
     }
 
     /// The name of the replica that writes.

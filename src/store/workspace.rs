@@ -39,7 +39,7 @@ use crate::{
     blobs::ReadError,
     documents::{Change, Criteria, Document, Expected, Refused, Tree, Version},
 };
-use toolwire_base::{clock, offload};
+use toolwire_base::offload;
 use toolwire_contract::{DocumentRefusal, near};
 use toolwire_tool::context::{TaskId, User, UserId};
 
@@ -164,7 +164,6 @@ impl WorkspaceHandle {
             by: self.by.clone(),
             why: String::new(),
             call_id: String::new(),
-            now: clock::wall(),
         }
     }
 

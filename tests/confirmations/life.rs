@@ -67,7 +67,7 @@ impl Desk {
         let digest = Digest::of_bytes(arguments);
         let about = About::of(self.lineage.outermost().call_id, self.digest());
         let begins = Beginning { key: &self.key, effect: Effect::Write, digest, about: &about };
-        self.store.begin_confirmed(begins, &asked, self.now + MINUTE, self.now).await
+        self.store.at_time(self.now).begin_confirmed(begins, &asked, MINUTE).await
     }
 
     /// The same call, as if it needed no confirmation.
@@ -75,12 +75,12 @@ impl Desk {
         let about = About::of(self.lineage.outermost().call_id, self.digest());
         let digest = Digest::of_bytes(b"arguments");
         let begins = Beginning { key: &self.key, effect: Effect::Write, digest, about: &about };
-        self.store.begin(begins, self.now).await
+        self.store.at_time(self.now).begin(begins).await
     }
 
     async fn decide(&self, id: &ConfirmationId, approves: bool) -> bool {
         let verdict = match approves {
-            true => Verdict::Approve { use_until: self.now + MINUTE, definition_digest: Some(self.digest()) },
+            true => Verdict::Approve { use_within: MINUTE, definition_digest: Some(self.digest()) },
             false => Verdict::Deny,
         };
         let decided = Decided {
@@ -91,11 +91,17 @@ impl Desk {
         };
         let decision =
             Decision { verdict, decided, reason: "because".to_owned(), known_by: KnownBy::Token, peer: None };
-        self.store.decide_confirmation(id, &decision).await.unwrap().expect("it is there").holds
+        self.store
+            .at_time(self.now)
+            .decide_confirmation(id, &decision)
+            .await
+            .unwrap()
+            .expect("it is there")
+            .holds
     }
 
     async fn state(&self, id: &ConfirmationId) -> State {
-        self.store.confirmation(id, self.now).await.unwrap().unwrap().state
+        self.store.at_time(self.now).confirmation(id).await.unwrap().unwrap().state
     }
 }
 
@@ -114,7 +120,7 @@ async fn step(desk: &mut Desk, id: &ConfirmationId, state: State, event: Event) 
         Event::Approve | Event::Deny => desk.decide(id, event == Event::Approve).await,
         Event::TimePasses => {
             desk.now += MINUTE;
-            desk.store.expire_confirmations(desk.now).await.unwrap();
+            desk.store.at_time(desk.now).expire_confirmations().await.unwrap();
             true
         }
         Event::DefinitionChanges => {
@@ -127,7 +133,7 @@ async fn step(desk: &mut Desk, id: &ConfirmationId, state: State, event: Event) 
         }
         Event::Cancel => {
             let of = CallRef::Request(desk.key.request_id);
-            desk.store.withdraw_confirmations(&desk.key.user, of, desk.now).await.unwrap();
+            desk.store.at_time(desk.now).withdraw_confirmations(&desk.key.user, of).await.unwrap();
             true
         }
         Event::CallAgain => {
@@ -194,7 +200,7 @@ proptest! {
 async fn a_confirmation_is_read_back_as_it_was_asked_and_each_change_as_it_stood() {
     let mut desk = Desk::new();
     let Admission::Asks(asked) = desk.call().await else { panic!("asked") };
-    let found = desk.store.confirmation(&asked.id, desk.now).await.unwrap().unwrap();
+    let found = desk.store.at_time(desk.now).confirmation(&asked.id).await.unwrap().unwrap();
     assert_eq!(found, *asked);
     desk.now += Duration::from_secs(1);
     assert!(desk.decide(&asked.id, true).await);
@@ -248,12 +254,12 @@ async fn arguments_and_then_everything_is_forgotten_after_the_end() {
     assert!(desk.decide(&id, false).await);
     let days = |days: u64| Duration::from_hours(24 * days);
     desk.now += days(31);
-    desk.store.sweep_confirmations(desk.now).await.unwrap();
-    let found = desk.store.confirmation(&id, desk.now).await.unwrap().unwrap();
+    desk.store.at_time(desk.now).sweep_confirmations().await.unwrap();
+    let found = desk.store.at_time(desk.now).confirmation(&id).await.unwrap().unwrap();
     assert_eq!((found.asked.arguments, found.state), (None, State::Denied));
     desk.now += days(60);
-    desk.store.sweep_confirmations(desk.now).await.unwrap();
-    assert!(desk.store.confirmation(&id, desk.now).await.unwrap().is_none());
+    desk.store.at_time(desk.now).sweep_confirmations().await.unwrap();
+    assert!(desk.store.at_time(desk.now).confirmation(&id).await.unwrap().is_none());
     let kept = desk.store.confirmation_change_range(&Scope::All).await.unwrap();
     assert_eq!((kept.first, kept.last), (3, 2), "positions are never given again");
 }

@@ -327,12 +327,9 @@ async fn a_read_that_cannot_be_recorded_is_not_carried_out_without_a_confirmatio
 #[tokio::test]
 async fn an_approval_that_another_process_used_is_used_up() {
     use std::time::Duration;
-    use toolwire::{
-        base::clock,
-        store::{
-            confirmations::Admission,
-            idempotency::{About, Beginning, Begun, Effect},
-        },
+    use toolwire::store::{
+        confirmations::Admission,
+        idempotency::{About, Beginning, Begun, Effect},
     };
     let house = House::open();
     let riley = house.person("riley").await;
@@ -344,12 +341,11 @@ async fn an_approval_that_another_process_used_is_used_up() {
     for (message, effect) in [(read, Effect::Read), (write, Effect::Write)] {
         let asked = confirmation(riley.call(message.clone()).await);
         riley.approve(&asked.confirmation_id).await.unwrap();
-        let (state, now) = (&house.server.app.state, clock::wall());
-        let it = state.confirmation(&asked.confirmation_id.parse().unwrap(), now).await.unwrap().unwrap();
-        let until = now + Duration::from_mins(1);
+        let state = &house.server.app.state;
+        let it = state.confirmation(&asked.confirmation_id.parse().unwrap()).await.unwrap().unwrap();
         let about = About::of(it.asked.outermost.call_id, it.asked.definition_digest);
         let begins = Beginning { key: &it.key, effect, digest: it.arguments_digest, about: &about };
-        let opened = state.begin_confirmed(begins, &it.asked, until, now).await;
+        let opened = state.begin_confirmed(begins, &it.asked, Duration::from_mins(1)).await;
         assert!(matches!(opened, Admission::Begun(Begun::New)), "{opened:?}");
         assert_eq!(error(riley.call(message).await).0, ToolErrorCode::OutcomeUnknown);
     }

@@ -7,9 +7,9 @@ use super::*;
 struct SlowStore(MemoryIdempotency);
 
 impl Idempotency for SlowStore {
-    fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, call: Beginning<'a>) -> BoxFuture<'a, Begun> {
         Box::pin(async move {
-            let begun = self.0.begin(call, now).await;
+            let begun = self.0.begin(call).await;
             if matches!(begun, Begun::New) {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -35,7 +35,7 @@ impl Idempotency for SlowStore {
 struct BegunElsewhere(SystemTime);
 
 impl Idempotency for BegunElsewhere {
-    fn begin<'a>(&'a self, _call: Beginning<'a>, _now: SystemTime) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, _call: Beginning<'a>) -> BoxFuture<'a, Begun> {
         Box::pin(async { Begun::Unfinished { begun: self.0 } })
     }
 
@@ -57,7 +57,7 @@ impl Idempotency for BegunElsewhere {
 struct BrokenStore;
 
 impl Idempotency for BrokenStore {
-    fn begin<'a>(&'a self, _call: Beginning<'a>, _now: SystemTime) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, _call: Beginning<'a>) -> BoxFuture<'a, Begun> {
         Box::pin(async { Begun::Unavailable(StoreError::Nowhere("disk full: /secret/path".to_owned())) })
     }
 

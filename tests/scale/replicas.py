@@ -107,7 +107,7 @@ class Client:
 class World(contextlib.ExitStack):
     """Three replicas, their database, and what they log."""
 
-    def __init__(self, binary, count=3, lame_duck="1s", settings=""):
+    def __init__(self, binary, count=3, lame_duck="1s", settings="", clock_of_last=None):
         super().__init__()
         self.folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="toolwire-scale.")))
         self.database = Database()
@@ -121,6 +121,9 @@ class World(contextlib.ExitStack):
         logs = (self.folder / f"replica{number}.log" for number in range(count))
         environment = {**base, "HOST_TOKEN": HOST_TOKEN, **LOGGED}
         self.replicas = [Replica(binary, config, log, environment) for log in logs]
+        if clock_of_last:
+            self.clock = clock_of_last(self.folder)
+            self.replicas[-1].environment = {**environment, **self.clock.environment}
         self.host = None
         self.callback(self.end_host)
         try:

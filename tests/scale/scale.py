@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import clocks
 import elsewhere
 import followers
 import limits
@@ -17,7 +18,7 @@ import price
 import rolling
 import writes
 
-ALL = {module.__name__: module for module in (writes, limits, followers, elsewhere, rolling, price)}
+ALL = {module.__name__: module for module in (writes, clocks, limits, followers, elsewhere, rolling, price)}
 
 
 def main(binary, envoy, *arguments):

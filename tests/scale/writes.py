@@ -86,7 +86,11 @@ def verify(world, writers):
             client = clients[place % len(clients)]
             if result.HasField("error"):
                 continue
-            found = client.ask(client.tools.GetCall, pb.GetCallRequest(request_id=request_id, tool=tool))
+            try:
+                found = client.ask(client.tools.GetCall, pb.GetCallRequest(request_id=request_id, tool=tool))
+            except grpc.RpcError as error:
+                lost.append(f"{tool} {request_id}: {error.code().name}")
+                continue
             if found.call.state != call_pb2.CALL_STATE_SUCCEEDED or found.result.data != result.data:
                 lost.append(f"{tool} {request_id}: {call_pb2.CallState.Name(found.call.state)}")
     return lost

@@ -31,7 +31,7 @@ async fn begin(store: &Store, key: &Key, effect: Effect) -> CallId {
         ..About::of(call_id, Digest::of_bytes(b"definition"))
     };
     let begins = Beginning { key, effect, digest: Digest::of_bytes(b"arguments"), about: &about };
-    assert!(matches!(store.begin(begins, now()).await, Begun::New));
+    assert!(matches!(store.at_time(now()).begin(begins).await, Begun::New));
     call_id
 }
 
@@ -88,9 +88,9 @@ async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
 async fn a_record_is_forgotten_after_its_time() {
     let store = state::fresh();
     begin(&store, &key("riley"), Effect::Write).await;
-    store.sweep_audit_records(now() + RETENTION - Duration::from_secs(1)).await.unwrap();
+    store.at_time(now() + RETENTION - Duration::from_secs(1)).sweep_audit_records().await.unwrap();
     assert_eq!(codes(&store).await.len(), 1);
-    store.sweep_audit_records(now() + RETENTION).await.unwrap();
+    store.at_time(now() + RETENTION).sweep_audit_records().await.unwrap();
     assert!(codes(&store).await.is_empty());
 }
 

@@ -23,7 +23,7 @@ fn key(name: &str) -> Key {
 async fn begin(store: &Store, key: &Key) -> Begun {
     let about = About::of(CallId::generate(), Digest::of_bytes(b"definition"));
     let digest = Digest::of_bytes(b"arguments");
-    store.begin(Beginning { key, effect: Effect::Write, digest, about: &about }, now()).await
+    store.at_time(now()).begin(Beginning { key, effect: Effect::Write, digest, about: &about }).await
 }
 
 async fn end(store: &Store, key: &Key) {

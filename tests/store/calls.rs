@@ -28,14 +28,14 @@ async fn begin_of(store: &Store, key: &Key) -> CallId {
     let call_id = CallId::generate();
     let about = About::of(call_id, Digest::of_bytes(b"definition"));
     let begins = Beginning { key, effect: Effect::Write, digest: Digest::of_bytes(b"x"), about: &about };
-    assert!(matches!(store.begin(begins, now()).await, Begun::New));
+    assert!(matches!(store.at_time(now()).begin(begins).await, Begun::New));
     call_id
 }
 
 /// Whether the process of a call is gone, as one process sees it: named, and in a list.
 async fn is_left(store: &Store, call: CallId) -> [bool; 2] {
-    let named = store.find_calls(RecordSelector::Call(call), now()).await.unwrap().remove(0);
-    let listed = store.list_calls(&Criteria::default(), None, 100, now()).await.unwrap();
+    let named = store.at_time(now()).find_calls(RecordSelector::Call(call)).await.unwrap().remove(0);
+    let listed = store.at_time(now()).list_calls(&Criteria::default(), None, 100).await.unwrap();
     let listed = listed.into_iter().find(|it| it.call_id == call).unwrap();
     assert_eq!([&named.standing, &listed.standing], [&CallState::Started; 2]);
     [named.is_left, listed.is_left]

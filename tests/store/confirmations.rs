@@ -48,7 +48,7 @@ async fn ask(store: &Store, key: &Key, value: &str, at: SystemTime) -> Admission
     let (asked, digest) = (asked(key.request_id, value), Digest::of_bytes(value.as_bytes()));
     let about = About::of(asked.outermost.call_id, asked.definition_digest);
     let begins = Beginning { key, effect: Effect::Write, digest, about: &about };
-    store.begin_confirmed(begins, &asked, at + 600 * SECOND, at).await
+    store.at_time(at).begin_confirmed(begins, &asked, 600 * SECOND).await
 }
 
 #[track_caller]
@@ -60,7 +60,7 @@ fn asks(opened: Admission) -> Confirmation {
 }
 
 async fn arguments_kept(store: &Store, id: &ConfirmationId) -> bool {
-    store.confirmation(id, now()).await.unwrap().unwrap().asked.arguments.is_some()
+    store.at_time(now()).confirmation(id).await.unwrap().unwrap().asked.arguments.is_some()
 }
 
 /// The growth that a client makes who asks and cancels for as long as it likes.
@@ -78,7 +78,8 @@ async fn who_asks_and_cancels_for_ever_makes_the_state_forget_and_then_is_refuse
             Admission::Asks(confirmation) => {
                 assert_eq!(
                     store
-                        .withdraw_confirmations(&key.user, CallRef::Request(key.request_id), at)
+                        .at_time(at)
+                        .withdraw_confirmations(&key.user, CallRef::Request(key.request_id))
                         .await
                         .unwrap(),
                     1
@@ -106,7 +107,11 @@ async fn who_has_less_than_a_fair_share_finds_room_whatever_others_keep() {
     for name in 0..60 {
         let key = key(&format!("user-{name}"));
         ended.push(asks(ask(&store, &key, &value, now()).await).id);
-        store.withdraw_confirmations(&key.user, CallRef::Request(key.request_id), now()).await.unwrap();
+        store
+            .at_time(now())
+            .withdraw_confirmations(&key.user, CallRef::Request(key.request_id))
+            .await
+            .unwrap();
     }
     assert!(!arguments_kept(&store, &ended[0]).await && arguments_kept(&store, &ended[59]).await);
 }
@@ -128,7 +133,7 @@ async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
     let until = toolwire::base::clock::now() + 60 * SECOND;
     let notified = async {
         // The first read notifies every waiter, since it does not know what changed before it.
-        while one.confirmation(&mine_id, now()).await.unwrap().unwrap().state != State::Denied {
+        while one.at_time(now()).confirmation(&mine_id).await.unwrap().unwrap().state != State::Denied {
             one.confirmation_may_have_changed(&mut of_mine, until).await;
         }
     };
@@ -166,22 +171,22 @@ async fn the_counts_follow_every_change() {
     counted("requested").await;
     let [used, denied, withdrawn, _expired] = &keys;
     let definition_digest = Some(Digest::of_bytes(b"definition"));
-    let approve = Verdict::Approve { use_until: now() + 600 * SECOND, definition_digest };
+    let approve = Verdict::Approve { use_within: 600 * SECOND, definition_digest };
     assert_eq!(decide(&store, &ids[0], approve, now()).await, State::Approved);
     assert_eq!(decide(&store, &ids[1], Verdict::Deny, now()).await, State::Denied);
     counted("decided").await;
     let begun = ask(&store, used, "x", now()).await;
     assert!(matches!(begun, Admission::Begun(Begun::New)), "{begun:?}");
     let call = CallRef::Request(withdrawn.request_id);
-    assert_eq!(store.withdraw_confirmations(&denied.user, call, now()).await.unwrap(), 1);
-    assert_eq!(store.expire_confirmations(now() + 601 * SECOND).await.unwrap(), 1);
+    assert_eq!(store.at_time(now()).withdraw_confirmations(&denied.user, call).await.unwrap(), 1);
+    assert_eq!(store.at_time(now() + 601 * SECOND).expire_confirmations().await.unwrap(), 1);
     counted("ended").await;
-    store.sweep_confirmations(now() + ARGUMENT_RETENTION + 3600 * SECOND).await.unwrap();
+    store.at_time(now() + ARGUMENT_RETENTION + 3600 * SECOND).sweep_confirmations().await.unwrap();
     assert!(!arguments_kept(&store, &ids[0]).await);
     counted("without arguments").await;
-    store.sweep_confirmations(now() + EVENT_RETENTION + 3600 * SECOND).await.unwrap();
-    assert_eq!(store.confirmation(&ids[0], now()).await.unwrap(), None);
-    store.sweep_audit_records(now() + EVENT_RETENTION + 3600 * SECOND).await.unwrap();
+    store.at_time(now() + EVENT_RETENTION + 3600 * SECOND).sweep_confirmations().await.unwrap();
+    assert_eq!(store.at_time(now()).confirmation(&ids[0]).await.unwrap(), None);
+    store.at_time(now() + EVENT_RETENTION + 3600 * SECOND).sweep_audit_records().await.unwrap();
     counted("deleted").await;
     let counts = "SELECT (SELECT bytes FROM confirmation_total) + (SELECT count(*) FROM confirmation_usage) \
                   + (SELECT records FROM audit_total) + (SELECT count(*) FROM audit_usage)";
@@ -198,5 +203,5 @@ async fn decide(store: &Store, id: &ConfirmationId, verdict: Verdict, at: System
     let decided = Decided { at, by, via, on_behalf_of: "the board".to_owned() };
     let (reason, known_by) = ("because".to_owned(), KnownBy::Token);
     let decision = Decision { verdict, decided, reason, known_by, peer: None };
-    store.decide_confirmation(id, &decision).await.unwrap().unwrap().confirmation.state
+    store.at_time(at).decide_confirmation(id, &decision).await.unwrap().unwrap().confirmation.state
 }

@@ -124,18 +124,20 @@ async fn everything_in_an_earlier_state_is_forgotten_in_time_and_no_longer_count
     let year = Duration::from_hours(24 * 365);
     // The instants that expire were moved to the beginning of the year 2100.
     let late = SystemTime::UNIX_EPOCH + Duration::from_hours(1_139_568) + year;
-    store.interrupt_jobs(late).await.unwrap();
-    store.recover_tasks(late).await.unwrap();
-    while store.expire_confirmations(late).await.unwrap() > 0 {}
-    while !store.expire_tasks(late).await.unwrap().tasks.is_empty() {}
+    store.at_time(late).interrupt_jobs().await.unwrap();
+    store.at_time(late).recover_tasks().await.unwrap();
+    while store.at_time(late).expire_confirmations().await.unwrap() > 0 {}
+    while !store.at_time(late).expire_tasks().await.unwrap().tasks.is_empty() {}
     assert_sound(&state);
     let later = late + year;
-    store.sweep_confirmations(later).await.unwrap();
-    store.sweep_audit_records(later).await.unwrap();
-    while store.sweep_tasks(Duration::ZERO, later).await.unwrap() {}
-    while store.sweep_documents(later).await.unwrap() {}
-    while store.sweep_turns(later).await.unwrap() || store.sweep_jobs(later).await.unwrap() {}
-    store.sweep_blobs(later).await.unwrap();
+    store.at_time(later).sweep_confirmations().await.unwrap();
+    store.at_time(later).sweep_audit_records().await.unwrap();
+    while store.at_time(later).sweep_tasks(Duration::ZERO).await.unwrap() {}
+    while store.at_time(later).sweep_documents().await.unwrap() {}
+    while store.at_time(later).sweep_turns().await.unwrap()
+        || store.at_time(later).sweep_jobs().await.unwrap()
+    {}
+    store.at_time(later).sweep_blobs().await.unwrap();
     assert_sound(&state);
     let left = "SELECT 'confirmations' FROM confirmations UNION ALL SELECT 'changes' FROM confirmation_events \
                 UNION ALL SELECT 'audit' FROM audit UNION ALL SELECT 'audit usage' FROM audit_usage \

@@ -44,14 +44,9 @@ async fn claim_unless(
 ) -> RequestId {
     let request_id = RequestId::generate();
     let is_delivered = |id: RequestId| delivered.contains(&id);
-    let claim = Claim {
-        write,
-        request_id,
-        is_delivered: &is_delivered,
-        longest: CAP,
-        expires_at: at + 3_600 * SECOND,
-    };
-    store.claim_equal_write(claim, at).await.unwrap()
+    let claim =
+        Claim { write, request_id, is_delivered: &is_delivered, longest: CAP, lends_for: 3_600 * SECOND };
+    store.at_time(at).claim_equal_write(claim).await.unwrap()
 }
 
 async fn claim(store: &Store, write: &EqualWrite, at: SystemTime) -> RequestId {
@@ -61,7 +56,7 @@ async fn claim(store: &Store, write: &EqualWrite, at: SystemTime) -> RequestId {
 async fn begin(store: &Store, write: &EqualWrite, request_id: RequestId, at: SystemTime) {
     let about = About::of(CallId::generate(), write.definition_digest);
     let (key, digest) = (key(write, request_id), write.arguments_digest);
-    store.begin(Beginning { key: &key, effect: Effect::Write, digest, about: &about }, at).await;
+    store.at_time(at).begin(Beginning { key: &key, effect: Effect::Write, digest, about: &about }).await;
 }
 
 async fn end(store: &Store, write: &EqualWrite, request_id: RequestId, error: Option<ErrorCode>) {
@@ -94,7 +89,7 @@ async fn ask(store: &Store, write: &EqualWrite, request_id: RequestId, at: Syste
     let key = key(write, request_id);
     let begins =
         Beginning { key: &key, effect: Effect::Write, digest: write.arguments_digest, about: &about };
-    store.begin_confirmed(begins, &asked, at + 600 * SECOND, at).await
+    store.at_time(at).begin_confirmed(begins, &asked, 600 * SECOND).await
 }
 
 async fn count(store: &Store) -> i64 {
@@ -203,7 +198,7 @@ async fn a_denied_write_lends_for_ten_minutes_so_that_its_user_learns_of_it() {
         known_by: KnownBy::Process,
         peer: None,
     };
-    store.decide_confirmation(&asked.id, &decision).await.unwrap();
+    store.at_time(now() + SECOND).decide_confirmation(&asked.id, &decision).await.unwrap();
     assert_eq!(claim(&store, &write, now() + UNDELIVERED).await, first);
     assert_ne!(claim(&store, &write, now() + SECOND + UNDELIVERED).await, first);
 }
@@ -214,7 +209,7 @@ async fn a_withdrawn_write_lends_nothing() {
     let write = write("riley");
     let first = claim(&store, &write, now()).await;
     ask(&store, &write, first, now()).await;
-    store.withdraw_confirmations(&write.user, CallRef::Request(first), now()).await.unwrap();
+    store.at_time(now()).withdraw_confirmations(&write.user, CallRef::Request(first)).await.unwrap();
     assert_ne!(claim(&store, &write, now()).await, first);
 }
 

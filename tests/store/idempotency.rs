@@ -22,7 +22,24 @@ use crate::support::MemoryIdempotency;
 
 use super::{SECOND, assert_same, in_file, now, outcomes, output, provenance, user};
 
-type AnyStore = Arc<dyn Idempotency>;
+type AnyStore = Arc<dyn Timed>;
+
+/// A store whose clock a test stops.
+trait Timed: Idempotency {
+    fn stop_at(&self, time: SystemTime);
+}
+
+impl Timed for Store {
+    fn stop_at(&self, time: SystemTime) {
+        self.at_time(time);
+    }
+}
+
+impl Timed for MemoryIdempotency {
+    fn stop_at(&self, time: SystemTime) {
+        Self::stop_at(self, time);
+    }
+}
 
 /// Every implementation, and what it stands on.
 fn stores() -> (Vec<AnyStore>, TempDir) {
@@ -57,7 +74,8 @@ async fn begin_at(store: &AnyStore, key: &Key, now: SystemTime) -> Begun {
 
 async fn begin_as(store: &AnyStore, key: &Key, effect: Effect, arguments: &str, now: SystemTime) -> Begun {
     let about = About::of(CallId::generate(), digest("definition"));
-    store.begin(Beginning { key, effect, digest: digest(arguments), about: &about }, now).await
+    store.stop_at(now);
+    store.begin(Beginning { key, effect, digest: digest(arguments), about: &about }).await
 }
 
 #[tokio::test]

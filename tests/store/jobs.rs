@@ -32,7 +32,7 @@ fn said(percent: u32, message: &str) -> JobUpdate {
 
 pub(super) async fn begun(store: &Store, name: &str) -> JobId {
     let new = new(name, "a");
-    match store.begin_job(&new, now()).await.unwrap() {
+    match store.at_time(now()).begin_job(&new).await.unwrap() {
         Begun::New(job) => assert_eq!((job.id, job.state, job.next), (new.id, State::Running, 0)),
         other => panic!("{other:?}"),
     }
@@ -47,20 +47,22 @@ async fn events(store: &Store, name: &str, id: JobId, from: u64) -> Vec<Event> {
 async fn a_job_is_begun_once_and_one_a_user_at_a_time() {
     let (store, _directory) = in_file();
     let first = new("riley", "a");
-    assert!(matches!(store.begin_job(&first, now()).await.unwrap(), Begun::New(_)));
-    assert!(matches!(store.begin_job(&first, now()).await.unwrap(), Begun::Known(job) if job.id == first.id));
+    assert!(matches!(store.at_time(now()).begin_job(&first).await.unwrap(), Begun::New(_)));
+    assert!(
+        matches!(store.at_time(now()).begin_job(&first).await.unwrap(), Begun::Known(job) if job.id == first.id)
+    );
     let other = NewJob { digest: Digest::of_bytes(b"b"), ..first.clone() };
-    assert_eq!(store.begin_job(&other, now()).await.unwrap(), Begun::Reused);
-    assert_eq!(store.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::Running(first.id));
+    assert_eq!(store.at_time(now()).begin_job(&other).await.unwrap(), Begun::Reused);
+    assert_eq!(store.at_time(now()).begin_job(&new("riley", "b")).await.unwrap(), Begun::Running(first.id));
     // The same name of another user's is another job.
     let theirs = NewJob { user: user("sam"), ..other };
-    assert!(matches!(store.begin_job(&theirs, now()).await.unwrap(), Begun::New(_)));
+    assert!(matches!(store.at_time(now()).begin_job(&theirs).await.unwrap(), Begun::New(_)));
     assert_eq!(store.job(&user("kim"), first.id).await.unwrap(), None);
     let done = Ending::succeeded("{}".to_owned(), said(100, "done"));
-    assert!(store.end_job(&first.user, first.id, &done, now()).await.unwrap());
-    assert!(matches!(store.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::New(_)));
+    assert!(store.at_time(now()).end_job(&first.user, first.id, &done).await.unwrap());
+    assert!(matches!(store.at_time(now()).begin_job(&new("riley", "b")).await.unwrap(), Begun::New(_)));
     assert!(
-        matches!(store.begin_job(&first, now()).await.unwrap(), Begun::Known(job) if job.state == State::Succeeded)
+        matches!(store.at_time(now()).begin_job(&first).await.unwrap(), Begun::Known(job) if job.state == State::Succeeded)
     );
 }
 
@@ -69,10 +71,12 @@ async fn what_a_job_says_is_read_in_order_from_any_place_and_its_percentage_neve
     let (store, _directory) = in_file();
     let id = begun(&store, "riley").await;
     for (percent, message) in [(10, "one"), (30, "two"), (20, "three")] {
-        assert!(store.append_job_event(&user("riley"), id, &said(percent, message), now()).await.unwrap());
+        assert!(
+            store.at_time(now()).append_job_event(&user("riley"), id, &said(percent, message)).await.unwrap()
+        );
     }
     let done = Ending::succeeded(r#"{"n":1}"#.to_owned(), said(100, "done"));
-    assert!(store.end_job(&user("riley"), id, &done, now() + SECOND).await.unwrap());
+    assert!(store.at_time(now() + SECOND).end_job(&user("riley"), id, &done).await.unwrap());
     let all = events(&store, "riley", id, 0).await;
     let read: Vec<_> = all.iter().map(|it| (it.sequence, it.said.percent, it.is_last)).collect();
     assert_eq!(read, [(0, 10, false), (1, 30, false), (2, 30, false), (3, 100, true)]);
@@ -90,7 +94,7 @@ async fn whoever_ends_a_job_first_does_and_nothing_is_said_after_its_end() {
     let (store, _directory) = in_file();
     let id = begun(&store, "riley").await;
     let riley = user("riley");
-    store.append_job_event(&riley, id, &said(10, "one"), now()).await.unwrap();
+    store.at_time(now()).append_job_event(&riley, id, &said(10, "one")).await.unwrap();
     let ends: Vec<_> = (0..8)
         .map(|number| {
             let (store, riley) = (Arc::clone(&store), riley.clone());
@@ -99,7 +103,7 @@ async fn whoever_ends_a_job_first_does_and_nothing_is_said_after_its_end() {
             } else {
                 Ending::failed(Failure::interrupted(), String::new())
             };
-            tokio::spawn(async move { store.end_job(&riley, id, &ending, now()).await.unwrap() })
+            tokio::spawn(async move { store.at_time(now()).end_job(&riley, id, &ending).await.unwrap() })
         })
         .collect();
     let mut winners = 0;
@@ -107,7 +111,7 @@ async fn whoever_ends_a_job_first_does_and_nothing_is_said_after_its_end() {
         winners += usize::from(end.await.unwrap());
     }
     assert_eq!(winners, 1);
-    assert!(!store.append_job_event(&riley, id, &said(50, "late"), now()).await.unwrap());
+    assert!(!store.at_time(now()).append_job_event(&riley, id, &said(50, "late")).await.unwrap());
     let all = events(&store, "riley", id, 0).await;
     assert_eq!((all.len(), all[1].is_last, all[1].said.percent), (2, true, 10));
 }
@@ -118,10 +122,10 @@ async fn whoever_watches_is_told_of_every_change() {
     let id = begun(&store, "riley").await;
     let mut watch = store.follow_jobs().await.unwrap();
     watch.mark_unchanged();
-    store.append_job_event(&user("riley"), id, &said(10, "one"), now()).await.unwrap();
+    store.at_time(now()).append_job_event(&user("riley"), id, &said(10, "one")).await.unwrap();
     watch.changed().await.unwrap();
     watch.mark_unchanged();
-    store.end_job(&user("riley"), id, &Ending::cancelled(), now()).await.unwrap();
+    store.at_time(now()).end_job(&user("riley"), id, &Ending::cancelled()).await.unwrap();
     watch.changed().await.unwrap();
 }
 
@@ -129,15 +133,15 @@ async fn whoever_watches_is_told_of_every_change() {
 async fn a_job_whose_process_is_gone_is_over_and_keeps_nobody_from_another() {
     let (store, directory) = in_file();
     let (riley, sam) = (begun(&store, "riley").await, begun(&store, "sam").await);
-    store.append_job_event(&user("riley"), riley, &said(30, "one"), now()).await.unwrap();
+    store.at_time(now()).append_job_event(&user("riley"), riley, &said(30, "one")).await.unwrap();
     let other = state::at(directory.path());
-    assert_eq!(other.interrupt_jobs(now()).await.unwrap(), 0, "its process is there");
-    assert_eq!(other.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::Running(riley));
+    assert_eq!(other.at_time(now()).interrupt_jobs().await.unwrap(), 0, "its process is there");
+    assert_eq!(other.at_time(now()).begin_job(&new("riley", "b")).await.unwrap(), Begun::Running(riley));
     drop(store);
     // Of its own accord, before another begins; the rest when somebody looks.
-    let begins = async || other.begin_job(&new("riley", "b"), now()).await.unwrap();
+    let begins = async || other.at_time(now()).begin_job(&new("riley", "b")).await.unwrap();
     state::until(async || matches!(begins().await, Begun::New(_))).await;
-    assert_eq!(other.interrupt_jobs(now()).await.unwrap(), 0);
+    assert_eq!(other.at_time(now()).interrupt_jobs().await.unwrap(), 0);
     for (name, id) in [("riley", riley), ("sam", sam)] {
         let job = other.job(&user(name), id).await.unwrap().unwrap();
         let error = job.error.unwrap();
@@ -152,14 +156,14 @@ async fn a_user_keeps_the_newest_jobs_and_no_job_for_ever() {
     let mut ids = Vec::new();
     for _ in 0..MAX_JOBS_PER_USER + 2 {
         let id = begun(&store, "riley").await;
-        assert!(store.end_job(&user("riley"), id, &Ending::cancelled(), now()).await.unwrap());
+        assert!(store.at_time(now()).end_job(&user("riley"), id, &Ending::cancelled()).await.unwrap());
         ids.push(id);
     }
     let kept = async |id: JobId| store.job(&user("riley"), id).await.unwrap().is_some();
     assert!(!kept(ids[0]).await && kept(ids[2]).await);
     assert_eq!(events(&store, "riley", ids[0], 0).await, []);
-    while store.sweep_jobs(now() + RETENTION - Duration::from_secs(1)).await.unwrap() {}
+    while store.at_time(now() + RETENTION - Duration::from_secs(1)).sweep_jobs().await.unwrap() {}
     assert!(kept(ids[2]).await);
-    while store.sweep_jobs(now() + RETENTION).await.unwrap() {}
+    while store.at_time(now() + RETENTION).sweep_jobs().await.unwrap() {}
     assert!(!kept(ids[2]).await && !kept(*ids.last().unwrap()).await);
 }

@@ -1,13 +1,13 @@
 //! Results that are kept for reading on: by their user and call, within quotas, and for a day.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::support::state;
 use toolwire::{
     store::{
         Store,
         idempotency::Quota,
-        kept_results::{KeptResult, RETENTION},
+        kept_results::{KeptResult, NewKeptResult, RETENTION},
         sql::Statement,
     },
     tool::context::CallId,
@@ -20,10 +20,17 @@ fn kept(text: impl Into<String>) -> KeptResult {
     KeptResult { tool, text, tokens: 5, provenance: provenance(), expires_at: now() + RETENTION }
 }
 
+/// Keeps a result as of the instant at which it was made.
 async fn keep(store: &Store, name: &str, result: &KeptResult) -> CallId {
     let call_id = CallId::generate();
-    store.keep_result(&user(name), call_id, result, now()).await.unwrap();
+    assert_eq!(keep_again(store, name, call_id, result).await, result.expires_at);
     call_id
+}
+
+async fn keep_again(store: &Store, name: &str, call_id: CallId, result: &KeptResult) -> SystemTime {
+    let KeptResult { tool, text, tokens, provenance, expires_at } = result;
+    let new = NewKeptResult { tool, text, tokens: *tokens, provenance };
+    store.at_time(*expires_at - RETENTION).keep_result(&user(name), call_id, &new).await.unwrap()
 }
 
 #[tokio::test]
@@ -35,7 +42,7 @@ async fn a_kept_result_is_found_by_its_user_and_call_for_a_day_and_after_a_resta
     let store = state::at(directory.path());
     let last = RETENTION.saturating_sub(Duration::from_millis(1));
     let find = async |name: &str, call_id, later| {
-        store.kept_result(&user(name), call_id, now() + later).await.unwrap()
+        store.at_time(now() + later).kept_result(&user(name), call_id).await.unwrap()
     };
     assert_eq!(find("riley", call_id, last).await, Some(result));
     assert_eq!(find("riley", call_id, RETENTION).await, None);
@@ -49,7 +56,7 @@ async fn a_result_that_is_kept_by_its_call_and_by_a_query_of_it_is_kept_once() {
     let (first, later) = (kept("[1]"), now() + Duration::from_secs(1));
     let call_id = keep(&store, "riley", &first).await;
     let again = KeptResult { expires_at: later + RETENTION, ..kept("[1]") };
-    let expires_at = store.keep_result(&user("riley"), call_id, &again, later).await.unwrap();
+    let expires_at = keep_again(&store, "riley", call_id, &again).await;
     assert_eq!(expires_at, first.expires_at);
     assert_eq!(state::problems(directory.path()).await, Vec::<String>::new());
 }
@@ -59,8 +66,9 @@ async fn the_oldest_give_way_where_a_quota_is_exceeded() {
     let directory = tempfile::tempdir().unwrap();
     let quota = Quota { of_user: 100_000, of_all: 150_000 };
     let store = state::at(directory.path()).with_kept_results_quota(quota);
-    let is_there =
-        async |name: &str, call_id| store.kept_result(&user(name), call_id, now()).await.unwrap().is_some();
+    let is_there = async |name: &str, call_id| {
+        store.at_time(now()).kept_result(&user(name), call_id).await.unwrap().is_some()
+    };
     let of_sam = keep(&store, "sam", &kept("x".repeat(60_000))).await;
     let mut of_riley = Vec::new();
     for at in 0..38_u64 {
@@ -83,12 +91,12 @@ async fn what_has_expired_is_swept_and_no_longer_counted() {
         keep(&store, name, &kept("[1]")).await;
     }
     let before = now() + RETENTION.saturating_sub(Duration::from_millis(1));
-    while store.sweep_kept_results(before).await.unwrap() {}
+    while store.at_time(before).sweep_kept_results().await.unwrap() {}
     let rows = "SELECT count(*) FROM kept_results UNION ALL SELECT count(*) FROM kept_results_usage \
                 UNION ALL SELECT bytes FROM kept_results_total";
     let count = async || state::rows(&store, Statement::<i64>::new(rows, Vec::new())).await;
     assert_eq!(count().await[..2], [3, 2]);
-    while store.sweep_kept_results(now() + RETENTION).await.unwrap() {}
+    while store.at_time(now() + RETENTION).sweep_kept_results().await.unwrap() {}
     assert_eq!(count().await, [0, 0, 0]);
     assert_eq!(state::problems(directory.path()).await, Vec::<String>::new());
 }

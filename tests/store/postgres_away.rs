@@ -13,7 +13,7 @@ use toolwire::{
     contract::{Refusal, Terminal, ToolResult},
     store::{
         Address, Store, StoreError, sql,
-        tasks::{Mutation, NewRoot},
+        tasks::{Mutation, NewRoot, Recovered},
     },
     tool::context::{RequestId, TaskId, TaskLabel},
 };
@@ -75,12 +75,12 @@ impl World {
             request: "Write".to_owned(),
             role: String::new(),
             documents: Vec::new(),
-            deadline: clock::wall() + Duration::from_hours(1),
+            timeout: Duration::from_hours(1),
             labels: BTreeMap::new(),
         };
         let digest = Digest::of_bytes(b"root");
         let create = Mutation { method: "CreateTask", request_id: RequestId::generate(), digest };
-        self.store.create_root_task(&root, create, clock::wall()).await.unwrap().id
+        self.store.create_root_task(&root, create).await.unwrap().id
     }
 
     /// The number of writes, counting a new one.
@@ -171,4 +171,42 @@ async fn a_database_without_a_free_connection_refuses_writes_in_time_until_there
     drop((others, readers));
     world.writes_again(id).await;
     assert_eq!(world.count().await, 3);
+}
+
+/// The server ends the connection by which others know that a process lives, while the process writes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_whose_connection_broke_shows_its_calls_again_and_nobody_takes_them_over() {
+    let Some((cluster, world)) = World::start(60).await else { return };
+    let task = world.task().await;
+    let holders = sql!("SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory'");
+    let holders = state::rows::<i64>(&world.store, holders).await;
+    let other = World::over(cluster.address()).await;
+    let (free, in_task) = (RequestId::generate(), RequestId::generate());
+    // Longer than a process that shows itself no more is waited for.
+    let writing = async { tokio::join!(world.write(free, "8s"), world.write_in(Some(&task), in_task, "8s")) };
+    let repeating = async {
+        let begun = async || {
+            let open = sql!("SELECT count(*) FROM idempotency WHERE ended_at IS NULL");
+            state::rows::<u64>(&other.store, open).await == [2]
+        };
+        state::until(begun).await;
+        let mut plain = PgConnection::connect(&cluster.url()).await.unwrap();
+        for pid in &holders {
+            let ended = sqlx::query("SELECT pg_terminate_backend($1::INTEGER)").bind(pid);
+            ended.execute(&mut plain).await.unwrap();
+        }
+        let recovering = async {
+            let in_flight = world.bench.pipeline.in_flight();
+            while !in_flight.is_empty() {
+                assert_eq!(other.store.recover_tasks().await.unwrap(), Recovered::default());
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::join!(other.write(free, "8s"), other.write_in(Some(&task), in_task, "8s"), recovering)
+    };
+    let ((wrote, wrote_in_task), (again, again_in_task, ())) = tokio::join!(writing, repeating);
+    let json = |result: Result<ToolResult, Refusal>| result.unwrap().outcome.unwrap().json().clone();
+    assert_eq!(json(again), json(wrote));
+    assert_eq!(json(again_in_task), json(wrote_in_task));
+    assert_eq!(world.count().await, 4);
 }

@@ -31,7 +31,7 @@ fn is_of_clocks(error: &StoreError) {
 async fn a_clock_that_is_10_seconds_off_makes_the_state_unusable_until_it_is_right() {
     let directory = tempfile::tempdir().unwrap();
     let Some(address) = state::address(directory.path()) else { return };
-    let store = Store::in_postgres(address.clone()).with_clock(machine);
+    let store = Store::in_postgres(address.clone()).with_wall_clock(machine);
     store.open().await.unwrap();
     for off in [12, -12] {
         OFF_BY.store(off, SeqCst);
@@ -40,7 +40,7 @@ async fn a_clock_that_is_10_seconds_off_makes_the_state_unusable_until_it_is_rig
         is_of_clocks(&error);
         // The write succeeds, and the state stays unusable.
         is_of_clocks(&store.probe().await.unwrap_err());
-        assert!(Store::in_postgres(address.clone()).with_clock(machine).open().await.is_err());
+        assert!(Store::in_postgres(address.clone()).with_wall_clock(machine).open().await.is_err());
         // A warning is no error.
         OFF_BY.store(off / 4, SeqCst);
         state::until(async || store.probe().await.is_ok()).await;

@@ -101,7 +101,7 @@ async fn only_a_paused_turn_of_ones_own_is_cancelled_and_once() {
     let paused = keep(&store, StoredTurn { state: State::Paused, ..turn("riley", "s", "one") }).await;
     let ended = keep(&store, turn("riley", "s", "two")).await;
     let cancel = async |name: &str, turn: &StoredTurn| {
-        store.cancel_paused_turn(&user(name), turn.turn_id, now()).await.unwrap()
+        store.at_time(now()).cancel_paused_turn(&user(name), turn.turn_id).await.unwrap()
     };
     assert!(!cancel("sam", &paused).await && !cancel("riley", &ended).await);
     assert!(cancel("riley", &paused).await && !cancel("riley", &paused).await);
@@ -117,8 +117,8 @@ async fn a_session_keeps_its_newest_turns_and_no_turn_for_ever() {
     }
     let said = said(&store, "riley", "s").await;
     assert_eq!((said.len(), said[0].as_str()), (MAX_TURNS_PER_SESSION as usize, "2"));
-    assert!(!store.sweep_turns(now() + RETENTION).await.unwrap());
+    assert!(!store.at_time(now() + RETENTION).sweep_turns().await.unwrap());
     assert_eq!(self::said(&store, "riley", "s").await.len(), MAX_TURNS_PER_SESSION as usize);
-    assert!(!store.sweep_turns(now() + RETENTION + Duration::from_secs(1)).await.unwrap());
+    assert!(!store.at_time(now() + RETENTION + Duration::from_secs(1)).sweep_turns().await.unwrap());
     assert_eq!(self::said(&store, "riley", "s").await, [""; 0]);
 }

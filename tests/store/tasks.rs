@@ -68,7 +68,9 @@ impl House {
 
     /// The same state, opened by another process.
     fn other(&self) -> Arc<Store> {
-        Arc::new(state::at(self.directory.path()))
+        let other = Arc::new(state::at(self.directory.path()));
+        other.at_time(now());
+        other
     }
 
     /// The same state after the process was killed and another one began.
@@ -78,8 +80,9 @@ impl House {
         Self { store: Arc::new(state::at(directory.path())), directory }
     }
 
+    /// The tasks, where it is now.
     fn tasks(&self) -> &Store {
-        &self.store
+        self.store.at_time(now())
     }
 
     async fn root(&self) -> Task {
@@ -88,7 +91,7 @@ impl House {
 
     async fn root_of(&self, role: &str) -> Task {
         let new = NewRoot { role: role.to_owned(), ..new_root() };
-        self.tasks().create_root_task(&new, mutation("CreateTask", "1"), now()).await.unwrap()
+        self.tasks().create_root_task(&new, mutation("CreateTask", "1")).await.unwrap()
     }
 
     async fn task(&self, id: &TaskId) -> Task {
@@ -98,22 +101,22 @@ impl House {
     async fn delegate(&self, to: &Task, step: u64) -> (Action, Task) {
         let call =
             TaskCall { step_ref: of_step(step), ..call(to, "route_to_analyst", CallType::AgentAsTool) };
-        let action = self.tasks().delegate_task(&call, &child(), now()).await.unwrap();
+        let action = self.tasks().delegate_task(&call, &child()).await.unwrap();
         let made = self.task(action.task_id.as_ref().unwrap()).await;
         (action, made)
     }
 
     async fn hand_off(&self, task: &Task) -> Result<Ending<Action>, TaskError> {
         let call = call(task, "handoff", CallType::Handoff);
-        self.tasks().hand_off_task(&call, &object(&json!({"charts": 1})), &[], now()).await
+        self.tasks().hand_off_task(&call, &object(&json!({"charts": 1})), &[]).await
     }
 
     /// Begins and ends a call that executes.
     async fn execute(&self, task: &Task, step: u64) -> Recorded {
         let call = TaskCall { step_ref: of_step(step), ..call(task, "write_file", CallType::Function) };
-        assert_new(self.tasks().begin_task_call(&call, None, now()).await);
+        assert_new(self.tasks().begin_task_call(&call, None).await);
         let result = result(&call, Ok(json!({"path": "a.md"})));
-        self.tasks().end_task_call(&call, ended(&result), now()).await.unwrap()
+        self.tasks().end_task_call(&call, ended(&result)).await.unwrap()
     }
 
     async fn timeline(&self, id: &TaskId) -> Vec<Entry> {
@@ -148,7 +151,7 @@ impl House {
         at: SystemTime,
     ) -> Result<Leased, TaskError> {
         let wish = wish(LeaseTarget::Task(id.clone(), token), holder);
-        self.tasks().lease_task(&riley(), &wish, at).await.map(Option::unwrap)
+        self.tasks().at_time(at).lease_task(&riley(), &wish).await.map(Option::unwrap)
     }
 }
 
@@ -200,7 +203,7 @@ fn new_root() -> NewRoot {
         request: "Analyse the third quarter".to_owned(),
         role: String::new(),
         documents: Vec::new(),
-        deadline: now() + 60 * MINUTE,
+        timeout: 60 * MINUTE,
         labels: [("team".to_owned(), "sales".to_owned())].into(),
     }
 }

@@ -10,6 +10,7 @@ use std::{
 use futures_util::future::BoxFuture;
 
 use toolwire::{
+    base::clock,
     contract::{Payload, ToolResult},
     store::{
         StoreError,
@@ -23,6 +24,7 @@ use toolwire::{
 pub struct MemoryIdempotency {
     room: Quota,
     records: Mutex<Records>,
+    stopped_at: Mutex<Option<SystemTime>>,
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +58,12 @@ struct Used {
 
 impl MemoryIdempotency {
     pub fn new(room: Quota) -> Self {
-        Self { room, records: Mutex::default() }
+        Self { room, records: Mutex::default(), stopped_at: Mutex::default() }
+    }
+
+    /// Stops its clock at an instant.
+    pub fn stop_at(&self, time: SystemTime) {
+        *self.stopped_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(time);
     }
 
     /// Whether nothing is left of any call.
@@ -71,7 +78,8 @@ impl MemoryIdempotency {
 }
 
 impl Idempotency for MemoryIdempotency {
-    fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, call: Beginning<'a>) -> BoxFuture<'a, Begun> {
+        let now = self.stopped_at.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(clock::wall);
         let Beginning { key, effect, digest, .. } = call;
         Box::pin(ready(self.records().begin(key, effect, digest, now, self.room)))
     }

@@ -56,6 +56,14 @@ async fn an_old_lease_writes_nothing() {
         assert_refused(refused, Code::Aborted, "LEASE_LOST");
     }
     analyst.handle("debug_write", &json!({"value": "x"})).await.unwrap();
+    // Once the task has ended no lease of it is lost, or holds.
+    analyst.handle("handoff", &json!({"result": {}})).await.unwrap();
+    for lease_token in [0, analyst.lease_token - 1, analyst.lease_token, analyst.lease_token + 1] {
+        let late = Agent { lease_token, ..analyst.clone() };
+        for (tool, input) in [("debug_write", json!({"value": "x"})), ("handoff", json!({"result": {}}))] {
+            assert_refused(late.handle(tool, &input).await, Code::FailedPrecondition, "TASK_ENDED");
+        }
+    }
 }
 
 #[tokio::test]

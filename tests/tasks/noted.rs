@@ -106,4 +106,8 @@ async fn a_put_with_a_lease_is_the_tasks_and_one_with_another_token_is_refused()
     assert_eq!(put("of_agent.txt", lead.lease_token).await.unwrap(), lead.task);
     assert_eq!(put("of_person.txt", 0).await.unwrap(), "riley");
     assert_refused(put("of_nobody.txt", lead.lease_token + 1).await, Code::Aborted, "LEASE_LOST");
+    lead.handle("handoff", &json!({"result": {}})).await.unwrap();
+    for lease_token in [lead.lease_token, lead.lease_token + 1] {
+        assert_refused(put("late.txt", lease_token).await, Code::FailedPrecondition, "TASK_ENDED");
+    }
 }

@@ -60,7 +60,7 @@ async fn a_crash_between_rename_and_commit_leaves_an_orphan_that_is_swept() {
     sink.write(large(2)).await.unwrap();
     sink.finish().await.unwrap();
     assert_eq!(files(directory.path()).iter().filter(|name| name.len() == 64).count(), 2);
-    let sweep = async |now: SystemTime| state.sweep_blobs(now).await.unwrap();
+    let sweep = async |now: SystemTime| state.at_time(now).sweep_blobs().await.unwrap();
     assert_eq!(sweep(clock::wall() + 23 * HOUR).await, Swept::default(), "it may be named yet");
     let swept = sweep(clock::wall() + 25 * HOUR).await;
     assert_eq!(swept, Swept { orphans: 1, ..Swept::default() });
@@ -78,9 +78,9 @@ async fn a_crash_before_the_rename_leaves_a_file_that_is_swept() {
     put(&room(&state).await, "kept.bin", large(1)).await;
     let unfinished = directory.path().join("blobs/tmp/left");
     fs::write(&unfinished, b"half").unwrap();
-    assert_eq!(state.sweep_blobs(clock::wall()).await.unwrap(), Swept::default());
+    assert_eq!(state.at_time(clock::wall()).sweep_blobs().await.unwrap(), Swept::default());
     age(&unfinished, 2 * HOUR);
-    let swept = state.sweep_blobs(clock::wall()).await.unwrap();
+    let swept = state.at_time(clock::wall()).sweep_blobs().await.unwrap();
     assert_eq!(swept, Swept { unfinished: 1, ..Swept::default() });
     assert!(!unfinished.exists());
 }
@@ -98,7 +98,7 @@ async fn bytes_that_no_version_names_any_more_are_swept() {
     state.abandon_documents(&tree).await.unwrap();
     let path = path_of(directory.path(), &large(1));
     age(&path, 25 * HOUR);
-    let swept = state.sweep_blobs(clock::wall() + 25 * HOUR).await.unwrap();
+    let swept = state.at_time(clock::wall() + 25 * HOUR).sweep_blobs().await.unwrap();
     assert_eq!(swept, Swept { rows: 1, orphans: 1, unfinished: 0 });
     assert!(!path.exists());
     let (_, content) = room.read("c.txt", ReadOptions::default()).await.unwrap();
@@ -132,9 +132,9 @@ async fn documents_of_a_tree_that_never_began_are_swept_after_a_day() {
         state::rows(&state, sql!("SELECT path FROM documents ORDER BY path")).await
     };
     let soon = clock::wall() + 23 * HOUR;
-    assert!(!state.sweep_documents(soon).await.unwrap());
+    assert!(!state.at_time(soon).sweep_documents().await.unwrap());
     assert_eq!(paths().await, ["a.md", "kept.md"]);
-    while state.sweep_documents(clock::wall() + 25 * HOUR).await.unwrap() {}
+    while state.at_time(clock::wall() + 25 * HOUR).sweep_documents().await.unwrap() {}
     assert_eq!(paths().await, ["kept.md"]);
     let workspaces: i64 = state::row(&state, "SELECT count(*) FROM workspaces").await;
     assert_eq!(workspaces, 1);

@@ -65,7 +65,7 @@ fn to_ending(finished: Finished) -> Ending {
 /// Stores the end. Until it is stored no other job can start, so it is tried until it succeeds or the process ends.
 async fn keep(run: &Run, ending: &Ending) {
     let (store, user) = (run.store(), &run.context().user.id);
-    while let Err(error) = store.end_job(user, run.id(), ending, clock::wall()).await {
+    while let Err(error) = store.end_job(user, run.id(), ending).await {
         tracing::error!(%error, job_id = %run.id(), "the end of a job cannot be kept yet");
         sleep(RETRY_INTERVAL).await;
     }

@@ -11,7 +11,6 @@ use crate::{
     kept_call::KeptCall,
     proposal::{self, Proposal, ProposalAnswer},
 };
-use toolwire_base::clock;
 use toolwire_contract::proto::agent::v1::Reply;
 use toolwire_planner::Exchange;
 use toolwire_store::{
@@ -47,6 +46,10 @@ pub struct Session {
 }
 
 impl Memory for Session {
+    fn now(&self) -> SystemTime {
+        self.store.now()
+    }
+
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
         Box::pin(async move {
             let turns = self.store.recall_turns(&self.user, &self.session, MOST_TURNS).await?;
@@ -102,7 +105,7 @@ impl Session {
             message: self.message.clone(),
             state,
             created_at: self.created_at,
-            ended_at: clock::wall(),
+            ended_at: self.store.now(),
             answered,
             calls: text(&calls),
             tainted,

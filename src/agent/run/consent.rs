@@ -9,7 +9,6 @@ use crate::{
     proposal::{self, Proposal, ProposalAnswer},
     turn::Event,
 };
-use toolwire_base::clock;
 use toolwire_contract::proto::agent::v1::{AnswerDelta, turn_event::Event as LogEvent};
 use toolwire_engine::{pipeline::confirm, registry::Category};
 use toolwire_planner::{Plan, PlannedCall, Step};
@@ -48,7 +47,7 @@ impl Turn<'_> {
                 NOTHING_PROPOSED.to_owned()
             }
             (ProposalAnswer::Neither, Some(proposal))
-                if asks_first && is_first && !proposal.has_expired(clock::wall()) =>
+                if asks_first && is_first && !proposal.has_expired(self.memory.now()) =>
             {
                 self.drops_proposal = true;
                 return None;
@@ -69,7 +68,7 @@ impl Turn<'_> {
 
     /// Why a proposal can no longer be carried out.
     fn refuse_proposal(&self, proposal: &Proposal) -> Option<String> {
-        if proposal.has_expired(clock::wall()) {
+        if proposal.has_expired(self.memory.now()) {
             return Some(
                 "That was too long ago: a yes counts for 10 minutes. Nothing was changed. Say again what to do."
                     .to_owned(),
@@ -122,7 +121,7 @@ impl Turn<'_> {
         }
         // The session remembers them too: a follow-up may refer to them.
         self.cycle.planned.extend(changes.iter().map(KeptCall::from));
-        self.draft.proposal = Proposal::new(named, &self.offer, clock::wall());
+        self.draft.proposal = Proposal::new(named, &self.offer, self.memory.now());
         self.changes = changes;
         Plan { step: Step::Call(reads), reason, confidence, alternatives }
     }

@@ -108,11 +108,13 @@ async fn look_up(call: &Call, tier: CacheTier, shared: &Shared, key: &ResultKey)
         { attribute::CACHE_HIT } = Empty,
     );
     let is_persistent = tier == CacheTier::Persistent;
-    if let Some(stored) = is_persistent.then(|| shared.recent.find(key, call.arrived.wall)).flatten() {
+    let store = shared.tiers.of(tier);
+    let now = store.now().unwrap_or(call.arrived.wall);
+    if let Some(stored) = is_persistent.then(|| shared.recent.find(key, now)).flatten() {
         span.record(attribute::CACHE_HIT, true);
         return Lookup::Hit(Box::new(stored));
     }
-    let found = shared.tiers.of(tier).get(key, call.arrived.wall).instrument(span.clone()).await;
+    let found = store.get(key, now).instrument(span.clone()).await;
     span.record(attribute::CACHE_HIT, matches!(found, Ok(Some(_))));
     match found {
         Ok(Some(stored)) => match decode(call, stored) {

@@ -18,12 +18,9 @@ use crate::{
     model::READ_RESULT,
     registry::{RegisteredTool, Registry, Status},
 };
-use toolwire_base::{clock, middleware::Middleware, offload};
+use toolwire_base::{middleware::Middleware, offload};
 use toolwire_contract::{Kept, Payload, Provenance, Terminal, ToolName, ToolResult};
-use toolwire_store::{
-    Store, StoreError,
-    kept_results::{KeptResult, RETENTION},
-};
+use toolwire_store::{Store, StoreError, kept_results::NewKeptResult};
 use toolwire_tokens as tokens;
 use toolwire_tool::context::{CallId, User, UserId};
 
@@ -161,26 +158,21 @@ impl Keeper {
     }
 
     async fn store(&self, result: &ToolResult, text: &str, tokens: u64) -> Result<Kept, StoreError> {
-        let (now, provenance) = (clock::wall(), result.provenance.clone());
-        let kept = KeptResult {
-            tool: result.tool.clone(),
-            text: text.to_owned(),
-            tokens,
-            provenance: Provenance {
-                // Each response that shows a part of it has a nonce of its own.
-                untrusted_nonce: provenance.untrusted_nonce.map(|_| String::new()),
-                cached_for: None,
-                ..provenance
-            },
-            expires_at: now + RETENTION,
+        let provenance = result.provenance.clone();
+        let provenance = Provenance {
+            // Each response that shows a part of it has a nonce of its own.
+            untrusted_nonce: provenance.untrusted_nonce.map(|_| String::new()),
+            cached_for: None,
+            ..provenance
         };
-        let expires_at = self.store.keep_result(&self.user, self.call_id, &kept, now).await?;
+        let kept = NewKeptResult { tool: &result.tool, text, tokens, provenance: &provenance };
+        let expires_at = self.store.keep_result(&self.user, self.call_id, &kept).await?;
         Ok(self.kept(tokens, expires_at))
     }
 
     /// The result of the call, if it is kept.
     async fn find(&self) -> Result<Option<Kept>, StoreError> {
-        let found = self.store.kept_result(&self.user, self.call_id, clock::wall()).await?;
+        let found = self.store.kept_result(&self.user, self.call_id).await?;
         Ok(found.map(|kept| self.kept(kept.tokens, kept.expires_at)))
     }
 

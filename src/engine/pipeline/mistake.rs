@@ -80,7 +80,7 @@ impl Attempt {
     async fn record(self, tasks: &Store, end: CallResult) -> CallResult {
         let Some(error) = error_of_agent(&end, &self.facts) else { return end };
         let mistake = self.mistake(error);
-        match tasks.record_mistake(&mistake, clock::wall()).await {
+        match tasks.record_mistake(&mistake).await {
             Ok(sequence) => {
                 let Mistake { tool, error, .. } = mistake;
                 let result = ToolResult {

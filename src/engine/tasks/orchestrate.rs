@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::begin::{self, Content, InitialDocument};
 use crate::pipeline::{Orchestrate, OrchestrateFuture, task_refusal};
-use toolwire_base::{clock, digest::Digest};
+use toolwire_base::digest::Digest;
 use toolwire_contract::Refusal;
 use toolwire_store::{
     Store,
@@ -33,7 +33,7 @@ impl Orchestrator {
 
 impl Orchestrate for Orchestrator {
     fn log<'a>(&'a self, call: &'a TaskCall) -> OrchestrateFuture<'a, Action> {
-        Box::pin(self.store.log_task_call(call, clock::wall()))
+        Box::pin(self.store.log_task_call(call))
     }
 
     fn hand_off<'a>(
@@ -42,7 +42,7 @@ impl Orchestrate for Orchestrator {
         result: &'a Map<String, Value>,
         documents: &'a [String],
     ) -> OrchestrateFuture<'a, Ending<Action>> {
-        Box::pin(self.store.hand_off_task(call, result, documents, clock::wall()))
+        Box::pin(self.store.hand_off_task(call, result, documents))
     }
 
     fn delegate<'a>(
@@ -58,7 +58,7 @@ impl Orchestrate for Orchestrator {
             documents: documents.to_vec(),
             timeout: DEFAULT_TIMEOUT,
         };
-        Box::pin(async move { self.store.delegate_task(call, &child, clock::wall()).await })
+        Box::pin(async move { self.store.delegate_task(call, &child).await })
     }
 
     fn ask<'a>(
@@ -72,7 +72,7 @@ impl Orchestrate for Orchestrator {
             documents: documents.to_vec(),
             timeout: DEFAULT_TIMEOUT,
         };
-        Box::pin(async move { self.store.ask_question(call, &question, clock::wall()).await })
+        Box::pin(async move { self.store.ask_question(call, &question).await })
     }
 
     fn root<'a>(
@@ -98,13 +98,13 @@ impl Orchestrate for Orchestrator {
             request: request.to_owned(),
             role: role.to_owned(),
             documents: Vec::new(),
-            deadline: clock::wall() + DEFAULT_TIMEOUT,
+            timeout: DEFAULT_TIMEOUT,
             labels: BTreeMap::new(),
         };
         Box::pin(async move {
             // The documents first: an agent may claim the task as soon as it exists.
             let root = self.with_documents(root, documents).await?;
-            let started = self.store.start_root_task(call, &root, clock::wall()).await;
+            let started = self.store.start_root_task(call, &root).await;
             let started = started.map_err(|error| task_refusal(&root.id, error));
             let action = self.abandon_on_error(&root.id, started).await?;
             // A repeat gets the task of the first call.
@@ -124,7 +124,7 @@ impl Orchestrator {
         let identity = [root.user.to_string(), mutation.request_id.to_string(), mutation.digest.to_string()];
         let root = NewRoot { id: TaskId::of(&Digest::of_parts(identity)), ..root };
         let root = self.with_documents(root, documents).await?;
-        let created = self.store.create_root_task(&root, mutation, clock::wall()).await;
+        let created = self.store.create_root_task(&root, mutation).await;
         let created = created.map_err(|error| task_refusal(&root.id, error));
         self.abandon_on_error(&root.id, created).await
     }

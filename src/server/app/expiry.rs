@@ -26,21 +26,25 @@ pub(super) async fn run(state: &Store, in_flight: &InFlight, keep: Duration) -> 
     let (mut recovered, mut swept) = (None, None);
     loop {
         interval.tick().await;
-        let _ = state.expire_confirmations(clock::wall()).await;
-        if let Ok(stopped) = state.expire_tasks(clock::wall()).await {
+        // By a clock that cannot be relied on nothing ends; the state's own watch says so.
+        if state.check_clock().await.is_err() {
+            continue;
+        }
+        let _ = state.expire_confirmations().await;
+        if let Ok(stopped) = state.expire_tasks().await {
             in_flight.cancel_calls(&stopped.calls);
         }
         if is_due(&mut recovered, RECOVER) {
             recover(state).await;
         }
         if is_due(&mut swept, SWEEP) {
-            let _ = state.sweep_confirmations(clock::wall()).await;
-            let _ = state.sweep_audit_records(clock::wall()).await;
+            let _ = state.sweep_confirmations().await;
+            let _ = state.sweep_audit_records().await;
             // A part at a time: others change something meanwhile.
-            while let Ok(true) = state.sweep_tasks(keep, clock::wall()).await {}
-            while let Ok(true) = state.sweep_turns(clock::wall()).await {}
-            while let Ok(true) = state.sweep_jobs(clock::wall()).await {}
-            while let Ok(true) = state.sweep_kept_results(clock::wall()).await {}
+            while let Ok(true) = state.sweep_tasks(keep).await {}
+            while let Ok(true) = state.sweep_turns().await {}
+            while let Ok(true) = state.sweep_jobs().await {}
+            while let Ok(true) = state.sweep_kept_results().await {}
         }
     }
 }
@@ -56,11 +60,11 @@ fn is_due(last: &mut Option<Instant>, every: Duration) -> bool {
 }
 
 async fn recover(state: &Store) {
-    match state.interrupt_jobs(clock::wall()).await {
+    match state.interrupt_jobs().await {
         Ok(0) | Err(_) => {}
         Ok(jobs) => tracing::warn!(jobs, "jobs whose process is gone are ended"),
     }
-    match state.recover_tasks(clock::wall()).await {
+    match state.recover_tasks().await {
         Ok(Recovered { reads: 0, settled: 0, unknown: 0 }) | Err(_) => {}
         Ok(Recovered { reads, settled, unknown }) => {
             tracing::warn!(

@@ -74,8 +74,7 @@ async fn serve(state: &Store, webhook: &Webhook) {
     };
     loop {
         changed.mark_unchanged();
-        let now = clock::wall();
-        let taken = state.take_messages(&url, now, now + HELD, AT_ONCE).await.unwrap_or_default();
+        let taken = state.take_messages(&url, HELD, AT_ONCE).await.unwrap_or_default();
         let is_empty = taken.is_empty();
         join_all(taken.into_iter().map(|message| tell(state, webhook, &poster, message))).await;
         if is_empty {
@@ -119,7 +118,7 @@ async fn again(
     let confirmation = &change.confirmation.id;
     let tried = usize::try_from(attempts).unwrap_or(usize::MAX).saturating_sub(1);
     let pause = webhook.retries.get(tried).or(webhook.retries.last()).copied().unwrap_or(LOOK);
-    let next = clock::wall() + pause;
+    let next = state.now() + pause;
     let is_of_use = next < expires_at || tried < webhook.retries.len();
     if !is_of_use {
         let host = webhook.url.host_str().unwrap_or_default();
@@ -127,7 +126,7 @@ async fn again(
         let _ = state.delete_message(id).await;
         return "given_up";
     }
-    let _ = state.postpone_message(id, next).await;
+    let _ = state.postpone_message(id, pause).await;
     "retried"
 }
 

@@ -7,7 +7,6 @@ use super::{
     request::refuse,
     unavailable::unavailable,
 };
-use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::Policy;
 use toolwire_store::{
@@ -54,7 +53,7 @@ impl Audit {
         let page_token = PageToken::of(&self.store, List::Audit, &user.id, &filter).await?;
         let before = page_token.decode(token)?.map(u64::from_be_bytes);
         let observes = self.policy.may_observe(user);
-        let oldest = clock::wall().checked_sub(RETENTION);
+        let oldest = self.store.now().checked_sub(RETENTION);
         // Expired records are hidden even before the sweep deletes them.
         let filter = Filter { since: filter.since.max(oldest), ..filter };
         let criteria = Criteria { seen_by: (!observes).then(|| user.id.clone()), filter };

@@ -137,7 +137,10 @@ impl Calls {
         // The stored record takes precedence: after a restart it alone knows the outcome.
         if let Some(recorded) = recorded.into_iter().next() {
             let runs = self.0.in_flight.is_running(recorded.call_id);
-            return Ok((Record::of_recorded(&recorded, runs, self.0.cap), Some(recorded)));
+            return Ok((
+                Record::of_recorded(&recorded, runs, self.0.cap, self.0.store.now()),
+                Some(recorded),
+            ));
         }
         running.sort_by_key(|it| it.info.call_id);
         ended.sort_by_key(|it| it.info.call_id);
@@ -152,7 +155,7 @@ impl Calls {
             CallRef::Call(call_id) => RecordSelector::Call(*call_id),
             CallRef::Request(id, tool) => RecordSelector::Request(&user.id, *id, tool.as_deref()),
         };
-        let mut recorded = self.0.store.find_calls(selector, clock::wall()).await?;
+        let mut recorded = self.0.store.find_calls(selector).await?;
         recorded.retain(|it| self.may_see(user, &it.key.user));
         Ok(recorded)
     }
@@ -208,7 +211,7 @@ impl Calls {
                     None => self.0.store.pending_part(&recorded.key).await.map_err(|it| unavailable(&it))?,
                 };
                 if let Some(id) = id {
-                    let found = self.0.confirmations.confirmation(&id, clock::wall()).await;
+                    let found = self.0.confirmations.confirmation(&id).await;
                     let found = found.map_err(|error| unavailable(&error))?;
                     required = found.map(|it| Box::new(it.required()));
                     record.confirmation_id = id.to_string();

@@ -84,7 +84,7 @@ impl Confirmations {
             if is_over || confirmation.state != State::Pending {
                 return Ok(self.view(user, confirmation));
             }
-            let expires = confirmation.expires_at.duration_since(clock::wall()).unwrap_or_default();
+            let expires = confirmation.expires_at.duration_since(self.0.store.now()).unwrap_or_default();
             let expires = clock::now().checked_add(expires).unwrap_or(until);
             select! {
                 () = self.0.store.confirmation_may_have_changed(&mut changes, until.min(expires)) => {}
@@ -95,14 +95,13 @@ impl Confirmations {
 
     /// Withdraws the confirmations of a user's own cancelled call. Returns whether there were any.
     pub async fn withdraw(&self, user: &User, call: CallRef) -> Result<bool, Refusal> {
-        let withdrawn = self.0.store.withdraw_confirmations(&user.id, call, clock::wall()).await;
+        let withdrawn = self.0.store.withdraw_confirmations(&user.id, call).await;
         withdrawn.map(|count| count > 0).map_err(|error| unavailable(&error))
     }
 
     /// A confirmation that the user may see.
     async fn find(&self, user: &User, id: &ConfirmationId) -> Result<Confirmation, Refusal> {
-        let found =
-            self.0.store.confirmation(id, clock::wall()).await.map_err(|error| unavailable(&error))?;
+        let found = self.0.store.confirmation(id).await.map_err(|error| unavailable(&error))?;
         found.filter(|it| self.may_see(user, it)).ok_or_else(|| unknown(id.as_str()))
     }
 

@@ -21,7 +21,6 @@ pub use self::{
 };
 use super::unavailable::unavailable;
 use toolwire_agent::{Agent, job::Stop};
-use toolwire_base::clock;
 use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_sources::models::Model;
 use toolwire_store::{
@@ -86,7 +85,7 @@ impl Jobs {
     pub async fn cancel(&self, user: &User, id: &str) -> Result<Job, Refusal> {
         let id = parse_id(id)?;
         self.find(user, id).await?.ok_or_else(|| unknown(&id))?;
-        let ended = self.parts.store.end_job(&user.id, id, &Ending::cancelled(), clock::wall()).await;
+        let ended = self.parts.store.end_job(&user.id, id, &Ending::cancelled()).await;
         let was_running = ended.map_err(|error| unavailable(&error))?;
         // Its end is final in any process: the one that carries it out is only signalled to stop.
         if !self.cancel_here(&user.id, id) && was_running {

@@ -10,7 +10,6 @@ use crate::service::{
     request,
     tasks::Tasks,
 };
-use toolwire_base::clock;
 use toolwire_contract::{DocumentRefusal, Refusal};
 use toolwire_engine::pipeline::task_refusal;
 use toolwire_store::{
@@ -72,7 +71,10 @@ impl Workspaces {
             return Ok(workspace);
         }
         let task = tasks.get(user, task_id).await?;
-        match task.leased(clock::wall()) {
+        if task.state.is_final() {
+            return Err(task_refusal(&task.id, Refused::Ended(task.state).into()));
+        }
+        match task.leased(self.0.store().now()) {
             Some(lease) if lease.token == lease_token => Ok(self.0.of_task(user, &task.id).await?),
             lease => {
                 let holder = lease.map(|lease| lease.holder.clone()).unwrap_or_default();

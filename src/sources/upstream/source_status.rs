@@ -160,7 +160,7 @@ impl Limits {
 impl SourceLimits for Limits {
     fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus> {
         Box::pin(async move {
-            let now = clock::wall();
+            let now = self.cool_downs.now();
             let cool_down = self.cool_down(user, source, now).await;
             let (held, parts) = self.pauses_of_user(user, source, cool_down.as_ref(), now).await;
             let wait = held.as_ref().and_then(|held| held.until.duration_since(now).ok()).unwrap_or_default();
@@ -179,7 +179,7 @@ impl SourceLimits for Limits {
 
     fn cool_downs(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
         Box::pin(async move {
-            let cool_downs = self.cool_downs.of_sources(clock::wall()).await?;
+            let cool_downs = self.cool_downs.of_sources(self.cool_downs.now()).await?;
             Ok(cool_downs.into_iter().map(|(source, it)| (source, in_words(&it))).collect())
         })
     }

@@ -84,7 +84,7 @@ pub async fn transfer(from: &Store, to: &Store) -> Result<Moved, BackupError> {
     drop(reader);
     let files = copy_files(from, to, &mut source).await?;
 
-    let mut target = to.explain(to.begin(Lane::AllUsers, Durability::Power).await)?;
+    let mut target = to.explain(to.begin((Lane::AllUsers, Durability::Power), true).await)?;
     to.explain(target.execute_raw(UNBOUNDED).await.map_err(Into::into))?;
     refuse_rows(to, &mut target, &tables).await?;
     let mut moved = Moved { tables: tables.len(), rows: 0, files };

@@ -1,6 +1,9 @@
 //! Decisions on confirmations.
 
-use std::{net::IpAddr, time::SystemTime};
+use std::{
+    net::IpAddr,
+    time::{Duration, SystemTime},
+};
 
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{KnownBy, UserId};
@@ -18,6 +21,7 @@ pub struct Decided {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     pub verdict: Verdict,
+    /// The decider. The state's clock says when it was.
     pub decided: Decided,
     pub reason: String,
     /// How the decider was authenticated, for the audit.
@@ -30,8 +34,8 @@ pub struct Decision {
 pub enum Verdict {
     /// The call may be executed once.
     Approve {
-        /// When the approval expires.
-        use_until: SystemTime,
+        /// How long the approval lasts.
+        use_within: Duration,
         /// The current digest of the tool's definition; `None` if the tool no longer exists.
         definition_digest: Option<Digest>,
     },

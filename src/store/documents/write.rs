@@ -1,7 +1,5 @@
 //! Writes of documents.
 
-use std::time::SystemTime;
-
 use bytes::Bytes;
 
 use super::{document::Content, postings::Terms, precondition::Expected};
@@ -19,7 +17,6 @@ pub struct Change {
     pub why: String,
     /// The writing call; empty if there is none.
     pub call_id: String,
-    pub now: SystemTime,
 }
 
 #[derive(Clone, Debug)]

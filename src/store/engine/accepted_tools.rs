@@ -1,7 +1,5 @@
 //! Which tools of MCP servers are accepted.
 
-use std::time::SystemTime;
-
 use tokio::sync::watch;
 
 use super::{Durability, Error, Store, Tx, follow::Topic};
@@ -14,16 +12,9 @@ impl Store {
     }
 
     /// Accepts these tools of a provider, in place of those that were accepted before.
-    pub async fn accept_tools(
-        &self,
-        provider: &str,
-        tools: &[AcceptedTool],
-        now: SystemTime,
-    ) -> Result<(), StoreError> {
-        self.transact(Lane::Source(provider), Durability::Power, |tx| {
-            scoped(replace(tx, provider, tools, now))
-        })
-        .await
+    pub async fn accept_tools(&self, provider: &str, tools: &[AcceptedTool]) -> Result<(), StoreError> {
+        self.transact(Lane::Source(provider), Durability::Power, |tx| scoped(replace(tx, provider, tools)))
+            .await
     }
 
     /// Accepts these tools of a provider if none of it was accepted before, and returns whether that was so.
@@ -31,12 +22,11 @@ impl Store {
         &self,
         provider: &str,
         tools: &[AcceptedTool],
-        now: SystemTime,
     ) -> Result<bool, StoreError> {
         transact!(self, Lane::Source(provider), Durability::Power, |tx| {
             let is_first = rows::list(provider).all(tx).await?.is_empty() && !tools.is_empty();
             if is_first {
-                replace(tx, provider, tools, now).await?;
+                replace(tx, provider, tools).await?;
             }
             Ok(is_first)
         })
@@ -48,7 +38,8 @@ impl Store {
     }
 }
 
-async fn replace(tx: &mut Tx, provider: &str, tools: &[AcceptedTool], now: SystemTime) -> Result<(), Error> {
+async fn replace(tx: &mut Tx, provider: &str, tools: &[AcceptedTool]) -> Result<(), Error> {
+    let now = tx.now();
     rows::delete(provider).run(tx).await?;
     for tool in tools {
         rows::insert(provider, tool, now).run(tx).await?;
@@ -59,7 +50,7 @@ async fn replace(tx: &mut Tx, provider: &str, tools: &[AcceptedTool], now: Syste
 
 #[cfg(test)]
 mod tests {
-    use toolwire_base::{clock, digest::Digest};
+    use toolwire_base::digest::Digest;
 
     use super::*;
 
@@ -75,13 +66,13 @@ mod tests {
     async fn the_first_list_is_accepted_once_and_others_by_an_operator() {
         let store = Store::in_memory();
         let (one, two) = ([tool("search", "{}")], [tool("fetch", "{}"), tool("search", "{\"a\":1}")]);
-        assert!(!store.accept_first_tools("docs", &[], clock::wall()).await.unwrap(), "nothing to accept");
-        assert!(store.accept_first_tools("docs", &one, clock::wall()).await.unwrap());
-        assert!(!store.accept_first_tools("docs", &two, clock::wall()).await.unwrap());
+        assert!(!store.accept_first_tools("docs", &[]).await.unwrap(), "nothing to accept");
+        assert!(store.accept_first_tools("docs", &one).await.unwrap());
+        assert!(!store.accept_first_tools("docs", &two).await.unwrap());
         assert_eq!(store.accepted_tools("docs").await.unwrap(), one);
         assert_eq!(store.accepted_tools("files").await.unwrap(), []);
         let mut changed = store.follow_accepted_tools().await.unwrap();
-        store.accept_tools("docs", &two, clock::wall()).await.unwrap();
+        store.accept_tools("docs", &two).await.unwrap();
         assert!(changed.has_changed().unwrap());
         changed.mark_unchanged();
         assert_eq!(store.accepted_tools("docs").await.unwrap(), two);

@@ -60,9 +60,10 @@ impl Store {
     }
 
     /// Deletes some of the records whose retention ([`RETENTION`]) is over.
-    pub async fn sweep_audit_records(&self, now: SystemTime) -> Result<(), StoreError> {
+    pub async fn sweep_audit_records(&self) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(rows::delete_until(tx, now - RETENTION, SWEPT_AT_ONCE))
+            let until = tx.now() - RETENTION;
+            scoped(rows::delete_until(tx, until, SWEPT_AT_ONCE))
         })
         .await
     }
@@ -106,6 +107,7 @@ pub(super) async fn record_decision(
     tx: &mut Tx,
     confirmation: &Confirmation,
     decision: &Decision,
+    at: SystemTime,
 ) -> Result<(), Error> {
     let by = &decision.decided;
     let verdict = match decision.verdict {
@@ -119,7 +121,7 @@ pub(super) async fn record_decision(
         face: &by.via,
         approver: by.by.as_str(),
         on_behalf_of: &by.on_behalf_of,
-        ..record_of(confirmation, verdict, by.at)
+        ..record_of(confirmation, verdict, at)
     };
     insert(tx, record).await?;
     Ok(())

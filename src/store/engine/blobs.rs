@@ -87,7 +87,9 @@ impl Store {
     }
 
     /// Deletes unreferenced blobs.
-    pub async fn sweep_blobs(&self, now: SystemTime) -> Result<Swept, StoreError> {
+    pub async fn sweep_blobs(&self) -> Result<Swept, StoreError> {
+        self.check_clock().await?;
+        let now = self.now();
         let mut swept =
             Swept { rows: self.delete_unused_rows(now - ORPHAN_RETENTION).await?, ..Swept::default() };
         if let Some(chunks) = self.database().await?.chunks() {
@@ -144,12 +146,8 @@ impl Store {
 }
 
 /// Adds a reference by a version that is inserted in the same transaction, and returns whether the blob exists.
-pub(super) async fn add_use(
-    tx: &mut Tx,
-    stored: &Stored,
-    files: Option<&Files>,
-    now: SystemTime,
-) -> Result<bool, Error> {
+pub(super) async fn add_use(tx: &mut Tx, stored: &Stored, files: Option<&Files>) -> Result<bool, Error> {
+    let now = tx.now();
     let is_in_file = rows::is_in_file(&stored.digest).optional(tx).await?;
     if is_in_file.unwrap_or(stored.inline.is_none()) {
         let is_there = match files {

@@ -19,7 +19,7 @@ use crate::{
         outcome::OutcomeColumns,
     },
 };
-use toolwire_base::{clock, digest::Digest};
+use toolwire_base::digest::Digest;
 use toolwire_contract::{ConfirmationId, Provenance, ToolError, ToolResult, payload::StoredPayload};
 
 /// The code of a call that returned data.
@@ -163,7 +163,8 @@ async fn record_audit(
 
 /// Suspends a call that has begun.
 pub(super) async fn suspend(tx: &mut Tx, key: &Key) -> Result<(), Error> {
-    rows::suspend(key, SUSPENDED, clock::wall()).run(tx).await
+    let suspend = rows::suspend(key, SUSPENDED, tx.now());
+    suspend.run(tx).await
 }
 
 /// Records the end of a call.
@@ -180,7 +181,8 @@ pub(super) async fn end_with(
 ) -> Result<(), Error> {
     tx.adds(outcome.len());
     let code = result.outcome.as_ref().map_or_else(|error| error.code.into_str(), |_| OK);
-    rows::end(tx, key, (outcome, code), result.fetched_at, clock::wall()).await
+    let now = tx.now();
+    rows::end(tx, key, (outcome, code), result.fetched_at, now).await
 }
 
 /// Records the end of a call whose confirmation was not given.
@@ -199,6 +201,7 @@ pub(super) async fn turn_down(
 /// Deletes the record of a call. `code` is how it ended.
 pub(super) async fn forget(tx: &mut Tx, key: &Key, code: &str) -> Result<(), Error> {
     // First, since the audit record is found by the row of the call.
-    rows::complete_audit(key, code, clock::wall()).run(tx).await?;
+    let complete = rows::complete_audit(key, code, tx.now());
+    complete.run(tx).await?;
     rows::delete(tx, key).await
 }

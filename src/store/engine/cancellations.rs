@@ -1,7 +1,7 @@
 //! Cancellation requests to other processes, as rows of a table. Followers of the table poll it together with the
 //! watchers of the file (`follow`). Not here: cancellation of work of this process.
 
-use std::{collections::HashSet, time::SystemTime};
+use std::collections::HashSet;
 
 use tokio::{
     sync::watch,
@@ -73,7 +73,7 @@ impl Store {
 
     /// Answers a request: whether this process owned the work and has cancelled it.
     pub async fn answer_cancel(&self, request: &CancelRequest, done: bool) -> Result<(), StoreError> {
-        self.transact(Lane::User(&request.user), Durability::Process, |tx| {
+        self.record(Lane::User(&request.user), Durability::Process, |tx| {
             scoped(rows::answer(&request.id, done).run(tx))
         })
         .await
@@ -84,10 +84,7 @@ impl Store {
         // Other processes read requests only while they see another process.
         self.own_name().await?;
         // A loss of power that loses the row also ends the processes that would read it.
-        self.transact(Lane::User(user), Durability::Process, |tx| {
-            scoped(insert(tx, user, subject, clock::wall()))
-        })
-        .await
+        self.record(Lane::User(user), Durability::Process, |tx| scoped(insert(tx, user, subject))).await
     }
 
     /// Requests `peers` processes to cancel work, and waits until one of them has cancelled it or all have answered.
@@ -168,7 +165,7 @@ impl CancelRequests<'_> {
     async fn read(&mut self) -> Result<Vec<CancelRequest>, StoreError> {
         let replica = &self.state.replica;
         // Older requests cannot be about work of this process.
-        let recent = clock::wall() - RETENTION;
+        let recent = self.state.now() - RETENTION;
         let Some(since) = replica.seen_since().map(|seen| seen.max(recent)) else { return Ok(Vec::new()) };
         let rows = self.state.fetch_all(rows::list(&self.state.current_name().await?, since)).await?;
         let (mut present, mut requests) = (HashSet::new(), Vec::new());
@@ -189,16 +186,16 @@ pub(super) async fn request_for_calls(
     tx: &mut Tx,
     user: &UserId,
     calls: impl Iterator<Item = CallId>,
-    now: SystemTime,
 ) -> Result<(), Error> {
     for call_id in calls {
-        insert(tx, user, &Subject::Call(call_id), now).await?;
+        insert(tx, user, &Subject::Call(call_id)).await?;
     }
     Ok(())
 }
 
 /// Inserts a request after deleting those that expired and the user's oldest beyond the limit. Returns its identifier.
-async fn insert(tx: &mut Tx, user: &UserId, subject: &Subject, now: SystemTime) -> Result<String, Error> {
+async fn insert(tx: &mut Tx, user: &UserId, subject: &Subject) -> Result<String, Error> {
+    let now = tx.now();
     rows::delete_until(now - RETENTION).run(tx).await?;
     rows::delete_beyond(user, MAX_REQUESTS_PER_USER - 1).run(tx).await?;
     let (id, replica) = (Uuid::now_v7().to_string(), tx.replica().to_owned());

@@ -14,6 +14,10 @@ use crate::{
 use toolwire_tool::context::UserId;
 
 impl CoolDowns for Store {
+    fn now(&self) -> SystemTime {
+        Self::now(self)
+    }
+
     fn in_force<'a>(
         &'a self,
         source: &'a str,

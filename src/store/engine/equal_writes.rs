@@ -19,14 +19,18 @@ use toolwire_tool::context::RequestId;
 impl Store {
     /// The `request_id` under which a write is to be made: that of an equal write whose outcome the user has not
     /// received, and otherwise the claim's own, which an equal write is lent from then on.
-    pub async fn claim_equal_write(
-        &self,
-        claim: Claim<'_>,
-        now: SystemTime,
-    ) -> Result<RequestId, StoreError> {
+    pub async fn claim_equal_write(&self, claim: Claim<'_>) -> Result<RequestId, StoreError> {
         // The record of the write follows in the same file with `Durability::Power`, which makes this row durable too.
-        self.transact(Lane::User(&claim.write.user), Durability::Process, |tx| scoped(lend(tx, claim, now)))
-            .await
+        let lent =
+            self.transact(Lane::User(&claim.write.user), Durability::Process, |tx| scoped(lend(tx, claim)));
+        match lent.await {
+            // An equal write that was made before the disk was full is resumed.
+            Err(error) if error.leaves_reads() => {
+                let lender = self.fetch_optional(rows::find(claim.write)).await.ok().flatten();
+                lender.and_then(|lender| lender.lent(&claim, self.now())).ok_or(error)
+            }
+            lent => lent,
+        }
     }
 
     /// Stops lending the `request_id` of a write.
@@ -55,19 +59,24 @@ impl Store {
     }
 }
 
-async fn lend(tx: &mut Tx, claim: Claim<'_>, now: SystemTime) -> Result<RequestId, Error> {
+async fn lend(tx: &mut Tx, claim: Claim<'_>) -> Result<RequestId, Error> {
+    let now = tx.now();
     rows::delete_expired(now).run(tx).await?;
-    if let Some(lender) = rows::find(claim.write).optional(tx).await?
-        && !(claim.is_delivered)(lender.request_id)
-        && lender.lends(claim.longest, now)
-    {
-        return Ok(lender.request_id);
+    let lender = rows::find(claim.write).optional(tx).await?;
+    if let Some(lent) = lender.and_then(|lender| lender.lent(&claim, now)) {
+        return Ok(lent);
     }
     rows::put(&claim, now).run(tx).await?;
     Ok(claim.request_id)
 }
 
 impl Lender {
+    /// The `request_id` that it lends.
+    fn lent(&self, claim: &Claim<'_>, now: SystemTime) -> Option<RequestId> {
+        let lends = !(claim.is_delivered)(self.request_id) && self.lends(claim.longest, now);
+        lends.then_some(self.request_id)
+    }
+
     /// Whether the write is under way, waits for a person, or ended a short time ago.
     fn lends(&self, longest: Duration, now: SystemTime) -> bool {
         // Its user knows that nothing is to come.

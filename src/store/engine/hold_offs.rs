@@ -13,6 +13,10 @@ use crate::{
 };
 
 impl HoldOffs for Store {
+    fn now(&self) -> SystemTime {
+        Self::now(self)
+    }
+
     fn of_source<'a>(
         &'a self,
         source: &'a str,

@@ -25,8 +25,13 @@ use toolwire_contract::{
 use toolwire_tool::context::{CallId, UserId};
 
 impl Idempotency for Store {
-    fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun> {
-        Box::pin(async move { self.begin_call(&call, millis(now)).await.unwrap_or_else(Begun::Unavailable) })
+    fn begin<'a>(&'a self, call: Beginning<'a>) -> BoxFuture<'a, Begun> {
+        Box::pin(async move {
+            match self.begin_call(&call).await {
+                Ok(begun) => begun,
+                Err(error) => self.begun_before(call.key, call.digest, error).await,
+            }
+        })
     }
 
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -40,7 +45,7 @@ impl Idempotency for Store {
     fn end_read<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let outcome = match (self.large_reads(), &result.outcome) {
-                (Some(files), Ok(data)) if files.keep(key, data).await => {
+                (Some(files), Ok(data)) if files.keep(key, data, self.now()).await => {
                     OutcomeColumns::without_data(&result.provenance)
                 }
                 _ => OutcomeColumns::of(&result.outcome, &result.provenance),
@@ -52,7 +57,7 @@ impl Idempotency for Store {
     fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         // If it is lost, the call seems unfinished, and is not executed twice.
         Box::pin(
-            self.transact(Lane::User(&key.user), Durability::Process, move |tx| {
+            self.record(Lane::User(&key.user), Durability::Process, move |tx| {
                 scoped(calls::suspend(tx, key))
             }),
         )
@@ -60,7 +65,7 @@ impl Idempotency for Store {
 
     fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         // As in `suspend`.
-        Box::pin(self.transact(Lane::User(&key.user), Durability::Process, move |tx| {
+        Box::pin(self.record(Lane::User(&key.user), Durability::Process, move |tx| {
             scoped(calls::forget(tx, key, code))
         }))
     }
@@ -73,6 +78,10 @@ impl Idempotency for Store {
         Box::pin(self.end_of_remote_call(key, call_id))
     }
 
+    fn now(&self) -> SystemTime {
+        Self::now(self)
+    }
+
     fn cancel_owner<'a>(
         &'a self,
         user: &'a UserId,
@@ -83,12 +92,12 @@ impl Idempotency for Store {
 }
 
 impl Store {
-    async fn begin_call(&self, call: &Beginning<'_>, now: i64) -> Result<Begun, StoreError> {
+    async fn begin_call(&self, call: &Beginning<'_>) -> Result<Begun, StoreError> {
         // Before the record: from then on other processes check whether this one is alive.
         self.own_name().await?;
         let begun = self
             .transact(Lane::User(&call.key.user), durability(call.effect), |tx| {
-                scoped(begin(tx, call, now, self.calls_quota))
+                scoped(begin(tx, call, self.calls_quota))
             })
             .await?;
         Ok(match begun {
@@ -120,7 +129,7 @@ impl Store {
         outcome: &OutcomeColumns,
         durability: Durability,
     ) -> Result<(), StoreError> {
-        self.transact(Lane::User(&key.user), durability, move |tx| {
+        self.record(Lane::User(&key.user), durability, move |tx| {
             scoped(calls::end_with(tx, key, result, outcome))
         })
         .await
@@ -145,7 +154,8 @@ fn durability(effect: Effect) -> Durability {
 
 /// Begins a call: returns the response of its record, or records the beginning if there is none and the quota allows
 /// it. Expired records are deleted in either case.
-async fn begin(tx: &mut Tx, call: &Beginning<'_>, now: i64, quota: Quota) -> Result<Begun, Error> {
+async fn begin(tx: &mut Tx, call: &Beginning<'_>, quota: Quota) -> Result<Begun, Error> {
+    let now = millis(tx.now());
     let Some(record) = calls::find(tx, call.key, now).await? else {
         let full = calls::add(tx, call, Opening::Started(None), now, quota).await?;
         return Ok(full.unwrap_or(Begun::New));

@@ -1,7 +1,5 @@
 //! Jobs: each is run by one process; any process lists and reads them.
 
-use std::time::SystemTime;
-
 use tokio::sync::watch;
 
 use super::{Durability, Error, Store, Tx, follow::Topic};
@@ -20,12 +18,11 @@ const DELETED_AT_ONCE: u32 = 50;
 
 impl Store {
     /// Begins a job of this process, and deletes the oldest ones beyond the limit of the user.
-    pub async fn begin_job(&self, new: &NewJob, now: SystemTime) -> Result<Begun, StoreError> {
+    pub async fn begin_job(&self, new: &NewJob) -> Result<Begun, StoreError> {
         // First: a job whose process has ended must not count as the running one.
-        self.interrupt_jobs(now).await?;
+        self.interrupt_jobs().await?;
         let replica = &*self.own_name().await?;
-        self.transact(Lane::User(&new.user), Durability::Power, |tx| scoped(begin(tx, new, replica, now)))
-            .await
+        self.transact(Lane::User(&new.user), Durability::Power, |tx| scoped(begin(tx, new, replica))).await
     }
 
     pub async fn job(&self, user: &UserId, id: JobId) -> Result<Option<Job>, StoreError> {
@@ -51,26 +48,19 @@ impl Store {
         user: &UserId,
         id: JobId,
         said: &JobUpdate,
-        now: SystemTime,
     ) -> Result<bool, StoreError> {
-        transact!(self, Lane::User(user), Durability::Process, |tx| {
+        record!(self, Lane::User(user), Durability::Process, |tx| {
             let Some(job) = running(tx, user, id).await? else { return Ok(false) };
-            append(tx, &job, said, now, false).await?;
+            append(tx, &job, said, false).await?;
             Ok(true)
         })
     }
 
     /// Ends a job with its last event, and returns whether this was the first end, which is the one that counts.
-    pub async fn end_job(
-        &self,
-        user: &UserId,
-        id: JobId,
-        ending: &Ending,
-        now: SystemTime,
-    ) -> Result<bool, StoreError> {
-        transact!(self, Lane::User(user), Durability::Power, |tx| {
+    pub async fn end_job(&self, user: &UserId, id: JobId, ending: &Ending) -> Result<bool, StoreError> {
+        record!(self, Lane::User(user), Durability::Power, |tx| {
             let Some(job) = running(tx, user, id).await? else { return Ok(false) };
-            end(tx, &job, ending, now).await?;
+            end(tx, &job, ending).await?;
             Ok(true)
         })
     }
@@ -92,22 +82,20 @@ impl Store {
     }
 
     /// Fails the jobs whose process has ended, and returns their number.
-    pub async fn interrupt_jobs(&self, now: SystemTime) -> Result<usize, StoreError> {
+    pub async fn interrupt_jobs(&self) -> Result<usize, StoreError> {
         let replicas = self.fetch_all(rows::replicas()).await?;
         let mut interrupted = 0;
         for replica in &self.ended(replicas).await? {
-            interrupted += self
-                .transact(Lane::AllUsers, Durability::Power, |tx| scoped(interrupt(tx, replica, now)))
-                .await?;
+            interrupted +=
+                self.transact(Lane::AllUsers, Durability::Power, |tx| scoped(interrupt(tx, replica))).await?;
         }
         Ok(interrupted)
     }
 
     /// Deletes some of the jobs whose retention ([`RETENTION`]) is over, and returns whether there may be more.
-    pub async fn sweep_jobs(&self, now: SystemTime) -> Result<bool, StoreError> {
-        let before = now - RETENTION;
+    pub async fn sweep_jobs(&self) -> Result<bool, StoreError> {
         transact!(self, Lane::Platform, Durability::Process, |tx| {
-            let old = rows::ended_before(before, DELETED_AT_ONCE).all(tx).await?;
+            let old = rows::ended_before(tx.now() - RETENTION, DELETED_AT_ONCE).all(tx).await?;
             for job in &old {
                 rows::delete(tx, *job).await?;
             }
@@ -116,7 +104,8 @@ impl Store {
     }
 }
 
-async fn begin(tx: &mut Tx, new: &NewJob, replica: &str, now: SystemTime) -> Result<Begun, Error> {
+async fn begin(tx: &mut Tx, new: &NewJob, replica: &str) -> Result<Begun, Error> {
+    let now = tx.now();
     if let Some(Positioned { job, .. }) = rows::find(&new.user, new.id).optional(tx).await? {
         let is_same = job.digest == new.digest && job.kind == new.kind;
         return Ok(if is_same { Begun::Known(job) } else { Begun::Reused });
@@ -141,25 +130,26 @@ async fn append(
     tx: &mut Tx,
     Positioned { position, job }: &Positioned,
     said: &JobUpdate,
-    now: SystemTime,
     is_last: bool,
 ) -> Result<(), Error> {
+    let now = tx.now();
     tx.adds(said.message.len());
     tx.notify(Topic::Jobs);
     let said = JobUpdate { percent: said.percent.max(job.percent).min(100), ..said.clone() };
     rows::append(tx, *position, &Event { sequence: job.next, at: now, said, is_last }).await
 }
 
-async fn end(tx: &mut Tx, job: &Positioned, ending: &Ending, now: SystemTime) -> Result<(), Error> {
-    append(tx, job, &ending.last_update(job.job.percent, &job.job.step), now, true).await?;
+async fn end(tx: &mut Tx, job: &Positioned, ending: &Ending) -> Result<(), Error> {
+    append(tx, job, &ending.last_update(job.job.percent, &job.job.step), true).await?;
     tx.adds(ending.result.len());
-    rows::end(job.position, ending, now).run(tx).await
+    let end = rows::end(job.position, ending, tx.now());
+    end.run(tx).await
 }
 
-async fn interrupt(tx: &mut Tx, replica: &str, now: SystemTime) -> Result<usize, Error> {
+async fn interrupt(tx: &mut Tx, replica: &str) -> Result<usize, Error> {
     let jobs = rows::of_replica(replica).all(tx).await?;
     for job in &jobs {
-        end(tx, job, &Ending::failed(Failure::interrupted(), String::new()), now).await?;
+        end(tx, job, &Ending::failed(Failure::interrupted(), String::new())).await?;
     }
     Ok(jobs.len())
 }

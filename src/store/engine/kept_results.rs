@@ -6,12 +6,11 @@ use super::{Durability, Error, Store, Tx};
 use crate::{
     Lane, StoreError,
     idempotency::Quota,
-    kept_results::KeptResult,
+    kept_results::{KeptResult, NewKeptResult, RETENTION},
     rows::{
         kept_results as rows,
         usage::{self, Counted},
     },
-    scoped,
 };
 use toolwire_tool::context::{CallId, UserId};
 
@@ -22,14 +21,13 @@ impl Store {
         &self,
         user: &UserId,
         call_id: CallId,
-        result: &KeptResult,
-        now: SystemTime,
+        result: &NewKeptResult<'_>,
     ) -> Result<SystemTime, StoreError> {
         let quota = self.kept_results_quota;
         // A result that is lost with the power is asked for again.
         transact!(self, Lane::User(user), Durability::Process, |tx| {
             tx.adds(result.text.len());
-            let bytes = rows::bytes_of(user, result);
+            let (now, bytes) = (tx.now(), rows::bytes_of(user, result));
             // First, since expired results count as long as they are stored.
             rows::delete_expired(tx, now).await?;
             // The call itself and a query of it may both keep its result.
@@ -37,8 +35,9 @@ impl Store {
                 return Ok(kept.expires_at);
             }
             free(tx, user, bytes, quota).await?;
-            rows::insert(tx, user, call_id, result, bytes).await?;
-            Ok(result.expires_at)
+            let expires_at = now + RETENTION;
+            rows::insert(tx, (user, call_id), result, bytes, expires_at).await?;
+            Ok(expires_at)
         })
     }
 
@@ -47,14 +46,16 @@ impl Store {
         &self,
         user: &UserId,
         call_id: CallId,
-        now: SystemTime,
     ) -> Result<Option<KeptResult>, StoreError> {
-        self.fetch_optional(rows::find(user, call_id, now)).await
+        self.fetch_optional(rows::find(user, call_id, self.now())).await
     }
 
     /// Deletes some of the results that have expired, and returns whether there may be more.
-    pub async fn sweep_kept_results(&self, now: SystemTime) -> Result<bool, StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete_expired(tx, now))).await
+    pub async fn sweep_kept_results(&self) -> Result<bool, StoreError> {
+        transact!(self, Lane::Platform, Durability::Process, |tx| {
+            let now = tx.now();
+            rows::delete_expired(tx, now).await
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The outbox: messages to webhooks, inserted in the transaction of the change that they report, and claimed by the
 //! process that delivers them.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use uuid::Uuid;
 
@@ -27,20 +27,20 @@ impl Store {
         })
     }
 
-    /// Claims due messages, which no other process can claim before `until`.
+    /// Claims due messages, which no other process can claim for a while.
     pub async fn take_messages(
         &self,
         url: &str,
-        now: SystemTime,
-        until: SystemTime,
+        hold: Duration,
         limit: u32,
     ) -> Result<Vec<Message>, StoreError> {
         // Nearly always there is none, and then no write transaction is needed.
-        if !self.fetch_one(rows::has_due(url, now)).await? {
+        if !self.fetch_one(rows::has_due(url, self.now())).await? {
             return Ok(Vec::new());
         }
         let claimed = self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(rows::claim(url, now, until, limit).all(tx))
+            let now = tx.now();
+            scoped(rows::claim(url, now, now + hold, limit).all(tx))
         });
         let mut messages = Vec::new();
         for ClaimedMessage { id, event, sequence, attempts, expires_at } in claimed.await? {
@@ -56,9 +56,12 @@ impl Store {
     }
 
     /// Postpones the next attempt to deliver a message.
-    pub async fn postpone_message(&self, id: &str, until: SystemTime) -> Result<(), StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::postpone(id, until).run(tx)))
-            .await
+    pub async fn postpone_message(&self, id: &str, pause: Duration) -> Result<(), StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            let until = tx.now() + pause;
+            scoped(rows::postpone(id, until).run(tx))
+        })
+        .await
     }
 }
 

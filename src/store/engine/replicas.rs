@@ -9,7 +9,7 @@ impl Store {
     /// The name of this process, after it is visible to others: what it records from then on has a live owner.
     pub(super) async fn own_name(&self) -> Result<Arc<str>, StoreError> {
         let Some(database) = self.postgres().await? else {
-            self.replica.id(&self.location)?;
+            self.replica.id(&self.location, self.now())?;
             return Ok(self.replica.name());
         };
         database.presence.name().ok_or_else(|| self.unusable(&sqlx::Error::PoolTimedOut))
@@ -34,7 +34,15 @@ impl Store {
 
     /// Whether a name is that of another live process.
     pub(super) async fn is_elsewhere(&self, name: &str) -> Result<bool, StoreError> {
-        Ok(*name != *self.current_name().await? && !self.is_gone(name).await?)
+        Ok(!self.is_own(name).await? && !self.is_gone(name).await?)
+    }
+
+    /// Whether a name is that of this process, or was while another connection showed it.
+    pub(super) async fn is_own(&self, name: &str) -> Result<bool, StoreError> {
+        Ok(match self.postgres().await? {
+            Some(database) => database.presence.is_own(name),
+            None => *name == *self.replica.name(),
+        })
     }
 
     /// Those of some processes that have ended.

@@ -21,6 +21,10 @@ const OVERHEAD: usize = 128;
 const DELETED_AT_ONCE: u32 = 16;
 
 impl Results for Store {
+    fn now(&self) -> Option<SystemTime> {
+        Some(Self::now(self))
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a ResultKey,

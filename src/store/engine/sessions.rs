@@ -1,7 +1,5 @@
 //! Turns of conversations: stored when they end or pause, recalled by later turns, cancelled while they are paused.
 
-use std::time::SystemTime;
-
 use super::{Durability, Store, held_sessions};
 use crate::{
     Lane, StoreError, postgres,
@@ -32,7 +30,7 @@ impl Store {
 
     /// Inserts or replaces a turn, and deletes the oldest ones beyond the limits of the session and of the user.
     pub async fn keep_turn(&self, turn: &StoredTurn) -> Result<(), StoreError> {
-        transact!(self, Lane::User(&turn.user), Durability::Power, |tx| {
+        record!(self, Lane::User(&turn.user), Durability::Power, |tx| {
             rows::put(turn).run(tx).await?;
             rows::trim(&turn.user, &turn.session, (MAX_TURNS_PER_SESSION, MAX_TURNS_PER_USER)).run(tx).await
         })
@@ -86,22 +84,19 @@ impl Store {
     }
 
     /// Cancels a paused turn, and returns whether it was paused.
-    pub async fn cancel_paused_turn(
-        &self,
-        user: &UserId,
-        id: RequestId,
-        now: SystemTime,
-    ) -> Result<bool, StoreError> {
+    pub async fn cancel_paused_turn(&self, user: &UserId, id: RequestId) -> Result<bool, StoreError> {
         let cancelled = self.transact(Lane::User(user), Durability::Power, |tx| {
-            scoped(rows::cancel_paused(user, id, now).execute(tx))
+            let cancel = rows::cancel_paused(user, id, tx.now());
+            scoped(cancel.execute(tx))
         });
         Ok(cancelled.await? > 0)
     }
 
     /// Deletes some of the turns whose retention ([`RETENTION`]) is over, and returns whether there may be more.
-    pub async fn sweep_turns(&self, now: SystemTime) -> Result<bool, StoreError> {
+    pub async fn sweep_turns(&self) -> Result<bool, StoreError> {
         transact!(self, Lane::Platform, Durability::Process, |tx| {
-            let deleted = rows::delete_ended(now - RETENTION, DELETED_AT_ONCE).execute(tx).await?;
+            let delete = rows::delete_ended(tx.now() - RETENTION, DELETED_AT_ONCE);
+            let deleted = delete.execute(tx).await?;
             Ok(deleted >= u64::from(DELETED_AT_ONCE))
         })
     }

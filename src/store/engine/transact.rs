@@ -1,5 +1,19 @@
 //! Transactions as closures, so that an engine that rolls one back may run it again.
 
+/// Runs a transaction whose statements are written in place, as the body of an async block.
+macro_rules! transact {
+    ($store:expr, $lane:expr, $durability:expr, |$tx:ident| $work:block) => {
+        $store.transact::<_, $crate::Error>($lane, $durability, |$tx| $crate::scoped(async move $work)).await
+    };
+}
+
+/// The same of a transaction that decides nothing by the clock.
+macro_rules! record {
+    ($store:expr, $lane:expr, $durability:expr, |$tx:ident| $work:block) => {
+        $store.record::<_, $crate::Error>($lane, $durability, |$tx| $crate::scoped(async move $work)).await
+    };
+}
+
 use std::{fmt, future::Future, marker::PhantomData};
 
 use futures_util::future::BoxFuture;
@@ -56,17 +70,37 @@ impl Explain for Error {
 impl Store {
     /// Runs a transaction, and commits it if it returns `Ok`; otherwise it is rolled back. The commit may be shared
     /// with others. No other process can write while it runs, so it must await nothing but the database. It may run
-    /// more than once, so it must have no effect outside the database.
+    /// more than once, so it must have no effect outside the database. Fails while the clock cannot be relied on.
     pub async fn transact<'a, T, E: Explain>(
         &self,
         lane: Lane<'_>,
         durability: Durability,
+        work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, E>> + Send,
+    ) -> Result<T, E::Public> {
+        self.run((lane, durability), true, work).await
+    }
+
+    /// The same for a transaction that decides nothing by the clock, such as one that records how something ended that
+    /// has begun.
+    pub(super) async fn record<'a, T, E: Explain>(
+        &self,
+        lane: Lane<'_>,
+        durability: Durability,
+        work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, E>> + Send,
+    ) -> Result<T, E::Public> {
+        self.run((lane, durability), false, work).await
+    }
+
+    async fn run<'a, T, E: Explain>(
+        &self,
+        of: (Lane<'_>, Durability),
+        decides_by_clock: bool,
         mut work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, E>> + Send,
     ) -> Result<T, E::Public> {
         let mut runs = 1;
         loop {
             let run = async {
-                let mut tx = self.begin(lane, durability).await?;
+                let mut tx = self.begin(of, decides_by_clock).await?;
                 let value = work(&mut tx).0.await?;
                 let topics = tx.take_topics();
                 tx.commit().await?;

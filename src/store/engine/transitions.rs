@@ -1,7 +1,7 @@
 //! Transitions of a confirmation, each in one transaction with its event, its messages to webhooks, and the end of the
 //! call that waits for it. Not here: the entry in the timeline of its task.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::{
     Error, Tx, audit, calls, outbox,
@@ -27,7 +27,8 @@ use toolwire_tool::context::CallId;
 pub(super) struct ConfirmedCall<'a> {
     pub(super) begins: Beginning<'a>,
     pub(super) asked: &'a ConfirmationRequest,
-    pub(super) expires_at: SystemTime,
+    /// How long a confirmation that it requests lasts.
+    pub(super) decide_within: Duration,
 }
 
 /// The cause of a transition, if there is one to record.

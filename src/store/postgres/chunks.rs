@@ -7,10 +7,11 @@ use uuid::Uuid;
 use super::{address::Address, connect::Database, connections::Connections, error};
 use crate::{
     Error, StoreError,
+    clock::Clock,
     sql::{Statement, sql},
     time::millis,
 };
-use toolwire_base::{clock, digest::Digest};
+use toolwire_base::digest::Digest;
 
 /// Bytes of a chunk.
 pub(crate) const CHUNK: usize = 256 * 1024;
@@ -23,6 +24,7 @@ const DELETED_AT_ONCE: i64 = 100;
 pub struct Chunks {
     connections: Connections,
     address: Arc<Address>,
+    clock: Clock,
 }
 
 /// A blob that is being written. What is not finished is left to the sweep.
@@ -35,11 +37,15 @@ pub(crate) struct Upload {
 
 impl Chunks {
     pub(crate) fn of(database: &Database) -> Self {
-        Self { connections: database.connections.clone(), address: Arc::clone(database.address()) }
+        Self {
+            connections: database.connections.clone(),
+            address: Arc::clone(database.address()),
+            clock: database.clock().clone(),
+        }
     }
 
     pub(crate) async fn begin(&self) -> Result<Upload, StoreError> {
-        let (id, begun_at) = (Uuid::new_v4().simple().to_string(), millis(clock::wall()));
+        let (id, begun_at) = (Uuid::new_v4().simple().to_string(), millis(self.clock.now()));
         self.execute(sql!("INSERT INTO blob_uploads (upload, begun_at) VALUES ({&*id}, {begun_at})")).await?;
         Ok(Upload { chunks: self.clone(), id, count: 0 })
     }
@@ -91,7 +97,7 @@ impl Upload {
     /// its own.
     pub(crate) async fn finish(self, digest: &Digest, size: u64) -> Result<(), StoreError> {
         let (digest, size) = (digest.as_bytes().to_vec(), i64::try_from(size).unwrap_or(i64::MAX));
-        let (id, now) = (&*self.id, millis(clock::wall()));
+        let (id, now) = (&*self.id, millis(self.chunks.clock.now()));
         let insert = sql!(
             "INSERT INTO blobs (digest, size, upload, uses, touched_at) VALUES ({digest}, {size}, {id}, 0, {now})
              ON CONFLICT (digest) DO UPDATE SET touched_at = excluded.touched_at"

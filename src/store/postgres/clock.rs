@@ -1,95 +1,70 @@
-//! The clock of this machine, compared with the database's: those of servers say when leases, deadlines and retention
-//! end, so that one which is off would take over what another still has.
+//! Readings of the database's clock, by which the state goes, and the warning if this machine's differs.
 
 use std::{
+    mem,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
-use super::{address::Address, error::refused};
-use crate::{StoreError, last_error::LastError};
+use super::{address::Address, error::unusable};
+use crate::{
+    StoreError,
+    clock::{Clock, Question},
+    last_error::LastError,
+    time::instant,
+};
 
-/// A difference that is a warning, and one with which no state is used.
+/// A difference that is a warning. A larger one, with which nothing begins, is the clock's.
 const WARN_SKEW: Duration = Duration::from_secs(1);
-const MAX_SKEW: Duration = Duration::from_secs(10);
 
-/// Reads the database's clock, in milliseconds.
-pub(super) const READ: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+/// The database's clock, in milliseconds.
+pub(super) const TIME: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
 
-/// Compares the clocks. Cheap to clone; clones share the last difference.
+/// Tells a clock what time it is. Cheap to clone; clones share the last difference.
 #[derive(Clone, Debug)]
-pub(crate) struct Clock {
+pub(crate) struct Readings {
     address: Arc<Address>,
-    machine: fn() -> SystemTime,
+    pub(super) clock: Clock,
     last_error: LastError,
-    skew: Arc<Mutex<Duration>>,
+    is_off: Arc<Mutex<bool>>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Level {
-    Right,
-    Off,
-    TooFar,
-}
-
-impl Clock {
-    pub(crate) fn new(address: &Arc<Address>, machine: fn() -> SystemTime, last_error: &LastError) -> Self {
-        let (address, last_error) = (Arc::clone(address), last_error.clone());
-        Self { address, machine, last_error, skew: Arc::default() }
+impl Readings {
+    pub(crate) fn new(address: &Arc<Address>, clock: &Clock, last_error: &LastError) -> Self {
+        let (address, clock, last_error) = (Arc::clone(address), clock.clone(), last_error.clone());
+        Self { address, clock, last_error, is_off: Arc::default() }
     }
 
-    /// The time of this machine, to be read before the database's.
-    pub(super) fn machine(&self) -> SystemTime {
-        (self.machine)()
-    }
-
-    /// Compares the time that the database just answered with, and logs if the difference has become a warning, too
-    /// large, or neither.
-    pub(super) fn compare(&self, asked_at: SystemTime, of_database: SystemTime) -> Result<(), StoreError> {
-        let off = |one: SystemTime, other: SystemTime| one.duration_since(other).unwrap_or_default();
-        // It read its clock between the question and the answer.
-        let skew = off(asked_at, of_database).max(off(of_database, self.machine()));
-        let before = std::mem::replace(&mut *self.skew.lock().unwrap_or_else(PoisonError::into_inner), skew);
+    /// Sets the clock by what the database answered, in milliseconds, and logs if this machine's has begun to differ,
+    /// or no longer does. The error is that of a difference with which nothing begins.
+    pub(super) fn set(&self, asked: Question, answer: i64) -> Result<(), StoreError> {
+        let skew = self.clock.set(asked, instant(answer));
+        let is_off = skew > WARN_SKEW;
+        let was_off = mem::replace(&mut *self.is_off.lock().unwrap_or_else(PoisonError::into_inner), is_off);
         let (address, skew_ms) = (&self.address, skew.as_millis());
-        match (level(before), level(skew)) {
-            (before, now) if before == now => {}
-            (_, Level::Right) => {
-                tracing::info!(%address, "the clocks of the database and of this machine agree");
-            }
-            (_, Level::Off) => {
-                tracing::warn!(%address, %skew_ms, "the clocks of the database and of this machine differ");
-            }
-            // The error is logged by those who read it.
-            (_, Level::TooFar) => {}
+        if is_off && !was_off {
+            tracing::warn!(%address, %skew_ms, "the clocks of the database and of this machine differ");
+        } else if was_off && !is_off {
+            tracing::info!(%address, "the clocks of the database and of this machine agree");
         }
-        self.error().map_or(Ok(()), Err)
+        match self.clock.check() {
+            Err(error @ StoreError::Refused { .. }) => Err(error),
+            // An answer that was long on its way says how late it is, and the next one is better.
+            Err(_) | Ok(()) => Ok(()),
+        }
     }
 
-    /// Compares while the state is in use: a difference that is too large makes it unusable.
-    pub(super) fn watch(&self, asked_at: SystemTime, of_database: SystemTime) {
-        let was_too_far = self.error().is_some();
-        if let Err(error) = self.compare(asked_at, of_database)
-            && !was_too_far
+    /// Records why the database cannot be reached, for operators.
+    pub(super) fn note_unreachable(&self, error: &sqlx::Error) {
+        self.last_error.change(unusable(&self.address, error));
+    }
+
+    /// Sets it while the state is in use: a difference that is too large makes the state unusable.
+    pub(super) fn watch(&self, asked: Question, answer: i64) {
+        if let Err(error) = self.set(asked, answer)
+            && self.last_error.watch().borrow().is_none()
         {
             self.last_error.set(error);
         }
-    }
-
-    /// The error of a difference that is too large.
-    pub(crate) fn error(&self) -> Option<StoreError> {
-        let skew = *self.skew.lock().unwrap_or_else(PoisonError::into_inner);
-        if level(skew) != Level::TooFar {
-            return None;
-        }
-        let cause = format!("its clock and this machine's differ by {} s", skew.as_secs());
-        Some(refused(&self.address, &cause, "Set the clocks, such as by NTP"))
-    }
-}
-
-fn level(skew: Duration) -> Level {
-    match skew {
-        skew if skew > MAX_SKEW => Level::TooFar,
-        skew if skew > WARN_SKEW => Level::Off,
-        _ => Level::Right,
     }
 }

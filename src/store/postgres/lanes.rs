@@ -4,15 +4,21 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError, Weak},
+    time::SystemTime,
 };
 
 use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
-use super::address::Address;
-use crate::{Durability, Lane};
+use super::{address::Address, clock::TIME};
+use crate::{Durability, Lane, time::millis};
 
 /// Entries of lanes that nothing waits for are removed when there are this many.
 const PRUNE_AT: usize = 1024;
+
+/// How far the clock of a transaction may be from the database's, in milliseconds, with the way that it travels.
+const MAX_OFF_MS: i64 = 2_000;
+
+const DIVISION_BY_ZERO: &str = "22012";
 
 type Key = (i32, i32);
 
@@ -63,9 +69,21 @@ fn all_users(address: &Address) -> Key {
     address.lock_key("all users", "")
 }
 
-/// Begins a transaction of a lane, in one round trip.
-pub(super) fn begin(address: &Address, lane: Lane<'_>, keys: &[Key], durability: Durability) -> String {
+/// Begins a transaction of a lane, in one round trip. With an instant, it fails where that is not now by the database's
+/// clock.
+pub(super) fn begin(
+    address: &Address,
+    lane: Lane<'_>,
+    keys: &[Key],
+    durability: Durability,
+    now: Option<SystemTime>,
+) -> String {
     let mut statements = vec!["BEGIN".to_owned()];
+    // First, since the locks are waited for.
+    if let Some(now) = now.map(millis) {
+        statements
+            .push(format!("SELECT 1 / (CASE WHEN abs({TIME} - {now}) > {MAX_OFF_MS} THEN 0 ELSE 1 END)"));
+    }
     if durability == Durability::Process {
         statements.push("SET LOCAL synchronous_commit = off".to_owned());
     }
@@ -78,15 +96,24 @@ pub(super) fn begin(address: &Address, lane: Lane<'_>, keys: &[Key], durability:
     statements.join("; ")
 }
 
+/// Whether a transaction did not begin because of its clock.
+pub(super) fn is_off_clock(error: &sqlx::Error) -> bool {
+    error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code)
+        .is_some_and(|code| code == DIVISION_BY_ZERO)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::instant;
 
     #[test]
     fn a_user_excludes_those_who_change_all_users_and_no_other_user() {
         let address = Address::new("postgres://me@db/tools", "toolwire").unwrap();
         let (one, other) = ("a".parse().unwrap(), "b".parse().unwrap());
-        let lock = |lane| begin(&address, lane, &keys(&address, lane), Durability::Power);
+        let lock = |lane| begin(&address, lane, &keys(&address, lane), Durability::Power, None);
         let all = lock(Lane::AllUsers);
         let key = all.split_once("lock(").unwrap().1;
         assert!(lock(Lane::User(&one)).contains(&format!("lock_shared({key}")));
@@ -94,7 +121,17 @@ mod tests {
         let both = [other, one.clone(), one];
         assert_eq!(keys(&address, Lane::Users(&both)).len(), 2);
         assert!(
-            begin(&address, Lane::Platform, &[], Durability::Process).contains("synchronous_commit = off")
+            begin(&address, Lane::Platform, &[], Durability::Process, None)
+                .contains("synchronous_commit = off")
         );
+    }
+
+    #[test]
+    fn a_transaction_that_decides_by_the_clock_compares_it_before_it_waits() {
+        let address = Address::new("postgres://me@db/tools", "toolwire").unwrap();
+        let (lane, now) = (Lane::Source("x"), instant(1_768_557_600_123));
+        let begun = begin(&address, lane, &keys(&address, lane), Durability::Power, Some(now));
+        let (compared, waited) = begun.split_once("SELECT pg_advisory_xact_lock").unwrap();
+        assert!(compared.contains("- 1768557600123) > 2000 THEN 0"), "{compared} {waited}");
     }
 }

@@ -29,6 +29,10 @@ impl RememberedHoldOffs {
 }
 
 impl HoldOffs for RememberedHoldOffs {
+    fn now(&self) -> SystemTime {
+        self.store.now()
+    }
+
     fn of_source<'a>(
         &'a self,
         source: &'a str,

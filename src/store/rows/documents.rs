@@ -1,5 +1,7 @@
 //! The table `documents`: the last version of each, and its metadata.
 
+use std::time::SystemTime;
+
 use crate::{
     Error,
     documents::{Change, Content, Criteria, Document},
@@ -108,8 +110,12 @@ fn filter(criteria: &Criteria) -> Statement {
 }
 
 /// Inserts a document without a version.
-pub(crate) async fn insert(db: &mut Connection, change: &Change) -> Result<Identified, Error> {
-    let Change { root, path, by, now, .. } = change;
+pub(crate) async fn insert(
+    db: &mut Connection,
+    change: &Change,
+    now: SystemTime,
+) -> Result<Identified, Error> {
+    let Change { root, path, by, .. } = change;
     let insert = insert! { documents:
         root, path, version = 0, etag = "", previous_etag = "", deleted = false, size = 0, mime_type = "", tokens = 0,
         tokens_estimated = false, summary = "", untrusted = false, description = "", tags = "", created_by = by,

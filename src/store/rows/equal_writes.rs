@@ -62,7 +62,7 @@ pub(crate) fn put(claim: &Claim<'_>, now: SystemTime) -> Statement {
     insert! { equal_writes:
         user_id = &write.user, tool = &write.tool, arguments_digest = write.arguments_digest,
         definition_digest = write.definition_digest, task_id = task(write), request_id = AsText(claim.request_id),
-        created_at = now, expires_at = claim.expires_at,
+        created_at = now, expires_at = now + claim.lends_for,
     }
     .and(
         " ON CONFLICT (user_id, tool, arguments_digest, definition_digest, task_id) DO UPDATE SET

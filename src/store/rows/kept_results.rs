@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::usage::{self, Counted};
 use crate::{
     Error,
-    kept_results::KeptResult,
+    kept_results::{KeptResult, NewKeptResult},
     sql::{Connection, Json, Statement, dialect, insert, record, select, sql},
 };
 use toolwire_tool::context::{CallId, UserId};
@@ -19,7 +19,7 @@ const ROW: usize = 256;
 record!(KeptResult, "kept result", { tool, text, tokens, provenance via Json, expires_at });
 
 /// The bytes that a result counts for.
-pub(crate) fn bytes_of(user: &UserId, result: &KeptResult) -> u64 {
+pub(crate) fn bytes_of(user: &UserId, result: &NewKeptResult<'_>) -> u64 {
     (ROW + 2 * user.as_str().len() + result.text.len()) as u64
 }
 
@@ -32,15 +32,14 @@ pub(crate) fn find(user: &UserId, call_id: CallId, now: SystemTime) -> Statement
 
 pub(crate) async fn insert(
     db: &mut Connection,
-    user: &UserId,
-    call_id: CallId,
-    result: &KeptResult,
+    (user, call_id): (&UserId, CallId),
+    result: &NewKeptResult<'_>,
     bytes: u64,
+    expires_at: SystemTime,
 ) -> Result<(), Error> {
-    let KeptResult { tool, text, tokens, provenance, expires_at } = result;
+    let NewKeptResult { tool, text, tokens, provenance } = *result;
     let insert = insert! { kept_results:
-        user_id = user, call_id, tool, text, tokens = *tokens, provenance = Json(provenance), bytes,
-        expires_at = *expires_at,
+        user_id = user, call_id, tool, text, tokens, provenance = Json(provenance), bytes, expires_at,
     };
     let added = i64::try_from(bytes).unwrap_or(i64::MAX);
     usage::execute_and_account(db, insert, Counted::KEPT_RESULTS, user.as_str(), 1, added).await

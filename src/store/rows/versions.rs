@@ -20,8 +20,8 @@ pub(crate) fn insert(id: i64, document: &Document, change: &Change) -> Statement
     let Content { digest, size, mime_type, tokens, tokens_estimated, summary, untrusted } = &document.content;
     insert! { versions:
         document = id, version = document.version, digest = *digest, size, mime_type, tokens, tokens_estimated, summary,
-        untrusted, written_by = &change.by, written_at = change.now, why = &change.why, call_id = &change.call_id,
-        deleted = document.is_deleted(),
+        untrusted, written_by = &change.by, written_at = document.updated_at, why = &change.why,
+        call_id = &change.call_id, deleted = document.is_deleted(),
     }
 }
 

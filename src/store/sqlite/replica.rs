@@ -14,7 +14,6 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::{StoreError, location::Location};
-use toolwire_base::clock;
 
 /// The directory of the lock files, within the state directory.
 pub(crate) const DIRECTORY: &str = "processes";
@@ -44,14 +43,13 @@ impl Replica {
         Arc::clone(&self.id)
     }
 
-    /// Returns the name of this process after acquiring its lock, which makes it visible to other processes. Fails if
-    /// the lock file cannot be created.
-    pub(crate) fn id(&self, location: &Location) -> Result<&str, StoreError> {
+    /// Returns the name of this process after acquiring its lock, which makes it visible to other processes from now
+    /// on. Fails if the lock file cannot be created.
+    pub(crate) fn id(&self, location: &Location, now: SystemTime) -> Result<&str, StoreError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none()
             && let Some(path) = path(location, &self.id)
         {
-            let now = clock::wall();
             let file = hold(&path).map_err(|error| StoreError::Unavailable {
                 place: path.display().to_string(),
                 cause: error.to_string(),
@@ -63,8 +61,8 @@ impl Replica {
     }
 
     /// Notes that this process is visible to others, in another way than by a file.
-    pub(crate) fn show(&self) {
-        self.seen_since.send_replace(Some(clock::wall()));
+    pub(crate) fn show(&self, now: SystemTime) {
+        self.seen_since.send_replace(Some(now));
     }
 
     /// Waits until this process is visible to others. Before that it owns no recorded work.
@@ -159,7 +157,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let location = Location::Directory(directory.path().to_owned());
         let (one, other) = (Replica::default(), Replica::default());
-        let id = one.id(&location).unwrap().to_owned();
+        let id = one.id(&location, SystemTime::UNIX_EPOCH).unwrap().to_owned();
         assert!(!other.is_gone(&location, &id) && !one.is_gone(&location, &id));
         assert!(other.is_gone(&location, "of-nobody"));
         assert_eq!((other.peers(&location), one.peers(&location)), (1, 0));

@@ -1,9 +1,6 @@
 //! Request and response types of the task store.
 
-use std::{
-    collections::BTreeMap,
-    time::{Duration, SystemTime},
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -59,7 +56,7 @@ pub struct StepRef {
 #[derive(Clone, Copy, Debug)]
 pub struct ExpiringRequest<'a> {
     pub asked: &'a ConfirmationRequest,
-    pub expires_at: SystemTime,
+    pub decide_within: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -128,8 +125,8 @@ pub struct NewRoot {
     pub role: String,
     /// Paths in its workspace.
     pub documents: Vec<String>,
-    /// When it times out.
-    pub deadline: SystemTime,
+    /// How long it may take.
+    pub timeout: Duration,
     pub labels: BTreeMap<String, String>,
 }
 

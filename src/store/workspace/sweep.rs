@@ -5,7 +5,6 @@ use std::{convert::Infallible, time::Duration};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::Workspace;
-use toolwire_base::clock;
 
 const INTERVAL: Duration = Duration::from_hours(1);
 
@@ -16,8 +15,8 @@ pub async fn run(workspace: &Workspace) -> Infallible {
     loop {
         interval.tick().await;
         // In parts, so that other transactions run in between.
-        while let Ok(true) = workspace.store().sweep_documents(clock::wall()).await {}
-        match workspace.store().sweep_blobs(clock::wall()).await {
+        while let Ok(true) = workspace.store().sweep_documents().await {}
+        match workspace.store().sweep_blobs().await {
             Ok(swept) if swept != crate::blobs::Swept::default() => {
                 let (unfinished, orphans, rows) = (swept.unfinished, swept.orphans, swept.rows);
                 tracing::info!(unfinished, orphans, rows, "bytes that nothing names were taken away");

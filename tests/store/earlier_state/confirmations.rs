@@ -20,7 +20,7 @@ use super::{super::user, WAITS, assert_sound, each, lines, output, request_id, u
 async fn find(store: &Store, all: &[Value], summary: &str) -> Confirmation {
     let id = all.iter().find(|it| it["summary"].as_str().unwrap().contains(summary)).unwrap();
     let id = id["confirmation_id"].as_str().unwrap().parse().unwrap();
-    store.confirmation(&id, clock::wall()).await.unwrap().unwrap()
+    store.at_time(clock::wall()).confirmation(&id).await.unwrap().unwrap()
 }
 
 async fn decide(store: &Store, confirmation: &Confirmation, verdict: Verdict) -> State {
@@ -39,7 +39,7 @@ async fn begin(store: &Store, confirmation: &Confirmation) -> Admission {
     let about = About::of(CallId::generate(), asked.definition_digest);
     let (key, digest, now) = (&confirmation.key, confirmation.arguments_digest, clock::wall());
     let begins = Beginning { key, effect: Effect::Write, digest, about: &about };
-    store.begin_confirmed(begins, asked, now + Duration::from_mins(10), now).await
+    store.at_time(now).begin_confirmed(begins, asked, Duration::from_mins(10)).await
 }
 
 #[tokio::test]
@@ -57,13 +57,13 @@ async fn confirmations_are_listed_decided_and_used() {
     assert_eq!(approved.decided.as_ref().unwrap().on_behalf_of, "Zoë of the board");
     let pending = find(&store, &all, r#""wait""#).await;
     let definition_digest = Some(pending.asked.definition_digest);
-    let use_until = clock::wall() + Duration::from_mins(10);
-    let approve = Verdict::Approve { use_until, definition_digest };
+    let use_within = Duration::from_mins(10);
+    let approve = Verdict::Approve { use_within, definition_digest };
     assert_eq!(decide(&store, &pending, approve).await, State::Approved);
     for confirmation in [approved, pending] {
         let begun = begin(&store, &confirmation).await;
         assert!(matches!(begun, Admission::Begun(Begun::New)), "{begun:?}");
-        let used = store.confirmation(&confirmation.id, clock::wall()).await.unwrap().unwrap();
+        let used = store.at_time(clock::wall()).confirmation(&confirmation.id).await.unwrap().unwrap();
         assert_eq!(used.state, State::Used);
     }
     let of_task = find(&store, &all, "buy a lamp").await;

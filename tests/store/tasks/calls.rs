@@ -21,20 +21,20 @@ async fn a_call_has_its_outcome_under_its_identifier_and_one_entry() {
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
-    let unfinished = house.tasks().begin_task_call(&call, None, now()).await;
+    assert_new(house.tasks().begin_task_call(&call, None).await);
+    let unfinished = house.tasks().begin_task_call(&call, None).await;
     assert!(matches!(unfinished, Ok(Admission::Begun(Begun::Unfinished { .. }))), "{unfinished:?}");
     let done = result(&call, Ok(json!({"path": "a.md"})));
-    let recorded = house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
+    let recorded = house.tasks().end_task_call(&call, ended(&done)).await.unwrap();
     assert_eq!(recorded, Recorded { sequence: Some(1), blocks: None });
 
-    let again = house.tasks().begin_task_call(&call, None, now()).await;
+    let again = house.tasks().begin_task_call(&call, None).await;
     assert!(matches!(again, Ok(Admission::Begun(Begun::Ended(_)))), "{again:?}");
     let other = TaskCall { digest: Digest::of_bytes(b"2"), ..call.clone() };
-    let conflict = house.tasks().begin_task_call(&other, None, now()).await;
+    let conflict = house.tasks().begin_task_call(&other, None).await;
     assert!(matches!(conflict, Ok(Admission::Begun(Begun::Conflict))), "{conflict:?}");
     // Without its task it is the same call.
-    let begun = house.store.begin(call.begins(), now()).await;
+    let begun = house.tasks().begin(call.begins()).await;
     assert!(matches!(begun, Begun::Ended(_)), "{begun:?}");
 
     let of = house.tasks().entry_of_call(&riley(), &root.id, call.key.request_id).await.unwrap();
@@ -56,18 +56,18 @@ async fn a_call_that_is_not_final_may_be_made_again_and_every_attempt_has_an_ent
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None).await);
     let failed = result(&call, Err(ToolError::new(ErrorCode::Unavailable, "later")));
     let end = CallEnd { is_final: false, ..ended(&failed) };
-    house.tasks().end_task_call(&call, end, now()).await.unwrap();
-    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    house.tasks().end_task_call(&call, end).await.unwrap();
+    assert_new(house.tasks().begin_task_call(&call, None).await);
     let done = result(&call, Ok(json!({})));
-    house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
+    house.tasks().end_task_call(&call, ended(&done)).await.unwrap();
     assert_eq!(house.told(&root.id).await, ["created", "write_file", "write_file"]);
     let refused = super::call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&refused, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&refused, None).await);
     house.tasks().forget_task_call(&refused, "CANCELLED").await.unwrap();
-    assert_new(house.tasks().begin_task_call(&refused, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&refused, None).await);
     assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
 }
 
@@ -77,11 +77,11 @@ async fn an_end_that_is_recorded_again_has_one_entry() {
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None).await);
     let done = result(&call, Ok(json!({})));
     for _ in 0..2 {
         let end = CallEnd { is_again: true, ..ended(&done) };
-        let recorded = house.tasks().end_task_call(&call, end, now()).await.unwrap();
+        let recorded = house.tasks().end_task_call(&call, end).await.unwrap();
         assert_eq!(recorded.sequence, Some(1));
     }
     assert_eq!(house.told(&root.id).await, ["created", "write_file"]);
@@ -93,10 +93,10 @@ async fn what_is_long_is_kept_apart_and_a_page_ends_at_two_mebibytes() {
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None).await);
     let text = "x".repeat(MAX_INLINE_TEXT);
     let done = result(&call, Ok(json!({"text": text})));
-    house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
+    house.tasks().end_task_call(&call, ended(&done)).await.unwrap();
     let page = PageRequest { from: Some(1), backwards: false, limit: 1 };
     let found = house.tasks().timeline_page(&riley(), &root.id, page).await.unwrap();
     let Body::ToolCall(entry) = &found.entries[0].body else { panic!() };
@@ -113,7 +113,7 @@ async fn what_is_long_is_kept_apart_and_a_page_ends_at_two_mebibytes() {
     };
     for _ in 0..140 {
         let mutation = mutation("AppendMessage", "1");
-        house.tasks().append_message(&riley(), &root.id, &message, mutation, now()).await.unwrap();
+        house.tasks().append_message(&riley(), &root.id, &message, mutation).await.unwrap();
     }
     for backwards in [false, true] {
         let (mut from, mut seen, mut pages) = (None, Vec::new(), 0);
@@ -141,34 +141,33 @@ async fn a_write_whose_end_is_not_known_blocks_until_it_comes_or_a_person_says()
     let [one, two] =
         [(); 2].map(|()| TaskCall { step_ref: of_step(1), ..call(&root, "write_file", CallType::Function) });
     for lost in [&one, &two] {
-        assert_new(house.tasks().begin_task_call(lost, None, now()).await);
+        assert_new(house.tasks().begin_task_call(lost, None).await);
         let unknown = result(lost, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
-        let recorded = house.tasks().end_task_call(lost, ended(&unknown), now()).await.unwrap();
+        let recorded = house.tasks().end_task_call(lost, ended(&unknown)).await.unwrap();
         assert_eq!(recorded.blocks.unwrap().1, Some(Reason::UnknownOutcome));
     }
     let task = house.assert_folds(&root.id).await;
     assert_eq!(task.unknown_calls().collect::<Vec<_>>(), [one.call_id(), two.call_id()]);
     // It came late.
     let late = result(&one, Ok(json!({"path": "a.md"})));
-    house.tasks().end_task_call(&one, ended(&late), now()).await.unwrap();
+    house.tasks().end_task_call(&one, ended(&late)).await.unwrap();
     let done = Resolution::Done(object(&json!({"path": "b.md"})));
     let resolve = async |call: &TaskCall| {
-        house.tasks().resolve_unknown_call(&riley(), &root.id, call.call_id(), &done, "I looked", now()).await
+        house.tasks().resolve_unknown_call(&riley(), &root.id, call.call_id(), &done, "I looked").await
     };
     assert_eq!(resolve(&two).await.unwrap().state, State::Running);
     assert_eq!(resolve(&two).await.unwrap().state, State::Running, "again is fine");
     // What was said of it once stays.
     let not_done = Resolution::NotDone;
     let tasks = house.tasks();
-    let otherwise =
-        tasks.resolve_unknown_call(&riley(), &root.id, two.call_id(), &not_done, "no", now()).await;
+    let otherwise = tasks.resolve_unknown_call(&riley(), &root.id, two.call_id(), &not_done, "no").await;
     let said = refused(otherwise).to_string();
     assert!(said.contains("← resolved by riley: I looked"), "{said}");
     let nobody = call(&root, "write_file", CallType::Function);
     assert_eq!(refused(resolve(&nobody).await), Refused::UnknownCall);
     house.assert_folds(&root.id).await;
     for known in [&one, &two] {
-        let again = house.tasks().begin_task_call(known, None, now()).await;
+        let again = house.tasks().begin_task_call(known, None).await;
         let Ok(Admission::Begun(Begun::Ended(outcome))) = again else { panic!("{again:?}") };
         assert!(outcome.outcome.is_ok());
     }
@@ -184,14 +183,13 @@ async fn an_outcome_that_comes_late_is_kept_unless_it_says_that_nothing_was_done
         (Err(ToolError::new(ErrorCode::RateLimited, "later")), false),
     ] {
         let call = call(&root, "write_file", CallType::Function);
-        assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+        assert_new(house.tasks().begin_task_call(&call, None).await);
         let unknown = result(&call, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
-        house.tasks().end_task_call(&call, ended(&unknown), now()).await.unwrap();
+        house.tasks().end_task_call(&call, ended(&unknown)).await.unwrap();
         let late = result(&call, outcome);
-        let settled =
-            house.tasks().settle_unknown_call(&call.key, (call.call_id(), false), &late, now()).await;
+        let settled = house.tasks().settle_unknown_call(&call.key, (call.call_id(), false), &late).await;
         assert_eq!(settled.unwrap(), Settled { record: true, wait: true });
-        let again = house.store.begin(call.begins(), now()).await;
+        let again = house.tasks().begin(call.begins()).await;
         assert_eq!(matches!(again, Begun::Ended(_)), is_kept, "{again:?}");
         assert_eq!(matches!(again, Begun::New), !is_kept, "{again:?}");
         assert_eq!(house.task(&root.id).await.state, State::Running);
@@ -204,15 +202,14 @@ async fn credentials_answer_every_task_of_that_user_that_waits_for_them() {
     let (one, two) = (house.root().await, house.root().await);
     for task in [&one, &two] {
         let call = call(task, "write_file", CallType::Function);
-        assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+        assert_new(house.tasks().begin_task_call(&call, None).await);
         let failed = result(&call, Err(ToolError::new(ErrorCode::AuthFailed, "log in")));
         let end = CallEnd { needs_credentials: Some("broker"), ..ended(&failed) };
-        house.tasks().end_task_call(&call, end, now()).await.unwrap();
+        house.tasks().end_task_call(&call, end).await.unwrap();
         assert_eq!(house.task(&task.id).await.state, State::Blocked(Reason::Authorization));
     }
-    let given = async |name: &str, source| {
-        house.tasks().answer_credentials(&user(name), source, now()).await.unwrap()
-    };
+    let given =
+        async |name: &str, source| house.tasks().answer_credentials(&user(name), source).await.unwrap();
     assert_eq!((given("alex", "broker").await, given("riley", "bank").await), (0, 0));
     assert_eq!(given("riley", "broker").await, 2);
     for task in [&one, &two] {
@@ -225,9 +222,9 @@ async fn a_result_from_outside_taints_the_task_and_what_it_delegates() {
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None).await);
     let done = result(&call, Ok(json!({})));
-    house.tasks().end_task_call(&call, CallEnd { untrusted: true, ..ended(&done) }, now()).await.unwrap();
+    house.tasks().end_task_call(&call, CallEnd { untrusted: true, ..ended(&done) }).await.unwrap();
     assert!(house.assert_folds(&root.id).await.tainted);
     let (_, child) = house.delegate(&root, 1).await;
     assert!(child.tainted && house.tasks().task_tree(&riley(), &child.id).await.unwrap().tainted);
@@ -240,12 +237,12 @@ async fn how_long_texts_are_is_counted_when_they_are_kept() {
     let root = house.root().await;
     let long = "many words ".repeat(3_000);
     let call = TaskCall { input: "x".repeat(20_000), ..call(&root, "write_file", CallType::Function) };
-    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None).await);
     let done = result(&call, Ok(json!({"text": long})));
-    house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
+    house.tasks().end_task_call(&call, ended(&done)).await.unwrap();
     let thought =
         TaskCall { step_ref: of_step(1), ..self::call(&root, "stop_and_think", CallType::NonFunction) };
-    house.tasks().log_task_call(&thought, now()).await.unwrap();
+    house.tasks().log_task_call(&thought).await.unwrap();
     let (_, child) = house.delegate(&root, 0).await;
     house.hand_off(&child).await.unwrap();
     let page = PageRequest { from: None, backwards: false, limit: 100 };
@@ -270,15 +267,15 @@ async fn what_is_noted_is_found_by_tree_and_user_and_goes_with_its_tree() {
             input: input.to_owned(),
             ..call(task, "save_note", CallType::NonFunction)
         };
-        house.tasks().log_task_call(&call, now()).await.unwrap();
+        house.tasks().log_task_call(&call).await.unwrap();
     };
     noted(&root, Memory::Tree, "1").await;
     noted(&root, Memory::User, "2").await;
     noted(&other, Memory::User, "3").await;
     let read = call(&root, "get_news", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&read, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&read, None).await);
     let news = result(&read, Ok(json!({})));
-    house.tasks().end_task_call(&read, CallEnd { untrusted: true, ..ended(&news) }, now()).await.unwrap();
+    house.tasks().end_task_call(&read, CallEnd { untrusted: true, ..ended(&news) }).await.unwrap();
     noted(&root, Memory::Tree, "4").await;
 
     let found = async |task: &Task, limit| {
@@ -296,10 +293,10 @@ async fn what_is_noted_is_found_by_tree_and_user_and_goes_with_its_tree() {
     let sam: UserId = "sam".parse().unwrap();
     assert!(house.tasks().task_memories(&sam, &root.id, 9).await.is_err());
 
-    house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
-    house.tasks().delete_task_tree(&riley(), &root.id, now()).await.unwrap();
+    house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
+    house.tasks().delete_task_tree(&riley(), &root.id).await.unwrap();
     assert_eq!(found(&other, 9).await.1, [own("3")]);
-    while house.tasks().sweep_tasks(Duration::from_hours(1), now()).await.unwrap() {}
+    while house.tasks().sweep_tasks(Duration::from_hours(1)).await.unwrap() {}
     let left: i64 = state::row(&house.store, "SELECT count(*) FROM memories").await;
     assert_eq!(left, 1);
 }

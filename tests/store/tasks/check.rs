@@ -82,13 +82,13 @@ async fn used() -> House {
     let asked = call(&confirms, "write_file", CallType::Function);
     super::confirmed::begin(&house, &asked, now()).await.unwrap();
     let open = call(&house.root().await, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&open, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&open, None).await);
     let talks = house.root().await;
     say(&house, "riley", &talks.id, &"long ".repeat(10_000), RequestId::generate()).await.unwrap();
     let cancelled = house.root().await;
     let (_, child) = house.delegate(&cancelled, 1).await;
     house.delegate(&child, 1).await;
-    house.tasks().cancel_task(&riley(), &cancelled.id, "no more", now()).await.unwrap();
+    house.tasks().cancel_task(&riley(), &cancelled.id, "no more").await.unwrap();
     let user = toolwire::tool::context::User::new(riley());
     let workspace = Workspace::new(&house.store).of_task(&user, &talks.id).await.unwrap();
     for (path, size) in [("small.txt", 10), ("small.txt", 20), ("large.txt", 100_000)] {
@@ -147,10 +147,10 @@ async fn a_tree_that_is_being_deleted_is_no_damage() {
     let header = Header { path: "a.txt".to_owned(), ..Header::default() };
     workspace.put(header, Bytes::from_static(b"x")).await.unwrap();
     house.hand_off(&root).await.unwrap();
-    house.tasks().delete_task_tree(&riley(), &root.id, now()).await.unwrap();
+    house.tasks().delete_task_tree(&riley(), &root.id).await.unwrap();
     harm(house.directory.path(), "DELETE FROM entries").await;
     assert_eq!(check(house.directory.path()).await.unwrap().problems, Vec::<String>::new());
-    while house.tasks().sweep_tasks(MINUTE, now()).await.unwrap() {}
+    while house.tasks().sweep_tasks(MINUTE).await.unwrap() {}
     assert_eq!(check(house.directory.path()).await.unwrap().problems, Vec::<String>::new());
 }
 
@@ -191,10 +191,10 @@ async fn an_outcome_that_came_after_its_task_is_no_damage_and_one_that_answers_n
     let house = House::of_sqlite();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
-    house.tasks().cancel_task(&riley(), &root.id, "enough", now()).await.unwrap();
+    assert_new(house.tasks().begin_task_call(&call, None).await);
+    house.tasks().cancel_task(&riley(), &root.id, "enough").await.unwrap();
     let done = result(&call, Ok(json!({"path": "a.md"})));
-    house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
+    house.tasks().end_task_call(&call, ended(&done)).await.unwrap();
     let problems = async || check(house.directory.path()).await.unwrap().problems.join("\n");
     assert_eq!(problems().await, "");
     harm(house.directory.path(), "UPDATE entries SET answers = 0 WHERE answers IS NOT NULL").await;

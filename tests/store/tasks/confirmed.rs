@@ -34,8 +34,8 @@ fn asked(call: &TaskCall) -> ConfirmationRequest {
 
 pub(super) async fn begin(house: &House, call: &TaskCall, at: SystemTime) -> Result<Admission, TaskError> {
     let asked = asked(call);
-    let asking = ExpiringRequest { asked: &asked, expires_at: at + 10 * MINUTE };
-    house.tasks().begin_task_call(call, Some(asking), at).await
+    let asking = ExpiringRequest { asked: &asked, decide_within: 10 * MINUTE };
+    house.tasks().at_time(at).begin_task_call(call, Some(asking)).await
 }
 
 async fn asks(house: &House, call: &TaskCall) -> Box<Confirmation> {
@@ -48,7 +48,7 @@ async fn asks(house: &House, call: &TaskCall) -> Box<Confirmation> {
 pub(super) async fn decide(house: &House, id: &ConfirmationId, approves: bool) {
     let digest = Some(Digest::of_bytes(b"definition"));
     let verdict = if approves {
-        Verdict::Approve { use_until: now() + 10 * MINUTE, definition_digest: digest }
+        Verdict::Approve { use_within: 10 * MINUTE, definition_digest: digest }
     } else {
         Verdict::Deny
     };
@@ -56,7 +56,7 @@ pub(super) async fn decide(house: &House, id: &ConfirmationId, approves: bool) {
         Decided { at: now(), by: user("alex"), via: "grpc".to_owned(), on_behalf_of: String::new() };
     let reason = "because".to_owned();
     let decision = Decision { verdict, decided, reason, known_by: KnownBy::Token, peer: None };
-    house.store.decide_confirmation(id, &decision).await.unwrap().unwrap();
+    house.tasks().decide_confirmation(id, &decision).await.unwrap().unwrap();
 }
 
 fn write(task: &Task) -> TaskCall {
@@ -72,14 +72,14 @@ async fn an_approved_call_goes_on_where_it_waited() {
     assert_eq!(asks(&house, &call).await.id, confirmation.id, "the same one, and no other entry");
     assert_eq!(house.assert_folds(&root.id).await.state, State::AwaitingConfirmation);
     let other = super::call(&root, "stop_and_think", CallType::NonFunction);
-    assert!(matches!(refused(house.tasks().log_task_call(&other, now()).await), Refused::Blocked { .. }));
+    assert!(matches!(refused(house.tasks().log_task_call(&other).await), Refused::Blocked { .. }));
 
     decide(&house, &confirmation.id, true).await;
     assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
     let again = TaskCall { about: about(), ..call.clone() };
     assert_new(begin(&house, &again, now()).await);
     let done = result(&again, Ok(json!({"path": "a.md"})));
-    house.tasks().end_task_call(&again, ended(&done), now()).await.unwrap();
+    house.tasks().end_task_call(&again, ended(&done)).await.unwrap();
     assert_eq!(
         house.told(&root.id).await,
         [
@@ -119,8 +119,8 @@ async fn what_nobody_decides_or_uses_in_time_is_told_once_each() {
     let approved = asks(&house, &unused).await;
     decide(&house, &approved.id, true).await;
     let late = now() + 11 * MINUTE;
-    assert_eq!(house.store.expire_confirmations(late).await.unwrap(), 2);
-    assert_eq!(house.store.expire_confirmations(late).await.unwrap(), 0);
+    assert_eq!(house.store.at_time(late).expire_confirmations().await.unwrap(), 2);
+    assert_eq!(house.store.at_time(late).expire_confirmations().await.unwrap(), 0);
     let mut told = house.told(&root.id).await.split_off(3);
     assert_eq!(told.remove(0), "2 ← confirmed by alex");
     told.sort();
@@ -134,27 +134,27 @@ async fn a_nested_confirmation_suspends_the_call_be_it_decided_already() {
     let root = house.root().await;
     for quick in [false, true] {
         let outer = write(&root);
-        assert_new(house.tasks().begin_task_call(&outer, None, now()).await);
+        assert_new(house.tasks().begin_task_call(&outer, None).await);
         // What it calls asks, with a key of its own.
         let mut nested = asked(&outer);
         nested.outermost.request_id = outer.key.request_id;
         let key = Key { request_id: RequestId::generate(), ..outer.key.clone() };
-        let (begins, until) = (Beginning { key: &key, ..outer.begins() }, now() + 10 * MINUTE);
-        let opened = house.store.begin_confirmed(begins, &nested, until, now()).await;
+        let begins = Beginning { key: &key, ..outer.begins() };
+        let opened = house.store.at_time(now()).begin_confirmed(begins, &nested, 10 * MINUTE).await;
         let Admission::Asks(confirmation) = opened else { panic!("{opened:?}") };
         if quick {
             decide(&house, &confirmation.id, true).await;
         }
-        let recorded = house.tasks().suspend_task_call(&outer, &confirmation.id, now()).await.unwrap();
+        let recorded = house.tasks().suspend_task_call(&outer, &confirmation.id).await.unwrap();
         assert_eq!(recorded.blocks.is_none(), quick);
         if !quick {
             assert_eq!(house.assert_folds(&root.id).await.state, State::AwaitingConfirmation);
             decide(&house, &confirmation.id, true).await;
         }
         assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
-        assert_new(house.tasks().begin_task_call(&outer, None, now()).await);
+        assert_new(house.tasks().begin_task_call(&outer, None).await);
         let done = result(&outer, Ok(json!({})));
-        house.tasks().end_task_call(&outer, ended(&done), now()).await.unwrap();
+        house.tasks().end_task_call(&outer, ended(&done)).await.unwrap();
         let last = house.timeline(&root.id).await.pop().unwrap();
         let Body::Answer(answer) = last.body else { panic!("{last:?}") };
         assert_eq!(answer.answers, recorded.sequence.unwrap());
@@ -169,12 +169,12 @@ async fn the_end_of_a_task_withdraws_what_it_asked_for_and_a_withdrawal_is_told(
     let (of_ended, withdrawn) = (write(&ends), write(&goes_on));
     let confirmation = asks(&house, &of_ended).await;
     asks(&house, &withdrawn).await;
-    house.tasks().cancel_task(&riley(), &ends.id, "", now()).await.unwrap();
-    let found = house.store.confirmation(&confirmation.id, now()).await.unwrap().unwrap();
+    house.tasks().cancel_task(&riley(), &ends.id, "").await.unwrap();
+    let found = house.store.at_time(now()).confirmation(&confirmation.id).await.unwrap().unwrap();
     assert_eq!(found.state.into_str(), "withdrawn");
     assert_eq!(house.told(&ends.id).await[2..], ["cancelled by cancelled"]);
     let of = CallRef::Request(withdrawn.key.request_id);
-    assert_eq!(house.store.withdraw_confirmations(&riley(), of, now()).await.unwrap(), 1);
+    assert_eq!(house.store.at_time(now()).withdraw_confirmations(&riley(), of).await.unwrap(), 1);
     let told = house.told(&goes_on.id).await;
     assert_eq!(told[2], "1 ← confirmation withdrawn: the call was cancelled");
     assert_eq!(house.assert_folds(&goes_on.id).await.state, State::Running);

@@ -123,7 +123,7 @@ fn said() -> NewMessage {
 async fn what_agents_do_to_tasks_is_stored_whole_or_not_at_all() {
     let house = failing().await;
     let (new, created) = (NewRoot { role: "lead".to_owned(), ..new_root() }, mutation("CreateTask", "1"));
-    let create = async || house.tasks().create_root_task(&new, created, now()).await;
+    let create = async || house.tasks().create_root_task(&new, created).await;
     let root = house.survives("a root", create).await;
     let leased = async || house.lease(&root.id, "worker", None, now()).await;
     let token = house.survives("a lease", leased).await.task.lease.unwrap().token;
@@ -131,32 +131,29 @@ async fn what_agents_do_to_tasks_is_stored_whole_or_not_at_all() {
     let of =
         |task: &Task, tool: &str, kind| TaskCall { step_ref: step_ref.clone(), ..call(task, tool, kind) };
     let thinks = of(&root, "stop_and_think", CallType::NonFunction);
-    house.survives("a thought", async || house.tasks().log_task_call(&thinks, now()).await).await;
+    house.survives("a thought", async || house.tasks().log_task_call(&thinks).await).await;
     let writes = of(&root, "write_file", CallType::Function);
-    house.survives("a call", async || house.tasks().begin_task_call(&writes, None, now()).await).await;
+    house.survives("a call", async || house.tasks().begin_task_call(&writes, None).await).await;
     let outcome = result(&writes, Ok(json!({"text": "x".repeat(20_000)})));
-    house
-        .survives("its end", async || house.tasks().end_task_call(&writes, ended(&outcome), now()).await)
-        .await;
+    house.survives("its end", async || house.tasks().end_task_call(&writes, ended(&outcome)).await).await;
     let delegates = of(&root, "route_to_analyst", CallType::AgentAsTool);
     let action = house
-        .survives("a delegation", async || house.tasks().delegate_task(&delegates, &child(), now()).await)
+        .survives("a delegation", async || house.tasks().delegate_task(&delegates, &child()).await)
         .await;
     let child = house.task(action.task_id.as_ref().unwrap()).await;
     let asks = call(&child, "ask_master", CallType::AskMaster);
     let question = NewQuestion { question: "Right?".to_owned(), documents: Vec::new(), timeout: 20 * MINUTE };
-    let action = house
-        .survives("a question", async || house.tasks().ask_question(&asks, &question, now()).await)
-        .await;
+    let action =
+        house.survives("a question", async || house.tasks().ask_question(&asks, &question).await).await;
     let question = house.task(action.task_id.as_ref().unwrap()).await;
     house.survives("an answer", async || answer(&house, &question, "yes").await).await;
     let last = call(&child, "handoff", CallType::Handoff);
     let value = object(&json!({"charts": 1}));
-    let hand_off = async || house.tasks().hand_off_task(&last, &value, &[], now()).await;
+    let hand_off = async || house.tasks().hand_off_task(&last, &value, &[]).await;
     house.survives("a hand-off", hand_off).await;
     assert_eq!(house.assert_folds(&root.id).await.state, State::Running, "its parent goes on");
     let (end, by) = (NewEnd::Failed("no".to_owned()), mutation("EndTask", "1"));
-    let ends = async || house.tasks().end_task(&riley(), &root.id, &end, token, by, now()).await;
+    let ends = async || house.tasks().end_task(&riley(), &root.id, &end, token, by).await;
     house.survives("an end", ends).await;
 }
 
@@ -165,7 +162,7 @@ async fn what_people_do_to_tasks_is_stored_whole_or_not_at_all() {
     let house = failing().await;
     let root = house.root().await;
     let (message, by) = (said(), mutation("AppendMessage", "1"));
-    let say = async || house.tasks().append_message(&riley(), &root.id, &message, by, now()).await;
+    let say = async || house.tasks().append_message(&riley(), &root.id, &message, by).await;
     house.survives("a message", say).await;
     let confirms = call(&root, "write_file", CallType::Function);
     let opened = house.survives("a confirmation", async || begin(&house, &confirms, now()).await).await;
@@ -174,20 +171,20 @@ async fn what_people_do_to_tasks_is_stored_whole_or_not_at_all() {
     house.survives("its use", async || begin(&house, &confirms, now()).await).await;
     // As if the process that carries it out had ended.
     let lost = result(&confirms, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
-    let loses = async || house.tasks().end_task_call(&confirms, ended(&lost), now()).await;
+    let loses = async || house.tasks().end_task_call(&confirms, ended(&lost)).await;
     house.survives("an unknown outcome", loses).await;
     let (call_id, done) = (confirms.call_id(), Resolution::Done(object(&json!({"found": 1}))));
     let resolves =
-        async || house.tasks().resolve_unknown_call(&riley(), &root.id, call_id, &done, "seen", now()).await;
+        async || house.tasks().resolve_unknown_call(&riley(), &root.id, call_id, &done, "seen").await;
     house.survives("its resolution", resolves).await;
     let (_, child) = house.delegate(&root, 1).await;
     house.delegate(&child, 1).await;
     ask(&house, &house.root().await).await;
-    let cancels = async || house.tasks().cancel_task(&riley(), &root.id, "no more", now()).await;
+    let cancels = async || house.tasks().cancel_task(&riley(), &root.id, "no more").await;
     assert_eq!(house.survives("a cancellation", cancels).await.stopped.tasks.len(), 3);
     // That of the question alone has passed.
     let late = now() + 30 * MINUTE;
-    house.survives("a deadline", async || house.tasks().expire_tasks(late).await).await;
+    house.survives("a deadline", async || house.tasks().at_time(late).expire_tasks().await).await;
 }
 
 #[tokio::test]
@@ -219,14 +216,14 @@ async fn nothing_is_acknowledged_whose_commit_failed() {
     let before = dump(house.directory.path()).await;
     house.fail_commit().await;
     let thinks = call(&root, "stop_and_think", CallType::NonFunction);
-    house.tasks().log_task_call(&thinks, now()).await.unwrap_err();
+    house.tasks().log_task_call(&thinks).await.unwrap_err();
     house.fail_commit().await;
     let (message, by) = (said(), mutation("AppendMessage", "1"));
-    house.tasks().append_message(&riley(), &root.id, &message, by, now()).await.unwrap_err();
+    house.tasks().append_message(&riley(), &root.id, &message, by).await.unwrap_err();
     house.fail_commit().await;
-    house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap_err();
+    house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap_err();
     assert_eq!(dump(house.directory.path()).await, before);
     // Writes go on by themselves.
-    house.tasks().log_task_call(&thinks, now()).await.unwrap();
-    assert_eq!(house.tasks().append_message(&riley(), &root.id, &message, by, now()).await.unwrap(), 2);
+    house.tasks().log_task_call(&thinks).await.unwrap();
+    assert_eq!(house.tasks().append_message(&riley(), &root.id, &message, by).await.unwrap(), 2);
 }

@@ -50,7 +50,7 @@ async fn a_task_waits_for_all_that_one_step_began_and_takes_no_other_step() {
     for step in [0, 2] {
         let later =
             TaskCall { step_ref: of_step(step), ..call(&root, "stop_and_think", CallType::NonFunction) };
-        let refused = refused(house.tasks().log_task_call(&later, now()).await);
+        let refused = refused(house.tasks().log_task_call(&later).await);
         let Refused::Blocked { state, waits } = refused else { panic!("{refused:?}") };
         assert_eq!((state, waits.len()), (State::Blocked(Reason::Child), 2));
     }
@@ -67,20 +67,20 @@ async fn a_repeat_has_the_same_answer_and_other_arguments_none() {
     let house = House::new();
     let root = house.root().await;
     let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
-    let first = house.tasks().delegate_task(&delegate, &child(), now()).await.unwrap();
+    let first = house.tasks().delegate_task(&delegate, &child()).await.unwrap();
     let again = TaskCall { about: about(), ..delegate.clone() };
-    assert_eq!(house.tasks().delegate_task(&again, &child(), now()).await.unwrap(), first);
+    assert_eq!(house.tasks().delegate_task(&again, &child()).await.unwrap(), first);
     let other = TaskCall { digest: Digest::of_bytes(b"2"), ..delegate };
-    let refused = refused(house.tasks().delegate_task(&other, &child(), now()).await);
+    let refused = refused(house.tasks().delegate_task(&other, &child()).await);
     assert!(matches!(refused, Refused::RequestIdReused(_)), "{refused:?}");
     assert_eq!(house.assert_folds(&root.id).await.next_sequence, 2);
 
     let (new, created) = (new_root(), mutation("CreateTask", "1"));
-    let made = house.tasks().create_root_task(&new, created, now()).await.unwrap();
+    let made = house.tasks().create_root_task(&new, created).await.unwrap();
     let again = NewRoot { id: TaskId::generate(), ..new.clone() };
-    assert_eq!(house.tasks().create_root_task(&again, created, now()).await.unwrap(), made);
+    assert_eq!(house.tasks().create_root_task(&again, created).await.unwrap(), made);
     let other = Mutation { digest: Digest::of_bytes(b"2"), ..created };
-    assert!(house.tasks().create_root_task(&again, other, now()).await.is_err());
+    assert!(house.tasks().create_root_task(&again, other).await.is_err());
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_delegation_that_is_given_up_at_any_point_is_whole_or_never_was() {
     for polls in 0..60 {
         let root = house.root().await;
         let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
-        let done = given_up(house.tasks().delegate_task(&delegate, &child(), now()), polls).await;
+        let done = given_up(house.tasks().delegate_task(&delegate, &child()), polls).await;
         let stored = house.assert_folds(&root.id).await;
         let filter = Filter { scope: Scope::Tree(root.id.clone()), ..Filter::default() };
         let tree = house.tasks().tasks(&riley(), &filter, None, 10).await.unwrap().tasks;
@@ -105,9 +105,9 @@ async fn a_delegation_that_is_given_up_at_any_point_is_whole_or_never_was() {
             }
         }
         // The repeat, of either, is answered alike.
-        let action = house.tasks().delegate_task(&delegate, &child(), now()).await.unwrap();
+        let action = house.tasks().delegate_task(&delegate, &child()).await.unwrap();
         assert_eq!(house.assert_folds(&root.id).await.waits.len(), 1, "{action:?}");
-        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+        house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
     }
     assert!(whole > 0 && never > 0, "{whole} {never}");
 }
@@ -121,7 +121,7 @@ async fn depth_waits_and_open_trees_are_bounded() {
         task = house.delegate(&task, 1).await.1;
     }
     let deeper = call(&task, "route_to_analyst", CallType::AgentAsTool);
-    let deepest = refused(house.tasks().delegate_task(&deeper, &child(), now()).await);
+    let deepest = refused(house.tasks().delegate_task(&deeper, &child()).await);
     assert_eq!(deepest, Refused::TreeLimit(TreeLimit::Depth));
     assert_eq!(house.task(&task.id).await.next_sequence, 1, "nothing was done");
 
@@ -130,16 +130,16 @@ async fn depth_waits_and_open_trees_are_bounded() {
         house.delegate(&wide, 1).await;
     }
     let more = TaskCall { step_ref: of_step(1), ..call(&wide, "route_to_analyst", CallType::AgentAsTool) };
-    let refusal = refused(house.tasks().delegate_task(&more, &child(), now()).await);
+    let refusal = refused(house.tasks().delegate_task(&more, &child()).await);
     assert_eq!(refusal, Refused::TreeLimit(TreeLimit::Waits));
 
     for _ in 2..MAX_OPEN_TREES {
         house.root().await;
     }
     let another = mutation("CreateTask", "1");
-    let refusal = refused(house.tasks().create_root_task(&new_root(), another, now()).await);
+    let refusal = refused(house.tasks().create_root_task(&new_root(), another).await);
     assert_eq!(refusal, Refused::TreeLimit(TreeLimit::OpenTrees));
-    house.tasks().cancel_task(&riley(), &root, "", now()).await.unwrap();
+    house.tasks().cancel_task(&riley(), &root, "").await.unwrap();
     house.root().await;
 }
 
@@ -147,7 +147,7 @@ async fn depth_waits_and_open_trees_are_bounded() {
 async fn timelines_of_ended_trees_count_until_they_are_forgotten() {
     let house = House::new();
     let root = house.root().await;
-    house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+    house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
     let counted = "SELECT (SELECT bytes FROM timeline_usage) = (SELECT SUM(bytes) FROM tasks)";
     let is_counted: bool = state::row(&house.store, counted).await;
     assert!(is_counted);
@@ -155,11 +155,11 @@ async fn timelines_of_ended_trees_count_until_they_are_forgotten() {
         state::run(&house.store, sql!("UPDATE {..table} SET bytes = {5_i64 << 30}")).await;
     }
     let another = || mutation("CreateTask", "1");
-    let refusal = refused(house.tasks().create_root_task(&new_root(), another(), now()).await);
+    let refusal = refused(house.tasks().create_root_task(&new_root(), another()).await);
     assert_eq!(refusal, Refused::TreeLimit(TreeLimit::BytesOfUser));
-    house.tasks().delete_task_tree(&riley(), &root.id, now()).await.unwrap();
-    while house.tasks().sweep_tasks(MINUTE, now()).await.unwrap() {}
-    house.tasks().create_root_task(&new_root(), another(), now()).await.unwrap();
+    house.tasks().delete_task_tree(&riley(), &root.id).await.unwrap();
+    while house.tasks().sweep_tasks(MINUTE).await.unwrap() {}
+    house.tasks().create_root_task(&new_root(), another()).await.unwrap();
     let is_counted: bool = state::row(&house.store, counted).await;
     assert!(is_counted);
 }
@@ -177,7 +177,7 @@ async fn documents_go_along_at_their_versions_and_an_unknown_one_is_refused_befo
 
     let new = NewChild { documents: vec!["charts.png".to_owned()], ..child() };
     let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
-    let made = house.tasks().delegate_task(&delegate, &new, now()).await.unwrap().task_id.unwrap();
+    let made = house.tasks().delegate_task(&delegate, &new).await.unwrap().task_id.unwrap();
     let child = house.assert_folds(&made).await;
     assert_eq!(child.documents, [DocumentVersion { path: "charts.png".to_owned(), version: 3 }]);
     assert!(child.tainted, "it has text from outside");
@@ -185,7 +185,7 @@ async fn documents_go_along_at_their_versions_and_an_unknown_one_is_refused_befo
     let call = call(&child, "handoff", CallType::Handoff);
     let hand_off = async |path: &str| {
         let paths = [path.to_owned()];
-        house.tasks().hand_off_task(&call, &Map::new(), &paths, now()).await
+        house.tasks().hand_off_task(&call, &Map::new(), &paths).await
     };
     let near = vec!["charts.png".to_owned()];
     assert_eq!(
@@ -207,13 +207,13 @@ async fn another_user_knows_of_nothing() {
     let tasks = house.tasks();
     assert_eq!(refused(tasks.task(&alex, &root.id).await), Refused::Unknown);
     assert_eq!(refused(tasks.task_tree(&alex, &root.id).await), Refused::Unknown);
-    assert_eq!(refused(tasks.cancel_task(&alex, &root.id, "", now()).await), Refused::Unknown);
-    assert_eq!(refused(tasks.delete_task_tree(&alex, &root.id, now()).await), Refused::Unknown);
+    assert_eq!(refused(tasks.cancel_task(&alex, &root.id, "").await), Refused::Unknown);
+    assert_eq!(refused(tasks.delete_task_tree(&alex, &root.id).await), Refused::Unknown);
     let page = PageRequest { from: None, backwards: false, limit: 10 };
     assert_eq!(refused(tasks.timeline_page(&alex, &root.id, page).await), Refused::Unknown);
     let mut foreign = call(&root, "stop_and_think", CallType::NonFunction);
     foreign.key.user = alex.clone();
-    assert_eq!(refused(tasks.log_task_call(&foreign, now()).await), Refused::Unknown);
+    assert_eq!(refused(tasks.log_task_call(&foreign).await), Refused::Unknown);
     assert_eq!(tasks.tasks(&alex, &Filter::default(), None, 10).await.unwrap().tasks, []);
     assert_eq!(tasks.task_changes(&alex, &Filter::default(), 0, 10).await.unwrap().tasks, []);
 }
@@ -223,7 +223,7 @@ async fn positions_of_a_user_say_nothing_of_others() {
     let house = House::new();
     let before = house.root().await.position;
     let new = NewRoot { id: TaskId::generate(), user: user("alex"), ..new_root() };
-    let foreign = house.tasks().create_root_task(&new, mutation("CreateTask", "1"), now()).await.unwrap();
+    let foreign = house.tasks().create_root_task(&new, mutation("CreateTask", "1")).await.unwrap();
     assert_eq!((foreign.position, house.root().await.position), (before, before + 1));
 }
 

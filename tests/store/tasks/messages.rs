@@ -21,7 +21,7 @@ pub(super) async fn say(
         NewMessage { speaker: Speaker::Assistant, text: text.to_owned(), opaque: None, step_ref: of_step(0) };
     let digest = Digest::of_bytes(text.as_bytes());
     let mutation = Mutation { method: "AppendMessage", request_id: request, digest };
-    house.tasks().append_message(&super::user(user), id, &new, mutation, now()).await
+    house.tasks().append_message(&super::user(user), id, &new, mutation).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -45,7 +45,7 @@ async fn messages_of_several_tasks_have_each_a_place_of_their_own() {
 async fn one_that_is_refused_harms_no_other_of_its_time() {
     let house = House::new();
     let (task, over) = (house.root().await, house.root().await);
-    house.tasks().cancel_task(&riley(), &over.id, "", now()).await.unwrap();
+    house.tasks().cancel_task(&riley(), &over.id, "").await.unwrap();
     let (same, unknown, long) = (RequestId::generate(), TaskId::generate(), "long ".repeat(10_000));
     let (one, again, other, foreign, ended, nowhere, last) = tokio::join!(
         say(&house, "riley", &task.id, "one", same),

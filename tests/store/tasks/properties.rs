@@ -72,12 +72,12 @@ impl House {
         match act {
             Act::Execute | Act::LoseOutcome => {
                 let call = of("write_file", CallType::Function);
-                if let Ok(Admission::Begun(Begun::New)) = tasks.begin_task_call(&call, None, now()).await {
+                if let Ok(Admission::Begun(Begun::New)) = tasks.begin_task_call(&call, None).await {
                     let outcome = match act {
                         Act::Execute => Ok(json!({})),
                         _ => Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")),
                     };
-                    tasks.end_task_call(&call, ended(&result(&call, outcome)), now()).await.unwrap();
+                    tasks.end_task_call(&call, ended(&result(&call, outcome))).await.unwrap();
                 }
             }
             Act::Confirm => drop(begin(self, &of("write_file", CallType::Function), now()).await),
@@ -90,43 +90,40 @@ impl House {
                     decide(self, &id, approves).await;
                 }
             }
-            Act::Log => drop(tasks.log_task_call(&of("stop_and_think", CallType::NonFunction), now()).await),
+            Act::Log => drop(tasks.log_task_call(&of("stop_and_think", CallType::NonFunction)).await),
             Act::Say => {
                 let message =
                     NewMessage { speaker: Speaker::User, text: "x".to_owned(), opaque: None, step_ref };
                 let said = mutation("AppendMessage", "1");
-                drop(tasks.append_message(&riley(), &task.id, &message, said, now()).await);
+                drop(tasks.append_message(&riley(), &task.id, &message, said).await);
             }
             Act::Delegate => {
                 let call = of("route_to_analyst", CallType::AgentAsTool);
-                drop(tasks.delegate_task(&call, &child(), now()).await);
+                drop(tasks.delegate_task(&call, &child()).await);
             }
             Act::Ask => {
                 let question =
                     NewQuestion { question: "?".to_owned(), documents: Vec::new(), timeout: MINUTE };
-                drop(tasks.ask_question(&of("ask_master", CallType::AskMaster), &question, now()).await);
+                drop(tasks.ask_question(&of("ask_master", CallType::AskMaster), &question).await);
             }
             Act::HandOff => {
                 let call = of("handoff", CallType::Handoff);
-                drop(tasks.hand_off_task(&call, &Map::new(), &[], now()).await);
+                drop(tasks.hand_off_task(&call, &Map::new(), &[]).await);
             }
             Act::Fail => {
                 let (end, ends) = (NewEnd::Failed("no".to_owned()), mutation("EndTask", "1"));
-                drop(tasks.end_task(&riley(), &task.id, &end, lease_token, ends, now()).await);
+                drop(tasks.end_task(&riley(), &task.id, &end, lease_token, ends).await);
             }
-            Act::Answer => drop(tasks.answer_question(&riley(), &task.id, "yes", &[], now()).await),
-            Act::Cancel => drop(tasks.cancel_task(&riley(), &task.id, "", now()).await),
+            Act::Answer => drop(tasks.answer_question(&riley(), &task.id, "yes", &[]).await),
+            Act::Cancel => drop(tasks.cancel_task(&riley(), &task.id, "").await),
             Act::Lease => {
                 let wish = wish(LeaseTarget::Task(task.id.clone(), None), "worker");
-                drop(tasks.lease_task(&riley(), &wish, now()).await);
+                drop(tasks.lease_task(&riley(), &wish).await);
             }
             Act::Resolve => {
                 if let Some(call_id) = task.unknown_calls().next() {
                     let not_done = Resolution::NotDone;
-                    tasks
-                        .resolve_unknown_call(&riley(), &task.id, call_id, &not_done, "x", now())
-                        .await
-                        .unwrap();
+                    tasks.resolve_unknown_call(&riley(), &task.id, call_id, &not_done, "x").await.unwrap();
                 }
             }
         }

@@ -8,13 +8,13 @@ pub(super) async fn ask(house: &House, asker: &Task) -> (Action, Task) {
     let call = call(asker, "ask_master", CallType::AskMaster);
     let question =
         NewQuestion { question: "Is this right?".to_owned(), documents: Vec::new(), timeout: 20 * MINUTE };
-    let action = house.tasks().ask_question(&call, &question, now()).await.unwrap();
+    let action = house.tasks().ask_question(&call, &question).await.unwrap();
     let made = house.task(action.task_id.as_ref().unwrap()).await;
     (action, made)
 }
 
 pub(super) async fn answer(house: &House, question: &Task, text: &str) -> Result<Ending<Task>, TaskError> {
-    house.tasks().answer_question(&riley(), &question.id, text, &[], now()).await
+    house.tasks().answer_question(&riley(), &question.id, text, &[]).await
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn a_master_with_a_role_is_asked_and_its_timeline_has_question_and_answer(
     assert!(!question.is_for_person(now()) && question.is_for_person(now() + 10 * MINUTE));
     let handoff = call(&question, "handoff", CallType::Handoff);
     let result = object(&json!({"text": "It is"}));
-    house.tasks().hand_off_task(&handoff, &result, &[], now()).await.unwrap();
+    house.tasks().hand_off_task(&handoff, &result, &[]).await.unwrap();
     let told = house.told(&analyst.id).await;
     assert_eq!(told[2], format!("1 ← answer from {}", root.id));
     let Body::Message(note) = &house.timeline(&root.id).await[2].body else { panic!() };

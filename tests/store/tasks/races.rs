@@ -21,7 +21,7 @@ async fn of_a_hand_off_and_a_cancellation_one_ends_the_child_and_its_parent_is_w
         let root = house.root().await;
         let (_, child) = house.delegate(&root, 1).await;
         let user = riley();
-        let cancelling = house.tasks().cancel_task(&user, &child.id, "", now());
+        let cancelling = house.tasks().cancel_task(&user, &child.id, "");
         let (handed, cancelled) = tokio::join!(house.hand_off(&child), cancelling);
         let child = house.assert_folds(&child.id).await;
         match handed {
@@ -34,7 +34,7 @@ async fn of_a_hand_off_and_a_cancellation_one_ends_the_child_and_its_parent_is_w
         assert_eq!(cancelled.unwrap().of.state, child.state);
         let root = house.assert_folds(&root.id).await;
         assert_eq!((root.state, root.next_sequence), (State::Running, 3));
-        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+        house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
     }
 }
 
@@ -49,7 +49,7 @@ async fn of_two_answers_the_first_counts() {
         let lost = if yes.is_ok() { no } else { yes };
         assert_eq!(refused(lost), Refused::AlreadyAnswered);
         assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
-        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+        house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
     }
 }
 
@@ -57,6 +57,7 @@ async fn of_two_answers_the_first_counts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_use_and_an_expiry_one_comes_first() {
     let house = House::new();
+    let other = house.other();
     let mut count = 0;
     for round in 0..rounds() {
         let root = house.root().await;
@@ -65,7 +66,8 @@ async fn of_a_use_and_an_expiry_one_comes_first() {
         decide(&house, &asked.id, true).await;
         let over = now() + 10 * MINUTE;
         let uses = begin(&house, &call, over - Duration::from_millis(1));
-        let passes = house.store.expire_confirmations(over);
+        other.at_time(over);
+        let passes = other.expire_confirmations();
         // Each has the start in turn.
         let (opened, expired) = if round.is_multiple_of(2) {
             tokio::join!(uses, passes)
@@ -74,7 +76,7 @@ async fn of_a_use_and_an_expiry_one_comes_first() {
             (opened, expired)
         };
         expired.unwrap();
-        let state = house.store.confirmation(&asked.id, over).await.unwrap().unwrap().state;
+        let state = house.store.at_time(over).confirmation(&asked.id).await.unwrap().unwrap().state;
         match opened.unwrap() {
             Admission::Begun(Begun::New) => {
                 assert_eq!(state.into_str(), "used");
@@ -92,7 +94,7 @@ async fn of_a_use_and_an_expiry_one_comes_first() {
             if state.into_str() == "used" { 1 } else { 2 }
         );
         house.assert_folds(&root.id).await;
-        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+        house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
     }
     println!("{count} of {} were used", rounds());
 }
@@ -105,12 +107,14 @@ async fn of_two_workers_of_two_processes_one_has_the_task() {
         let root = house.root_of("analyst").await;
         let wish = wish(LeaseTarget::AnyOf(vec!["analyst".to_owned()]), "worker");
         let (user, at) = (riley(), now());
-        let (one, two) =
-            tokio::join!(house.tasks().lease_task(&user, &wish, at), other.lease_task(&user, &wish, at));
+        let (one, two) = tokio::join!(
+            house.tasks().at_time(at).lease_task(&user, &wish),
+            other.at_time(at).lease_task(&user, &wish)
+        );
         let (one, two) = (one.unwrap(), two.unwrap());
         assert_ne!(one.is_some(), two.is_some());
         assert_eq!(token(house.task(&root.id).await.lease.as_ref()), 1);
-        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+        house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
     }
 }
 
@@ -123,7 +127,9 @@ async fn entries_that_come_together_are_all_there_without_a_gap() {
     let calls = (0..40).map(|number| {
         let store = if number % 2 == 0 { house.store.clone() } else { other.clone() };
         let call = call(&root, "stop_and_think", CallType::NonFunction);
-        tokio::spawn(async move { store.log_task_call(&call, now()).await.unwrap().sequence.unwrap() })
+        tokio::spawn(
+            async move { store.at_time(now()).log_task_call(&call).await.unwrap().sequence.unwrap() },
+        )
     });
     let mut sequences = Vec::new();
     for call in calls.collect::<Vec<_>>() {

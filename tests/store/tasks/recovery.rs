@@ -1,11 +1,24 @@
 //! After a crash: what was open is settled, and nothing twice.
 
+use std::cell::Cell;
+
 use toolwire::store::{
     idempotency::Idempotency,
     tasks::{Recovered, life::Reason},
 };
 
 use super::*;
+
+/// Settles what a process left that was killed, once it is missed.
+async fn recover(house: &House) -> Recovered {
+    let recovered = Cell::new(Recovered::default());
+    let settles = async || {
+        recovered.set(house.tasks().recover_tasks().await.unwrap());
+        recovered.get() != Recovered::default()
+    };
+    state::until(settles).await;
+    recovered.get()
+}
 
 #[tokio::test]
 async fn reads_wait_to_be_made_again_and_other_writes_block_their_task() {
@@ -15,14 +28,14 @@ async fn reads_wait_to_be_made_again_and_other_writes_block_their_task() {
     let write = call(&writes, "write_file", CallType::Function);
     let delegate = call(&delegates, "route_to_analyst", CallType::AgentAsTool);
     for begun in [&read, &write, &delegate] {
-        assert_new(house.tasks().begin_task_call(begun, None, now()).await);
+        assert_new(house.tasks().begin_task_call(begun, None).await);
     }
     // As long as the process is there, nobody takes anything from it.
-    assert_eq!(house.other().recover_tasks(now()).await.unwrap(), Recovered::default());
+    assert_eq!(house.other().recover_tasks().await.unwrap(), Recovered::default());
     let house = house.again();
-    let recovered = house.tasks().recover_tasks(now()).await.unwrap();
+    let recovered = recover(&house).await;
     assert_eq!(recovered, Recovered { reads: 1, settled: 1, unknown: 1 });
-    assert_eq!(house.tasks().recover_tasks(now()).await.unwrap(), Recovered::default(), "once");
+    assert_eq!(house.tasks().recover_tasks().await.unwrap(), Recovered::default(), "once");
 
     let leased = house.lease(&reads.id, "next", None, now()).await.unwrap();
     let [open] = leased.open_calls.as_slice() else { panic!("{leased:?}") };
@@ -32,10 +45,10 @@ async fn reads_wait_to_be_made_again_and_other_writes_block_their_task() {
     );
     let step_ref = StepRef { lease_token: 1, ..StepRef::default() };
     let again = TaskCall { about: about(), step_ref, ..read };
-    let begun = house.tasks().begin_task_call(&again, None, now()).await;
+    let begun = house.tasks().begin_task_call(&again, None).await;
     assert!(matches!(begun, Ok(Admission::Begun(Begun::Unfinished { .. }))), "{begun:?}");
     let done = result(&again, Ok(json!({})));
-    house.tasks().end_task_call(&again, ended(&done), now()).await.unwrap();
+    house.tasks().end_task_call(&again, ended(&done)).await.unwrap();
     assert_eq!(house.told(&reads.id).await, ["created", "next started", "list_documents"]);
     assert_eq!(house.lease(&reads.id, "next", Some(1), now()).await.unwrap().open_calls, []);
 
@@ -45,7 +58,7 @@ async fn reads_wait_to_be_made_again_and_other_writes_block_their_task() {
     assert_eq!(house.told(&writes.id).await, ["created", "write_file → outcome unknown"]);
 
     // It did nothing, and is done now.
-    house.tasks().delegate_task(&delegate, &child(), now()).await.unwrap();
+    house.tasks().delegate_task(&delegate, &child()).await.unwrap();
     assert_eq!(house.assert_folds(&delegates.id).await.state, State::Blocked(Reason::Child));
 }
 
@@ -54,11 +67,11 @@ async fn an_open_write_whose_outcome_is_known_gets_it_as_its_entry() {
     let house = House::new();
     let root = house.root().await;
     let write = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_task_call(&write, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&write, None).await);
     let done = result(&write, Ok(json!({"path": "a.md"})));
     house.store.end(&write.key, &done).await.unwrap();
     let house = house.again();
-    let recovered = house.tasks().recover_tasks(now()).await.unwrap();
+    let recovered = recover(&house).await;
     assert_eq!(recovered, Recovered { reads: 0, settled: 1, unknown: 0 });
     let Body::ToolCall(entry) = house.timeline(&root.id).await.remove(1).body else { panic!() };
     assert_eq!(entry.result.unwrap().inline(), Some(r#"{"path":"a.md"}"#));

@@ -11,7 +11,7 @@ use self::{
     pointers::resolve,
 };
 use crate::proto::v1::{ReadResultInput, ReadResultOutput};
-use toolwire_base::{clock, offload};
+use toolwire_base::offload;
 use toolwire_contract::{ErrorCode, ToolError};
 use toolwire_engine::kept_results::KeptResults;
 use toolwire_store::{StoreError, kept_results::KeptResult, workspace::passages::check_query};
@@ -53,9 +53,7 @@ impl Tool for ReadResult {
         let selection = Selection::of(input.offset, input.pointer, input.query)?;
         // What is no name of a call names none, as that of another user's does.
         let kept = match call_id.parse() {
-            Ok(call) => {
-                context.services.get::<KeptResults>().find(&context.user.id, call, clock::wall()).await
-            }
+            Ok(call) => context.services.get::<KeptResults>().find(&context.user.id, call).await,
             Err(_) => Ok(None),
         };
         let kept = kept.map_err(|error| unavailable(&error))?.ok_or_else(|| not_kept(call_id))?;

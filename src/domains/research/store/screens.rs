@@ -11,6 +11,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 
+use toolwire_base::clock;
 use toolwire_sources::upstream::text::{Identifier, Line};
 use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
@@ -57,6 +58,10 @@ pub enum Claim {
 
 /// Keeps copies of screens.
 pub trait Screens: Send + Sync + Debug {
+    /// The time by the clock of the store.
+    fn now(&self) -> SystemTime {
+        clock::wall()
+    }
     /// The last copy of a user's screen, however old.
     fn copy<'a>(
         &'a self,

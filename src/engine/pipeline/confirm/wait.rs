@@ -77,10 +77,10 @@ async fn wait_for_decision(store: &Store, required: &ConfirmationRequired) {
     let mut changes = store.follow_confirmation(id);
     loop {
         changes.mark_unchanged();
-        let again = match store.confirmation(id, clock::wall()).await {
+        let again = match store.confirmation(id).await {
             // Read again when it expires, even without a notification.
             Ok(Some(it)) if it.state == State::Pending => {
-                it.expires_at.duration_since(clock::wall()).unwrap_or_default()
+                it.expires_at.duration_since(store.now()).unwrap_or_default()
             }
             Ok(_) => return,
             Err(error) => {

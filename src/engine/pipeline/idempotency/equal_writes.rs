@@ -15,10 +15,7 @@ use crate::pipeline::{
     call_record::equal_write,
     refusals::unavailable,
 };
-use toolwire_base::{
-    clock,
-    middleware::{Middleware, take_ready},
-};
+use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_contract::Refusal;
 use toolwire_store::{StoreError, equal_writes::Claim, idempotency::Effect};
 use toolwire_tool::context::RequestId;
@@ -53,15 +50,20 @@ impl<S: Inner> Middleware<Box<Call>, S> for ResumeEqualWrites {
 impl ResumeEqualWrites {
     async fn resume(self, mut call: Box<Call>, mut inner: impl Inner) -> CallResult {
         let (write, store) = (equal_write(&call), &self.records.confirmations);
-        let (now, own) = (clock::wall(), call.request_id);
+        let own = call.request_id;
         let claim = Claim {
             write: &write,
             request_id: own.unwrap_or_else(RequestId::generate),
             is_delivered: &|request_id| self.delivered.contains(&key(&write, request_id)),
             longest: self.cap,
-            expires_at: self.records.decide_until(&call, now) + Effect::Write.retention(),
+            lends_for: self.records.decide_within(&call) + Effect::Write.retention(),
         };
-        let lent = store.claim_equal_write(claim, now).await.map_err(|error| refuse(&call, &error))?;
+        let lent = match (store.claim_equal_write(claim).await, own) {
+            (Ok(lent), _) => lent,
+            // Answered from its record.
+            (Err(_), Some(own)) if matches!(store.call_outcome(&key(&write, own)).await, Ok(Some(_))) => own,
+            (Err(error), _) => return Err(refuse(&call, &error)),
+        };
         let request_id = own.unwrap_or(lent);
         call.request_id = Some(request_id);
         let by_reader = call.options.as_ref().is_some_and(|options| !options.deliver_by_get_call);

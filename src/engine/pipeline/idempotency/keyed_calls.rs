@@ -23,7 +23,7 @@ use crate::pipeline::{
     in_flight::{Guard, Part},
     refusals::{full, unavailable},
 };
-use toolwire_base::clock;
+use toolwire_base::offload;
 use toolwire_contract::{ConfirmationCause, Refusal, ToolError};
 use toolwire_store::{
     StoreError,
@@ -194,25 +194,25 @@ impl KeyedCalls {
     async fn begin(&self, call: &Call, key: &Key) -> Admission {
         let Records { calls, confirmations, .. } = &self.records;
         let effect = call_record::effect_of(call);
-        let (about, now) = (about(call), clock::wall());
+        let about = about(call);
         let beginning = Beginning { key, effect, digest: digest_of(call), about: &about };
         let mut cause = call.cause;
         if cause.is_none() {
-            match calls.begin(beginning, now).await {
+            match calls.begin(beginning).await {
                 Begun::Asked => cause = Some(ConfirmationCause::Caller),
                 begun => return Admission::Begun(begun),
             }
         }
         let request = confirm::request(call, cause.unwrap_or(ConfirmationCause::Caller));
-        let until = self.records.decide_until(call, now);
-        confirmations.begin_confirmed(beginning, &request, until, now).await
+        let within = self.records.decide_within(call);
+        confirmations.begin_confirmed(beginning, &request, within).await
     }
 
     /// The error of a write without a known owner. Until the cap it may still have one, such as a process of an older
     /// version, which records no owner.
     fn unknown_outcome(&self, since: Option<SystemTime>) -> ToolError {
         match since {
-            Some(since) if clock::wall() < since + self.cap => errors::remote_outcome(),
+            Some(since) if self.records.calls.now() < since + self.cap => errors::remote_outcome(),
             _ => errors::outcome_lost(),
         }
     }
@@ -237,7 +237,8 @@ impl KeyedCalls {
         let (leader, waiter) = self.work.lead(key.clone(), cancellation, unattended_policy, caller);
         let (records, key_locks) = (self.records.clone(), self.key_locks.clone());
         let work = Work { key, call: call_of_work, leader, guard, records, key_locks };
-        tokio::spawn(work.run(inner).with_current_context());
+        let user = call.context.user.id.shared();
+        tokio::spawn(offload::on_behalf(user, work.run(inner)).with_current_context());
         waiter
     }
 }

@@ -1,9 +1,6 @@
 //! The stores in which calls are recorded: a call that a person must approve is in one store with its confirmation.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
 use crate::pipeline::Call;
 use toolwire_contract::{ErrorCode, ToolResult};
@@ -41,9 +38,9 @@ impl Records {
         error.and_then(|_| self.users_sources.contains(&source).then_some(source))
     }
 
-    /// The expiry of a confirmation that is requested now. A blocked task holds no connection, so its bound can be
+    /// How long a confirmation that the call requests lasts. A blocked task holds no connection, so its bound can be
     /// days; it applies to nested calls of a task's call too.
-    pub(super) fn decide_until(&self, call: &Call, now: SystemTime) -> SystemTime {
-        now + if call.context.task().is_some() { self.decide_within_tasks } else { self.decide_within }
+    pub(super) fn decide_within(&self, call: &Call) -> Duration {
+        if call.context.task().is_some() { self.decide_within_tasks } else { self.decide_within }
     }
 }

@@ -16,7 +16,6 @@ use super::{
     wait::forced_end,
 };
 use crate::pipeline::{Call, CallResult, call_record};
-use toolwire_base::clock;
 use toolwire_contract::ToolError;
 use toolwire_store::idempotency::{Idempotency, Key, Owner, RemoteEnd};
 use toolwire_tool::{
@@ -50,7 +49,7 @@ impl RemoteCalls {
     /// bound on a call's duration, has not passed.
     pub(super) async fn find(&self, call: &Call, begun: SystemTime, longest: Duration) -> Option<RemoteCall> {
         let time_left =
-            (begun + longest).duration_since(clock::wall()).ok().filter(|left| !left.is_zero())?;
+            (begun + longest).duration_since(self.calls.now()).ok().filter(|left| !left.is_zero())?;
         match self.calls.owner(&call_record::key_of(call)).await {
             Ok(Owner::Remote(call_id)) => Some(RemoteCall { call_id: Some(call_id), time_left }),
             Ok(Owner::Over) => Some(RemoteCall { call_id: None, time_left }),

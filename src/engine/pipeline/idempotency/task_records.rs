@@ -5,7 +5,6 @@ use super::{
     outcome::{code_of, is_final},
 };
 use crate::pipeline::{Call, CallResult, call_record::records_itself, confirm, refusals::task_refusal};
-use toolwire_base::clock;
 use toolwire_contract::{ConfirmationCause, Refusal, Terminal};
 use toolwire_store::{
     confirmations::Admission,
@@ -17,13 +16,12 @@ impl Records {
     /// Records the begin of a call. A confirmation that the first call asked for stays required for a repeat that does
     /// not ask for it.
     pub(super) async fn begin_task_call(&self, call: &Call, task: &TaskCall) -> Result<Admission, Refusal> {
-        let now = clock::wall();
         let begin = async |cause: Option<ConfirmationCause>| {
             let request = cause.map(|cause| confirm::request(call, cause));
-            let expires_at = self.decide_until(call, now);
-            let confirmation = request.as_ref().map(|asked| ExpiringRequest { asked, expires_at });
+            let decide_within = self.decide_within(call);
+            let confirmation = request.as_ref().map(|asked| ExpiringRequest { asked, decide_within });
             self.tasks
-                .begin_task_call(task, confirmation, now)
+                .begin_task_call(task, confirmation)
                 .await
                 .map_err(|error| task_refusal(&task.task, error))
         };
@@ -41,7 +39,6 @@ impl Records {
         result: &CallResult,
         is_again: bool,
     ) -> Result<(), TaskError> {
-        let now = clock::wall();
         match result {
             // Recorded by the transaction that executed it.
             Ok(Terminal::Result(result)) if records_itself(call) && result.outcome.is_ok() => Ok(()),
@@ -58,10 +55,10 @@ impl Records {
                     needs_credentials,
                     is_again,
                 };
-                self.tasks.end_task_call(task, end, now).await.map(|_| ())
+                self.tasks.end_task_call(task, end).await.map(|_| ())
             }
             Ok(Terminal::ConfirmationRequired(it)) => {
-                self.tasks.suspend_task_call(task, &it.confirmation_id, now).await.map(|_| ())
+                self.tasks.suspend_task_call(task, &it.confirmation_id).await.map(|_| ())
             }
             // A call that records itself has no record if it failed.
             Err(_) if records_itself(call) && call.cause.is_none() => Ok(()),

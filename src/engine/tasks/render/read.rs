@@ -224,7 +224,7 @@ mod tests {
 
     use super::*;
     use crate::tasks::render::{Message, blocks::Content, input::Outcome};
-    use toolwire_base::{clock, digest::Digest};
+    use toolwire_base::digest::Digest;
     use toolwire_store::{
         tasks::{
             Mutation, NewMessage, NewRoot, StepRef,
@@ -242,7 +242,7 @@ mod tests {
         let message =
             NewMessage { speaker, text: text.to_owned(), opaque: None, step_ref: StepRef::default() };
         let made = mutation("AppendMessage");
-        store.append_message(&task.user, &task.id, &message, made, clock::wall()).await.unwrap();
+        store.append_message(&task.user, &task.id, &message, made).await.unwrap();
     }
 
     fn texts(messages: &[Message]) -> Vec<String> {
@@ -261,7 +261,7 @@ mod tests {
             request: "Analyse it.".to_owned(),
             role: "analyst".to_owned(),
             documents: Vec::new(),
-            deadline: clock::wall() + Duration::from_hours(1),
+            timeout: Duration::from_hours(1),
             labels: BTreeMap::new(),
         }
     }
@@ -272,7 +272,7 @@ mod tests {
         let store = Arc::new(Store::at(directory.path()));
         let user = User::new("riley".parse().unwrap());
         let new = root_of(&user);
-        let task = store.create_root_task(&new, mutation("CreateTask"), clock::wall()).await.unwrap();
+        let task = store.create_root_task(&new, mutation("CreateTask")).await.unwrap();
         let workspace = Workspace::new(&store).of_task(&user, &task.id).await.unwrap();
         let header = Header { path: "notes.md".to_owned(), ..Header::default() };
         workspace.put(header, "Revenue rose.".into()).await.unwrap();
@@ -337,8 +337,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let store = Arc::new(Store::at(directory.path()));
         let user = User::new("riley".parse().unwrap());
-        let task =
-            store.create_root_task(&root_of(&user), mutation("CreateTask"), clock::wall()).await.unwrap();
+        let task = store.create_root_task(&root_of(&user), mutation("CreateTask")).await.unwrap();
         for _ in 0..6 {
             let opaque = entry::Opaque { provider: "p".to_owned(), data: vec![7; 10_000] };
             let message = NewMessage {
@@ -348,7 +347,7 @@ mod tests {
                 step_ref: StepRef::default(),
             };
             let made = mutation("AppendMessage");
-            store.append_message(&task.user, &task.id, &message, made, clock::wall()).await.unwrap();
+            store.append_message(&task.user, &task.id, &message, made).await.unwrap();
         }
         let read = async |provider: &str| {
             let read = history::read(&store, &user.id, &task, 2_500, provider).await.unwrap();

@@ -45,8 +45,7 @@ impl LateOutcomes {
             if attempt > 0 {
                 sleep(PAUSE).await;
             }
-            let settled =
-                self.store.settle_unknown_call(&key, (*call_id, *is_lost), &result, clock::wall()).await;
+            let settled = self.store.settle_unknown_call(&key, (*call_id, *is_lost), &result).await;
             is_recorded = settled.is_ok();
             match settled {
                 Ok(Settled { record, wait }) => {

@@ -13,7 +13,6 @@ use super::{
     },
     Calls, Record, State,
 };
-use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::{CallEnd, CallInfo};
 use toolwire_store::calls::Criteria;
@@ -152,7 +151,7 @@ impl Calls {
         let mut merge = Merge { filter, size, pending: local, before, page: Vec::new() };
         let mut read = 0;
         loop {
-            let rows = self.0.store.list_calls(&criteria, merge.before, AT_ONCE, clock::wall()).await;
+            let rows = self.0.store.list_calls(&criteria, merge.before, AT_ONCE).await;
             let rows = rows.map_err(|error| unavailable(&error))?;
             let is_last = rows.len() < AT_ONCE as usize;
             read += rows.len();
@@ -160,7 +159,9 @@ impl Calls {
             let floor = rows.last().filter(|_| !is_last).map(|row| row.call_id);
             for row in rows {
                 let runs = running.contains(&row.call_id);
-                merge.pending.insert(row.call_id, Record::of_recorded(&row, runs, self.0.cap));
+                merge
+                    .pending
+                    .insert(row.call_id, Record::of_recorded(&row, runs, self.0.cap, self.0.store.now()));
             }
             let is_full = merge.take_down_to(floor);
             // A filter that passes little must not read the whole table in one request: the page ends early.

@@ -101,11 +101,11 @@ impl Record {
 
     /// `runs`: whether this process carries it out. A call of another process is taken for running until the cap has
     /// passed or that process has ended.
-    pub(super) fn of_recorded(call: &RecordedCall, runs: bool, cap: Duration) -> Self {
+    pub(super) fn of_recorded(call: &RecordedCall, runs: bool, cap: Duration, now: SystemTime) -> Self {
         let (state, code) = match &call.standing {
             CallState::Asked => (State::AwaitingConfirmation, String::new()),
             CallState::Started if runs => (State::Running, String::new()),
-            CallState::Started if !call.is_left && clock::wall() < call.begun_at + cap => {
+            CallState::Started if !call.is_left && now < call.begun_at + cap => {
                 (State::Running, String::new())
             }
             CallState::Started => (State::OutcomeUnknown, ErrorCode::OutcomeUnknown.into_str().to_owned()),

@@ -71,7 +71,7 @@ impl Confirmations {
     /// A replica without the tool cannot verify the definition digest; another replica must decide.
     fn check_offered(&self, confirmation: &Confirmation, choice: &Choice) -> Result<(), Refusal> {
         let tool = &confirmation.key.tool;
-        let is_open = confirmation.is_open(clock::wall());
+        let is_open = confirmation.is_open(self.0.store.now());
         let is_offered = self.0.registry.snapshot().get(tool).is_some();
         if matches!(choice, Choice::Approve { .. }) && is_open && !is_offered {
             return Err(Refusal::UnknownTool { name: tool.to_string(), near: Vec::new() });
@@ -81,14 +81,14 @@ impl Confirmations {
 
     fn decision(&self, user: &User, confirmation: &Confirmation, request: DecisionRequest) -> Decision {
         let DecisionRequest { choice, on_behalf_of, origin } = request;
-        let at = clock::wall();
+        let at = self.0.store.now();
         let decided = Decided { at, by: user.id.clone(), via: origin.face.to_owned(), on_behalf_of };
         let (known_by, peer) = (user.known_by, origin.peer);
         match choice {
             Choice::Approve { reason, .. } => {
                 let snapshot = self.0.registry.snapshot();
                 let now = snapshot.get(&confirmation.key.tool).map(|tool| tool.definition.digest);
-                let verdict = Verdict::Approve { use_until: at + self.0.use_within, definition_digest: now };
+                let verdict = Verdict::Approve { use_within: self.0.use_within, definition_digest: now };
                 Decision { verdict, decided, reason, known_by, peer }
             }
             Choice::Deny { reason } => Decision { verdict: Verdict::Deny, decided, reason, known_by, peer },

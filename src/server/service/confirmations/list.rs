@@ -6,7 +6,6 @@ use crate::service::{
     request::refuse,
     unavailable::unavailable,
 };
-use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_store::confirmations::{Confirmation, Criteria, Cursor, MAX_PAGE_BYTES, life::State};
 use toolwire_tool::context::{TaskLabel, User, UserId};
@@ -130,7 +129,7 @@ impl Confirmations {
             return None;
         }
         // Expired, though the timer has not recorded it yet.
-        if row.state.is_open() && !row.is_open(clock::wall()) {
+        if row.state.is_open() && !row.is_open(self.0.store.now()) {
             row.state = State::Expired;
         }
         Some(self.view(user, row)).filter(|viewed| filter.passes(viewed))

@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 
 use super::{MAX_REQUEST_LENGTH, Tasks, documents, mutation, parse_id, result, text, why};
 use crate::service::request::refuse;
-use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::task_refusal;
 use toolwire_store::tasks::{NewEnd, NewMessage, Resolution, StepRef, Task, entry::Opaque};
@@ -39,7 +38,7 @@ impl Tasks {
             return Err(refuse("message.opaque.data", "max_length", &what));
         }
         let mutation = mutation("AppendMessage", request_id, &json!([id.as_str(), canonical(&message)]))?;
-        let appended = self.0.store.append_message(&user.id, &id, &message, mutation, clock::wall());
+        let appended = self.0.store.append_message(&user.id, &id, &message, mutation);
         appended.await.map_err(why(&id))
     }
 
@@ -71,7 +70,7 @@ impl Tasks {
             NewEnd::Failed(why) => json!([id.as_str(), "failed", why]),
         };
         let mutation = mutation("EndTask", request_id, &content)?;
-        let ended = self.0.store.end_task(&user.id, &id, &end, lease_token, mutation, clock::wall()).await;
+        let ended = self.0.store.end_task(&user.id, &id, &end, lease_token, mutation).await;
         Ok(self.settle(ended.map_err(why(&id))?))
     }
 
@@ -82,7 +81,7 @@ impl Tasks {
             let what = format!("must have at most {MAX_REASON_LENGTH} characters");
             return Err(refuse("reason", "max_length", &what));
         }
-        let ended = self.0.store.cancel_task(&user.id, &id, reason, clock::wall()).await.map_err(why(&id))?;
+        let ended = self.0.store.cancel_task(&user.id, &id, reason).await.map_err(why(&id))?;
         let descendants = ended.stopped.tasks.iter().filter(|task| **task != id).count();
         Ok((self.settle(ended), descendants))
     }
@@ -98,7 +97,7 @@ impl Tasks {
         let id = parse_id(id)?;
         text("answer", answer, MAX_REQUEST_LENGTH)?;
         let paths = documents("documents", paths)?;
-        let answered = self.0.store.answer_question(&user.id, &id, answer, &paths, clock::wall()).await;
+        let answered = self.0.store.answer_question(&user.id, &id, answer, &paths).await;
         Ok(self.settle(answered.map_err(why(&id))?))
     }
 
@@ -121,14 +120,14 @@ impl Tasks {
             None => Resolution::NotDone,
         };
         let store = &self.0.store;
-        let resolved = store.resolve_unknown_call(&user.id, &id, call_id, &resolution, reason, clock::wall());
+        let resolved = store.resolve_unknown_call(&user.id, &id, call_id, &resolution, reason);
         resolved.await.map_err(why(&id))
     }
 
     /// Resumes every task that waits for a user's credentials for a source; returns how many. Call it after the
     /// credentials are stored; repeating it changes nothing.
     pub async fn credentials_given(&self, user: &User, source: &str) -> Result<usize, Refusal> {
-        let given = self.0.store.answer_credentials(&user.id, source, clock::wall()).await;
+        let given = self.0.store.answer_credentials(&user.id, source).await;
         // An error of the store, which names no task.
         given.map_err(|error| task_refusal(&TaskId::generate(), error))
     }
@@ -136,7 +135,7 @@ impl Tasks {
     /// Deletes an ended tree. A repeat succeeds, too.
     pub async fn delete(&self, user: &User, id: &str) -> Result<(), Refusal> {
         let id = parse_id(id)?;
-        self.0.store.delete_task_tree(&user.id, &id, clock::wall()).await.map_err(why(&id))
+        self.0.store.delete_task_tree(&user.id, &id).await.map_err(why(&id))
     }
 }
 

@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::{MAX_DOCUMENTS, MAX_REQUEST_LENGTH, Tasks, check_length, mutation, text};
 use crate::service::request::refuse;
-use toolwire_base::clock;
 use toolwire_contract::{Refusal, ToolName};
 use toolwire_engine::tasks::{Content, InitialDocument};
 use toolwire_store::tasks::{DEFAULT_TIMEOUT, MAX_TIMEOUT, NewRoot, Task};
@@ -58,7 +57,7 @@ impl Tasks {
             request: new.request,
             role: new.role,
             documents: Vec::new(),
-            deadline: clock::wall() + timeout,
+            timeout,
             labels: new.labels,
         };
         self.0.orchestrator.create(root, new.documents, mutation).await

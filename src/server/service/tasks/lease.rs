@@ -71,7 +71,7 @@ impl Tasks {
         };
         let mut changed = None;
         loop {
-            let leased = self.0.store.lease_task(&user.id, &request, clock::wall()).await.map_err(why(id))?;
+            let leased = self.0.store.lease_task(&user.id, &request).await.map_err(why(id))?;
             if leased.is_some() || clock::now() >= until || ends.is_cancelled() {
                 return Ok(leased);
             }
@@ -92,7 +92,7 @@ impl Tasks {
     /// Gives a lease back. One that was lost already is fine.
     pub async fn release(&self, user: &User, id: &str, token: u64) -> Result<(), Refusal> {
         let id = parse_id(id)?;
-        self.0.store.release_task(&user.id, &id, token, clock::wall()).await.map_err(why(&id))
+        self.0.store.release_task(&user.id, &id, token).await.map_err(why(&id))
     }
 }
 

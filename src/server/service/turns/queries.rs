@@ -5,7 +5,6 @@ use std::time::SystemTime;
 use super::{Begun, Turns, parse_id, pending, unknown};
 use crate::service::unavailable::unavailable;
 use toolwire_agent::TurnId;
-use toolwire_base::clock;
 use toolwire_contract::{Refusal, TurnRefusal};
 use toolwire_store::{
     cancellations::Subject,
@@ -144,7 +143,7 @@ impl Turns {
 
     /// Cancels a paused turn, and withdraws the confirmations that it waits for.
     async fn cancel_paused(&self, user: &User, turn: &StoredTurn) -> Result<bool, Refusal> {
-        let cancelled = self.parts.store.cancel_paused_turn(&user.id, turn.turn_id, clock::wall()).await;
+        let cancelled = self.parts.store.cancel_paused_turn(&user.id, turn.turn_id).await;
         let cancelled = cancelled.map_err(|error| unavailable(&error))?;
         for call in pending(turn) {
             if let Ok(request_id) = call.request_id.parse() {

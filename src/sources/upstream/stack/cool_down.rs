@@ -12,7 +12,6 @@ use crate::upstream::{
     failure::{Failure, FailureKind},
     settings,
 };
-use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
 use toolwire_store::cool_downs::{CoolDown, CoolDowns};
 use toolwire_tool::context::UserId;
@@ -44,7 +43,7 @@ impl Scope {
 
     /// The refusal in force under a name. Fails open: an error of the store stops no request.
     async fn refusal_of(&self, source: &str, user: &UserId) -> Option<Failure> {
-        let now = clock::wall();
+        let now = self.store.now();
         match self.store.in_force(source, user, now).await {
             Ok(cool_down) => Some(refusal(&cool_down?, now)),
             Err(error) => {
@@ -87,7 +86,7 @@ impl Scope {
         let user = concerns_user.then_some(user);
         let code = failure.kind.code();
         record::cool_down_began(name, code, user.as_ref(), length);
-        let cool_down = CoolDown { code, reason: failure.words(title), until: clock::wall() + length };
+        let cool_down = CoolDown { code, reason: failure.words(title), until: self.store.now() + length };
         let kept = tokio::spawn(async move {
             let source = &*scope.subject.name;
             if let Err(error) = scope.store.begin(source, user.as_ref(), &cool_down).await {

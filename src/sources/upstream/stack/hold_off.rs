@@ -33,7 +33,7 @@ impl HoldOff {
     /// The instant before which nothing may be asked, if it is yet to come. Fails open: an error of the store stops no
     /// request.
     pub(super) async fn until(&self) -> Option<Instant> {
-        let (source, now) = (&*self.subject.source, clock::wall());
+        let (source, now) = (&*self.subject.source, self.store.now());
         let found = self.store.of_source(source, now).await.unwrap_or_else(|error| {
             tracing::warn!(source, %error, "hold-offs cannot be read, none is assumed");
             Vec::new()
@@ -50,7 +50,7 @@ impl HoldOff {
         let Some(reason) = reason(*kind, &self.subject.title).filter(|_| !length.is_zero()) else { return };
         let (store, name) = (Arc::clone(&self.store), self.subject.name.clone());
         record::hold_off_began(&name, *length);
-        let hold_off = hold_offs::HoldOff { reason, until: clock::wall() + *length };
+        let hold_off = hold_offs::HoldOff { reason, until: store.now() + *length };
         let kept = tokio::spawn(async move {
             if let Err(error) = store.begin(&name, &hold_off).await {
                 tracing::warn!(source = &*name, %error, "the hold-off is known to this process alone");

@@ -38,7 +38,10 @@ impl Store {
         let key = Key { user, tool, request_id };
         let Some(record) = rows::find(&key).optional(&mut reader).await? else { return Ok(None) };
         drop(reader);
-        let is_own = record.replica.as_deref() == Some(&*self.current_name().await?);
+        let is_own = match &record.replica {
+            Some(replica) => self.is_own(replica).await?,
+            None => false,
+        };
         let state = match self.owner_of(record, &key).await? {
             (_, RecordState::Ended(Begun::Ended(result))) => match &result.outcome {
                 Err(error) if error.code == ErrorCode::OutcomeUnknown => WriteState::Unknown,

@@ -1,12 +1,13 @@
 //! Queries of recorded calls.
 
-use std::{collections::HashMap, time::SystemTime};
+use std::collections::HashMap;
 
+use super::CallRecord;
 use crate::{
     StoreError,
     calls::{CallState, Criteria, RecordSelector, RecordedCall},
     engine::Store,
-    idempotency::Key,
+    idempotency::{ArgumentsDigest, Begun, Key},
     rows::calls::{self as rows, Listed},
 };
 use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
@@ -14,12 +15,8 @@ use toolwire_tool::context::CallId;
 
 impl Store {
     /// The selected calls that are still recorded, the newest first, at most 16.
-    pub async fn find_calls(
-        &self,
-        selector: RecordSelector<'_>,
-        now: SystemTime,
-    ) -> Result<Vec<RecordedCall>, StoreError> {
-        let listed = self.fetch_all(rows::list_selected(selector, now)).await?;
+    pub async fn find_calls(&self, selector: RecordSelector<'_>) -> Result<Vec<RecordedCall>, StoreError> {
+        let listed = self.fetch_all(rows::list_selected(selector, self.now())).await?;
         self.with_owners(listed).await
     }
 
@@ -32,15 +29,33 @@ impl Store {
         }
     }
 
+    /// The response to a call that could not begin because of this error. Where a full disk refuses writes alone, it is
+    /// that of the record of an earlier attempt, whose caller may have received the outcome.
+    pub(in crate::engine) async fn begun_before(
+        &self,
+        key: &Key,
+        digest: ArgumentsDigest,
+        error: StoreError,
+    ) -> Begun {
+        if !error.leaves_reads() {
+            return Begun::Unavailable(error);
+        }
+        let record = self.fetch_optional(rows::find(key)).await.ok().flatten();
+        match record.and_then(|record| CallRecord::of(record, key).response(digest)) {
+            Some(Begun::Ended(result)) => Begun::Ended(Box::new(self.with_data(key, *result).await)),
+            Some(begun) => begun,
+            None => Begun::Unavailable(error),
+        }
+    }
+
     /// Calls before one of this id, the newest first.
     pub async fn list_calls(
         &self,
         criteria: &Criteria,
         before: Option<CallId>,
         limit: u32,
-        now: SystemTime,
     ) -> Result<Vec<RecordedCall>, StoreError> {
-        let list = rows::list(criteria, before, limit, now);
+        let list = rows::list(criteria, before, limit, self.now());
         self.with_owners(self.fetch_for(criteria.user.as_ref(), list).await?).await
     }
 

@@ -1,6 +1,6 @@
 //! Calls that require a confirmation: requests one, or begins the call by using one, in one transaction.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::{end::end, quota};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         Durability, Error, Store, Tx,
         audit::Approval,
         calls::{self, Opening},
-        time::{instant, millis},
+        time::{instant, length, millis},
         transitions::{Cause, ConfirmedCall, append_event, transition},
     },
     idempotency::{Beginning, Begun, Key},
@@ -46,30 +46,29 @@ struct Planned {
 
 impl Store {
     /// Begins a call that requires a confirmation, in one transaction. A call that began before receives the response
-    /// of its record; one whose confirmation is approved uses it; otherwise a confirmation that lasts until
-    /// `expires_at` is requested, unless one is pending.
+    /// of its record; one whose confirmation is approved uses it; otherwise a confirmation that lasts for
+    /// `decide_within` is requested, unless one is pending.
     pub async fn begin_confirmed(
         &self,
         begins: Beginning<'_>,
         asked: &ConfirmationRequest,
-        expires_at: SystemTime,
-        now: SystemTime,
+        decide_within: Duration,
     ) -> Admission {
         // First, so that from the commit on other processes find the owner of the call alive.
         if let Err(error) = self.own_name().await {
             return Admission::Begun(Begun::Unavailable(error));
         }
-        let call = ConfirmedCall { begins, asked, expires_at };
+        let call = ConfirmedCall { begins, asked, decide_within };
         // A person sees the request, or the call begins, as soon as this is stored: neither may be lost with the power.
         let begun = self.transact(Lane::User(&begins.key.user), Durability::Power, |tx| {
-            scoped(async move { self.begin_confirmed_in(tx, &call, millis(now)).await })
+            scoped(async move { self.begin_confirmed_in(tx, &call).await })
         });
         match begun.await {
             Ok((admission, changed)) => {
                 self.notify_confirmation_changes(changed);
                 admission
             }
-            Err(error) => Admission::Begun(Begun::Unavailable(error)),
+            Err(error) => Admission::Begun(self.begun_before(begins.key, begins.digest, error).await),
         }
     }
 
@@ -79,8 +78,8 @@ impl Store {
         &self,
         tx: &mut Tx,
         call: &ConfirmedCall<'_>,
-        now: i64,
     ) -> Result<(Admission, Vec<(ConfirmationId, State)>), Error> {
+        let now = millis(tx.now());
         let record = calls::find(tx, call.begins.key, now).await?;
         let waits = record.is_some();
         // Before the confirmation is read: a call that has begun receives the response of its record.
@@ -176,7 +175,7 @@ async fn insert_pending(
         asked.summary.insert_str(0, REDEFINED_PREFIX);
     }
     let (state, key) = (State::Pending, call.begins.key);
-    let (at, expires_at) = (instant(now), instant(millis(call.expires_at)));
+    let (at, expires_at) = (instant(now), instant(now.saturating_add(length(call.decide_within))));
     let event = NewEvent { confirmation: &id, user: &key.user, state, at, expires_at, reason: "" };
     // First, since the confirmation has the positions of its last event.
     let (sequence, position) = append_event(tx, &event).await?;

@@ -6,7 +6,7 @@ use super::end::end;
 use crate::{
     Lane, StoreError,
     confirmations::{
-        ARGUMENT_RETENTION, CallRef, Confirmation, Decision, EVENT_RETENTION, Outcome, Verdict,
+        ARGUMENT_RETENTION, CallRef, Confirmation, Decided, Decision, EVENT_RETENTION, Outcome, Verdict,
         life::{Event, Next, State},
     },
     engine::{
@@ -48,19 +48,14 @@ impl Store {
     }
 
     /// Withdraws the open confirmations of a user's cancelled call, and returns their number.
-    pub async fn withdraw_confirmations(
-        &self,
-        user: &UserId,
-        call: CallRef,
-        now: SystemTime,
-    ) -> Result<usize, StoreError> {
+    pub async fn withdraw_confirmations(&self, user: &UserId, call: CallRef) -> Result<usize, StoreError> {
         // Most cancelled calls have none, and then no write transaction is needed.
         if self.fetch_all(rows::open_of_call(user, call)).await?.is_empty() {
             return Ok(0);
         }
         let withdrawn = transact!(self, Lane::User(user), Durability::Power, |tx| {
             let open = rows::open_of_call(user, call).all(tx).await?;
-            end_all(tx, open, Event::Cancel, now).await
+            end_all(tx, open, Event::Cancel).await
         })?;
         let count = withdrawn.len();
         self.notify_confirmation_changes(withdrawn);
@@ -68,21 +63,21 @@ impl Store {
     }
 
     /// Expires some of the confirmations that were not decided, or not used, in time, and returns their number.
-    pub async fn expire_confirmations(&self, now: SystemTime) -> Result<usize, StoreError> {
+    pub async fn expire_confirmations(&self) -> Result<usize, StoreError> {
         let mut by_user: BTreeMap<UserId, Vec<ConfirmationId>> = BTreeMap::new();
-        for (user, id) in self.fetch_all(rows::overdue(now, EXPIRED_AT_ONCE)).await? {
+        for (user, id) in self.fetch_all(rows::overdue(self.now(), EXPIRED_AT_ONCE)).await? {
             by_user.entry(user).or_default().push(id);
         }
         let mut count = 0;
         // One transaction per user, since a lane is that of one user.
         for (user, ids) in &by_user {
             let expired = transact!(self, Lane::User(user), Durability::Power, |tx| {
-                let mut overdue = Vec::new();
+                let (now, mut overdue) = (tx.now(), Vec::new());
                 for id in ids {
                     // It may have been decided since.
                     overdue.extend(rows::find(id).optional(tx).await?.filter(|it| it.is_overdue(now)));
                 }
-                end_all(tx, overdue, Event::TimePasses, now).await
+                end_all(tx, overdue, Event::TimePasses).await
             })?;
             count += expired.len();
             self.notify_confirmation_changes(expired);
@@ -91,8 +86,9 @@ impl Store {
     }
 
     /// Deletes some of the rows whose retention is over: arguments, changes, and confirmations.
-    pub async fn sweep_confirmations(&self, now: SystemTime) -> Result<(), StoreError> {
+    pub async fn sweep_confirmations(&self) -> Result<(), StoreError> {
         transact!(self, Lane::Platform, Durability::Process, |tx| {
+            let now = tx.now();
             rows::forget_arguments(tx, None, Some(now - ARGUMENT_RETENTION), SWEPT_AT_ONCE).await?;
             confirmation_events::delete_until(now - EVENT_RETENTION, SWEPT_AT_ONCE).run(tx).await?;
             rows::delete_ended(tx, now - EVENT_RETENTION, SWEPT_AT_ONCE).await
@@ -105,7 +101,8 @@ async fn decide(
     id: &ConfirmationId,
     decision: &Decision,
 ) -> Result<Option<(State, Outcome)>, Error> {
-    let (by, at) = (&decision.decided, decision.decided.at);
+    let at = tx.now();
+    let by = Decided { at, ..decision.decided.clone() };
     let Some(mut confirmation) = rows::find(id).optional(tx).await? else { return Ok(None) };
     let before = confirmation.state;
     // First, so that the decision does not depend on how often overdue confirmations are swept.
@@ -119,15 +116,16 @@ async fn decide(
     };
     let next = confirmation.state.on(event);
     if let Next::Becomes(state) = next {
-        audit::record_decision(tx, &confirmation, decision).await?;
+        audit::record_decision(tx, &confirmation, decision, at).await?;
         match decision.verdict {
-            Verdict::Approve { use_until, .. } => {
-                let cause = Cause { decided: Some(by), used_by: None };
-                transition(tx, &confirmation, (state, cause), (at, use_until), &decision.reason).await?;
+            Verdict::Approve { use_within, .. } => {
+                let cause = Cause { decided: Some(&by), used_by: None };
+                transition(tx, &confirmation, (state, cause), (at, at + use_within), &decision.reason)
+                    .await?;
                 append_decision(tx, &confirmation, state, None, at).await?;
             }
             Verdict::Deny => {
-                end(tx, &confirmation, (event, Some(by)), &decision.reason, at).await?;
+                end(tx, &confirmation, (event, Some(&by)), &decision.reason, at).await?;
             }
         }
         confirmation = rows::find(id).optional(tx).await?.unwrap_or(confirmation);
@@ -155,9 +153,8 @@ async fn end_all(
     tx: &mut Tx,
     open: Vec<Confirmation>,
     event: Event,
-    now: SystemTime,
 ) -> Result<Vec<(ConfirmationId, State)>, Error> {
-    let mut changed = Vec::new();
+    let (now, mut changed) = (tx.now(), Vec::new());
     for confirmation in open {
         end(tx, &confirmation, (event, None), "", now).await?;
         if let Next::Becomes(state) = confirmation.state.on(event) {

@@ -1,7 +1,5 @@
 //! Queries of confirmations and their changes.
 
-use std::time::SystemTime;
-
 use futures_util::TryStreamExt;
 
 use crate::{
@@ -29,20 +27,15 @@ impl Store {
     pub async fn find_adoptable_confirmation(
         &self,
         binding: Binding<'_>,
-        now: SystemTime,
     ) -> Result<Option<RequestId>, StoreError> {
-        Ok(self.fetch_optional(rows::adoptable(&binding, now)).await?.map(|AsText(id)| id))
+        Ok(self.fetch_optional(rows::adoptable(&binding, self.now())).await?.map(|AsText(id)| id))
     }
 
-    /// A confirmation as of the given time.
-    pub async fn confirmation(
-        &self,
-        id: &ConfirmationId,
-        now: SystemTime,
-    ) -> Result<Option<Confirmation>, StoreError> {
+    /// A confirmation as of now.
+    pub async fn confirmation(&self, id: &ConfirmationId) -> Result<Option<Confirmation>, StoreError> {
         let mut found = self.fetch_optional(rows::find(id)).await?;
         if let Some(found) = &mut found
-            && found.is_overdue(now)
+            && found.is_overdue(self.now())
         {
             found.state = State::Expired;
         }

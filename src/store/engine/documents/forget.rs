@@ -1,7 +1,5 @@
 //! Deletion of the documents of a tree that is deleted or never began. Their blobs are deleted by the sweep.
 
-use std::time::SystemTime;
-
 use crate::{
     Lane, StoreError,
     documents::UNBEGUN_RETENTION,
@@ -30,13 +28,14 @@ impl Store {
 
     /// Deletes some of the documents of trees that never began and have not been written to for
     /// [`UNBEGUN_RETENTION`], and returns whether there may be more.
-    pub async fn sweep_documents(&self, now: SystemTime) -> Result<bool, StoreError> {
-        let before = now - UNBEGUN_RETENTION;
+    pub async fn sweep_documents(&self) -> Result<bool, StoreError> {
+        let before = self.now() - UNBEGUN_RETENTION;
         let unbegun = self.fetch_optional(workspaces::find_unbegun(before, None)).await?;
         let Some((root, user)) = unbegun else { return Ok(false) };
         let root = &root;
         transact!(self, Lane::User(&user), Durability::Process, |tx| {
             // It may have begun since it was found.
+            let before = tx.now() - UNBEGUN_RETENTION;
             if workspaces::find_unbegun(before, Some(root)).optional(tx).await?.is_some() {
                 forget_tree(tx, root, AT_ONCE).await?;
             }

@@ -22,7 +22,7 @@ impl Store {
         let precheck = async {
             let mut reader = self.reader_for(&change.user).await?;
             if let Some(request_id) = request_id
-                && replay::find_answer(&change.user, request_id, change.now)
+                && replay::find_answer(&change.user, request_id, self.now())
                     .optional(&mut reader)
                     .await?
                     .is_some()

@@ -30,7 +30,7 @@ pub(super) struct PutResponse {
 pub(super) async fn find(tx: &mut Tx, put: &Put) -> Result<Option<Outcome>, Error> {
     let Some(mutation) = &put.mutation else { return Ok(None) };
     let change = &put.change;
-    let answered = find_answer(&change.user, mutation.request_id, change.now).optional(tx).await?;
+    let answered = find_answer(&change.user, mutation.request_id, tx.now()).optional(tx).await?;
     let Some(answered) = answered else { return Ok(None) };
     if answered.digest != mutation.digest {
         return Ok(Some(Err(Refused::Reused)));
@@ -52,8 +52,8 @@ pub(super) async fn record(
     user: &UserId,
     &Mutation { request_id, digest }: &Mutation,
     document: &Document,
-    now: SystemTime,
 ) -> Result<(), Error> {
+    let now = tx.now();
     let answer = PutResponse { version: document.version, etag: document.etag.clone() };
     let mutation = tasks::Mutation { method: METHOD, request_id, digest };
     rows::insert_all(user, &[(mutation, answer)], now)?.run(tx).await

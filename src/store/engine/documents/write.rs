@@ -39,9 +39,11 @@ pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>
         return Ok(Err(Refused::BytesGone));
     }
     workspaces::add(workspace.id, added, put.content.size).run(tx).await?;
-    let Identified { id, mut document, .. } = match found {
-        Some(found) => found,
-        None => documents::insert(tx, &put.change).await?,
+    let Identified { id, mut document, .. } = if let Some(found) = found {
+        found
+    } else {
+        let now = tx.now();
+        documents::insert(tx, &put.change, now).await?
     };
     document.version += 1;
     document.content = put.content.clone();
@@ -57,14 +59,15 @@ pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>
 /// Records the response to a write with a `request_id`, and audits it unless a call made it, which is audited itself.
 async fn record_put(tx: &mut Tx, put: &Put, document: &Document) -> Result<(), Error> {
     let Some(mutation) = &put.mutation else { return Ok(()) };
-    let Change { root, user, call_id, now, .. } = &put.change;
-    replay::record(tx, user, mutation, document, *now).await?;
+    let Change { root, user, call_id, .. } = &put.change;
+    replay::record(tx, user, mutation, document).await?;
     if !call_id.is_empty() {
         return Ok(());
     }
     let request = AuditedRequest::new("WorkspaceService.PutDocument", user, root, mutation.digest);
     let request = AuditedRequest { request_id: Some(mutation.request_id), ..request };
-    audit::record_request(tx, &request, *now).await
+    let now = tx.now();
+    audit::record_request(tx, &request, now).await
 }
 
 /// Adds a reference to the blob, and returns whether it exists.
@@ -75,15 +78,16 @@ async fn add_blob_use(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<b
         Body::Kept => None,
     };
     let stored = Stored { digest, size: put.content.size, inline, pin: None };
-    blobs::add_use(tx, &stored, files, put.change.now).await
+    blobs::add_use(tx, &stored, files).await
 }
 
 /// Saves a document with a new etag.
 async fn save(tx: &mut Tx, id: i64, mut document: Document, change: &Change) -> Result<Document, Error> {
-    (document.updated_by, document.updated_at) = (change.by.clone(), change.now);
+    let now = tx.now();
+    (document.updated_by, document.updated_at) = (change.by.clone(), now);
     // From nothing sequential or shared: an etag derived from a row number could be guessed.
     let Document { root, path, version, etag, .. } = &document;
-    let parts = [root.as_str(), path, &version.to_string(), etag, &millis(change.now).to_string()];
+    let parts = [root.as_str(), path, &version.to_string(), etag, &millis(now).to_string()];
     document.etag = Digest::of_parts(parts).to_string();
     document.etag.truncate(16);
     documents::update(id, &document).run(tx).await?;
@@ -92,7 +96,7 @@ async fn save(tx: &mut Tx, id: i64, mut document: Document, change: &Change) -> 
 
 /// Changes the description, the tags and the type of a document.
 pub(super) async fn update(tx: &mut Tx, update: &Update) -> Result<Outcome, Error> {
-    let Change { root, user, path, expected, now, .. } = &update.change;
+    let Change { root, user, path, expected, .. } = &update.change;
     let Some(found) = documents::find(root, path).optional(tx).await? else {
         return Ok(Err(Refused::Unknown));
     };
@@ -118,13 +122,14 @@ pub(super) async fn update(tx: &mut Tx, update: &Update) -> Result<Outcome, Erro
     postings::replace(tx, workspace.id, id, &update.terms).await?;
     let parts = [path, &update.description, &update.mime_type].into_iter().chain(&update.tags);
     let request = AuditedRequest::new("WorkspaceService.UpdateMetadata", user, root, Digest::of_parts(parts));
-    audit::record_request(tx, &request, *now).await?;
+    let now = tx.now();
+    audit::record_request(tx, &request, now).await?;
     Ok(Ok(document))
 }
 
 /// Writes a tombstone.
 pub(super) async fn delete(tx: &mut Tx, change: &Change) -> Result<Outcome, Error> {
-    let Change { root, user, path, expected, now, .. } = change;
+    let Change { root, user, path, expected, .. } = change;
     let Some(found) = documents::find(root, path).optional(tx).await? else {
         return Ok(Err(Refused::Unknown));
     };
@@ -151,7 +156,8 @@ pub(super) async fn delete(tx: &mut Tx, change: &Change) -> Result<Outcome, Erro
     }
     let request =
         AuditedRequest::new("WorkspaceService.DeleteDocument", user, root, Digest::of_parts([path]));
-    audit::record_request(tx, &request, *now).await?;
+    let now = tx.now();
+    audit::record_request(tx, &request, now).await?;
     Ok(Ok(document))
 }
 

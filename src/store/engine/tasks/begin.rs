@@ -1,7 +1,5 @@
 //! The beginning of executing calls: the call's record, and its open call or wait of the task, in one transaction.
 
-use std::time::SystemTime;
-
 use super::{
     admit,
     entries::{EntryMeta, append},
@@ -39,7 +37,6 @@ struct NewTaskCall<'a> {
     confirmation: Option<ExpiringRequest<'a>>,
     lengths: Lengths,
     replica: &'a str,
-    now: SystemTime,
 }
 
 impl Store {
@@ -50,7 +47,6 @@ impl Store {
         &self,
         call: &TaskCall,
         confirmation: Option<ExpiringRequest<'_>>,
-        now: SystemTime,
     ) -> Result<Admission, TaskError> {
         let replica = &*self.own_name().await?;
         // A call that does not wait has its entry when it ends.
@@ -60,12 +56,20 @@ impl Store {
             (Effect::Read, None) => Durability::Process,
             _ => Durability::Power,
         };
-        let beginning = NewTaskCall { call, confirmation, lengths, replica, now };
-        let (admission, changed) = self
-            .transact_tasks(&call.key.user, durability, now, |tx| scoped(self.begin_in(tx, beginning)))
-            .await?;
-        self.notify_confirmation_changes(changed);
-        Ok(admission)
+        let beginning = NewTaskCall { call, confirmation, lengths, replica };
+        let begun =
+            self.transact_tasks(&call.key.user, durability, |tx| scoped(self.begin_in(tx, beginning))).await;
+        match begun {
+            Ok((admission, changed)) => {
+                self.notify_confirmation_changes(changed);
+                Ok(admission)
+            }
+            Err(TaskError::Store(error)) => match self.begun_before(&call.key, call.digest, error).await {
+                Begun::Unavailable(error) => Err(error.into()),
+                begun => Ok(Admission::Begun(begun)),
+            },
+            Err(refused) => Err(refused),
+        }
     }
 
     async fn begin_in(
@@ -73,7 +77,7 @@ impl Store {
         tx: &mut Tx,
         beginning: NewTaskCall<'_>,
     ) -> Result<(Admission, ConfirmationChanges), TxError> {
-        let NewTaskCall { call, now, .. } = beginning;
+        let (NewTaskCall { call, .. }, now) = (beginning, tx.now());
         let mut loaded = load(tx, &call.key.user, &call.task).await?;
         let record = calls::find(tx, &call.key, millis(now)).await?;
         // Before the task is checked: a repeat receives its response even if the task has ended or is leased to another
@@ -111,14 +115,14 @@ impl Store {
     async fn open_record(
         &self,
         tx: &mut Tx,
-        NewTaskCall { call, confirmation, now, .. }: NewTaskCall<'_>,
+        NewTaskCall { call, confirmation, .. }: NewTaskCall<'_>,
         asked: Option<bool>,
     ) -> Result<(Admission, ConfirmationChanges), TxError> {
-        let at = millis(now);
+        let at = millis(tx.now());
         match (confirmation, asked) {
-            (Some(ExpiringRequest { asked, expires_at }), _) => {
-                let confirmed = ConfirmedCall { begins: call.begins(), asked, expires_at };
-                Ok(self.begin_confirmed_in(tx, &confirmed, at).await?)
+            (Some(ExpiringRequest { asked, decide_within }), _) => {
+                let confirmed = ConfirmedCall { begins: call.begins(), asked, decide_within };
+                Ok(self.begin_confirmed_in(tx, &confirmed).await?)
             }
             (None, Some(true)) => Ok(without_changes(Begun::Asked)),
             (None, Some(false)) => {
@@ -142,7 +146,7 @@ fn without_changes(begun: Begun) -> (Admission, ConfirmationChanges) {
 /// Adds the open call, which refers to the entry of its wait if it has waited.
 async fn add_open(
     tx: &mut Tx,
-    NewTaskCall { call, replica, now, .. }: NewTaskCall<'_>,
+    NewTaskCall { call, replica, .. }: NewTaskCall<'_>,
     has_waited: bool,
 ) -> Result<(), TxError> {
     let answers = if has_waited {
@@ -150,13 +154,14 @@ async fn add_open(
     } else {
         None
     };
-    Ok(open_calls::insert(call, answers, replica, now).run(tx).await?)
+    let insert = open_calls::insert(call, answers, replica, tx.now());
+    Ok(insert.run(tx).await?)
 }
 
 /// Lets the task wait for a confirmation, unless it already does.
 async fn begin_wait(
     tx: &mut Tx,
-    NewTaskCall { call, lengths, now, .. }: NewTaskCall<'_>,
+    NewTaskCall { call, lengths, .. }: NewTaskCall<'_>,
     confirmation: &Confirmation,
 ) -> Result<(), TxError> {
     // Loaded again: if a confirmation of another definition was voided, the task has a new entry.
@@ -167,6 +172,7 @@ async fn begin_wait(
     }
     admit::wait(&loaded.task)?;
     let body = waiting_entry(call, target, texts::awaiting_confirmation(&confirmation.id));
+    let now = tx.now();
     append(tx, &mut loaded, EntryMeta::of_call(call, lengths), body, now).await?;
     Ok(())
 }

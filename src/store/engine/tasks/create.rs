@@ -48,7 +48,7 @@ pub(super) async fn root(tx: &mut Tx, new: &NewRoot, now: SystemTime) -> Result<
     let (documents, untrusted) = documents::pin(tx, &new.id, &new.documents).await?;
     let task = Task {
         role: new.role.clone(),
-        deadline: new.deadline.min(now + MAX_TIMEOUT),
+        deadline: now + new.timeout.min(MAX_TIMEOUT),
         labels: new.labels.clone(),
         ..blank(new.id.clone(), new.id.clone(), new.user.clone(), Kind::Root)
     };

@@ -79,7 +79,7 @@ pub(super) async fn finish(
     // The caller cancels the calls of this process after the commit; the others are requested in the transaction.
     let own = tx.replica().to_owned();
     let elsewhere = open.iter().filter(|call| !call.replica.is_empty() && call.replica != own);
-    cancellations::request_for_calls(tx, &user, elsewhere.map(|call| call.call_id), now).await?;
+    cancellations::request_for_calls(tx, &user, elsewhere.map(|call| call.call_id)).await?;
     // Before any end, since only answers can follow the end of a timeline.
     append_open_calls(tx, loaded, open, now).await?;
     transitions::withdraw_for_tasks(tx, &json_array(&stopped.tasks), millis(now)).await?;

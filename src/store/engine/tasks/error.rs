@@ -1,7 +1,5 @@
 //! Transactions over tasks, and their errors.
 
-use std::time::SystemTime;
-
 use crate::{
     Lane, Scoped, StoreError,
     engine::Explain,
@@ -70,11 +68,20 @@ impl Store {
         &self,
         user: &UserId,
         durability: Durability,
-        now: SystemTime,
         work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, TxError>> + Send,
     ) -> Result<T, TaskError> {
         let done = self.transact(Lane::User(user), durability, work).await;
-        self.fail_if_overdue(done, now).await
+        self.fail_if_overdue(done).await
+    }
+
+    /// The same for a transaction that records how something ended that has begun.
+    pub(super) async fn record_tasks<'a, T>(
+        &self,
+        user: &UserId,
+        durability: Durability,
+        work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, TxError>> + Send,
+    ) -> Result<T, TaskError> {
+        Ok(self.record(Lane::User(user), durability, work).await?)
     }
 
     /// Fails a task that a transaction found overdue. That transaction was rolled back, so this takes another; the
@@ -82,10 +89,9 @@ impl Store {
     pub(super) async fn fail_if_overdue<T>(
         &self,
         done: Result<T, TxError<StoreError>>,
-        now: SystemTime,
     ) -> Result<T, TaskError> {
         if let Err(TxError::Overdue(user, id)) = &done {
-            self.fail_overdue(user, id, now).await?;
+            self.fail_overdue(user, id).await?;
         }
         Ok(done?)
     }

@@ -30,24 +30,25 @@ impl Store {
         &self,
         user: &UserId,
         request: &LeaseRequest,
-        now: SystemTime,
     ) -> Result<Option<Leased>, TaskError> {
         match &request.target {
             LeaseTarget::Task(id, token) => {
                 // A renewal that is lost with the power only lets the lease expire earlier.
                 let durability = if token.is_some() { Durability::Process } else { Durability::Power };
-                let done = self.transact_tasks(user, durability, now, |tx| {
+                let done = self.transact_tasks(user, durability, |tx| {
+                    let now = tx.now();
                     scoped(lease(tx, user, (id, *token), request, now))
                 });
                 done.await.map(Some)
             }
             LeaseTarget::AnyOf(roles) => {
                 // Most polls find nothing, and then no write transaction is needed.
-                let available = self.fetch_optional(rows::find_for_worker(user, roles, now)).await?;
+                let available = self.fetch_optional(rows::find_for_worker(user, roles, self.now())).await?;
                 if available.is_none() {
                     return Ok(None);
                 }
-                self.transact_tasks(user, Durability::Power, now, |tx| {
+                self.transact_tasks(user, Durability::Power, |tx| {
+                    let now = tx.now();
                     scoped(lease_any(tx, user, roles, request, now))
                 })
                 .await
@@ -56,14 +57,9 @@ impl Store {
     }
 
     /// Releases a lease. Releasing a lost lease succeeds.
-    pub async fn release_task(
-        &self,
-        user: &UserId,
-        id: &TaskId,
-        token: u64,
-        now: SystemTime,
-    ) -> Result<(), TaskError> {
-        self.transact_tasks(user, Durability::Process, now, |tx| {
+    pub async fn release_task(&self, user: &UserId, id: &TaskId, token: u64) -> Result<(), TaskError> {
+        self.transact_tasks(user, Durability::Process, |tx| {
+            let now = tx.now();
             scoped(async move {
                 let mut loaded = load(tx, user, id).await?;
                 if let Some(lease) = &mut loaded.task.lease

@@ -1,7 +1,7 @@
 //! Messages of agents and persons, with group append: messages that arrive while others are being written are appended
 //! in one transaction, which reads and writes each task once. Each message is admitted or refused by itself.
 
-use std::{collections::HashMap, time::SystemTime};
+use std::collections::HashMap;
 
 use tokio::sync::{Mutex, oneshot};
 
@@ -36,17 +36,16 @@ impl Store {
         id: &TaskId,
         message: &NewMessage,
         mutation: Mutation,
-        now: SystemTime,
     ) -> Result<u64, TaskError> {
         let tokens = tokens::length(&message.text).await.tokens;
         let (answer, mut receiver) = oneshot::channel();
         let (user, task, message) = (user.clone(), id.clone(), message.clone());
-        self.messages.add(QueuedMessage { user, task, message, tokens, mutation, now, answer });
+        self.messages.add(QueuedMessage { user, task, message, tokens, mutation, answer });
         loop {
             // The holder of the writer's lock writes for all that are queued, so most find their answer here.
             let _writer = self.messages.writer.lock().await;
             match receiver.try_recv() {
-                Ok(answer) => return self.fail_if_overdue(answer, now).await,
+                Ok(answer) => return self.fail_if_overdue(answer).await,
                 Err(oneshot::error::TryRecvError::Empty) => self.append_messages().await,
                 Err(oneshot::error::TryRecvError::Closed) => {
                     unreachable!("a message without an answer is queued again")
@@ -116,8 +115,7 @@ async fn append_to(
 ) -> Result<Vec<Answer>, Error> {
     let owner = loaded.task.user.clone();
     let own = messages.iter().filter(|message| message.user == owner).map(|message| message.mutation);
-    let now =
-        messages.iter().map(|message| message.now).max().expect("a task is here because of its messages");
+    let now = tx.now();
     let mut known = mutations::find_all(tx, &owner, &own.collect::<Vec<_>>(), now).await?;
     let (mut answers, mut new, mut responses) = (Vec::new(), Vec::new(), Vec::new());
     for message in messages {
@@ -148,12 +146,12 @@ async fn admit_or_replay(
     known: &mut HashMap<RequestId, StoredAnswer<u64>>,
     new: &mut Vec<NewEntry>,
 ) -> Result<Result<(u64, bool), TxError<StoreError>>, Error> {
-    let QueuedMessage { message, tokens, mutation, now, .. } = message;
+    let QueuedMessage { message, tokens, mutation, .. } = message;
     if let Some(stored) = known.get(&mutation.request_id) {
         let answer = stored.clone().response_to(*mutation);
         return Ok(answer.map(|sequence| (sequence, false)).map_err(TxError::Refused));
     }
-    if let Err(error) = admit(tx, loaded, message, *now).await {
+    if let Err(error) = admit(tx, loaded, message).await {
         return error.refusal().map(Err);
     }
     let step_ref = &message.step_ref;
@@ -162,7 +160,7 @@ async fn admit_or_replay(
         EntryMeta { step: step_ref.step, position: step_ref.position, lengths, ..EntryMeta::default() };
     let text = Text::Inline(message.text.clone());
     let body = Body::Message(Message { speaker: message.speaker, text, opaque: message.opaque.clone() });
-    let entry = entries::next(loaded, meta, body, *now)?;
+    let entry = entries::next(loaded, meta, body, tx.now())?;
     let sequence = entry.sequence();
     new.push(entry);
     let Mutation { request_id, digest, .. } = *mutation;
@@ -170,12 +168,8 @@ async fn admit_or_replay(
     Ok(Ok((sequence, true)))
 }
 
-async fn admit(
-    tx: &mut Tx,
-    loaded: &mut LoadedTask,
-    message: &NewMessage,
-    now: SystemTime,
-) -> Result<(), TxError> {
+async fn admit(tx: &mut Tx, loaded: &mut LoadedTask, message: &NewMessage) -> Result<(), TxError> {
+    let now = tx.now();
     admit::in_time(&loaded.task, now)?;
     // A person needs no lease to speak.
     if message.speaker == Speaker::Assistant || message.step_ref.lease_token != 0 {

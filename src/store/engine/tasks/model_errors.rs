@@ -22,10 +22,11 @@ use toolwire_tokens as tokens;
 impl Store {
     /// Records an invalid call of an agent, and returns the sequence number of its entry. A repeat receives that of the
     /// first attempt.
-    pub async fn record_mistake(&self, mistake: &Mistake, now: SystemTime) -> Result<u64, TaskError> {
+    pub async fn record_mistake(&self, mistake: &Mistake) -> Result<u64, TaskError> {
         let input = Some(tokens::length(&mistake.input).await.tokens);
         let lengths = Lengths { input, result: None };
-        self.transact_tasks(&mistake.user, Durability::Power, now, |tx| {
+        self.transact_tasks(&mistake.user, Durability::Power, |tx| {
+            let now = tx.now();
             scoped(record(tx, mistake, lengths, now))
         })
         .await

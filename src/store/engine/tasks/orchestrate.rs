@@ -2,8 +2,6 @@
 //! that a repeat receives the same response and an interrupted call had no effect. Each begins and ends its call at
 //! once, or ends one that `begin_task_call` began.
 
-use std::time::SystemTime;
-
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -39,7 +37,6 @@ struct ControlCall<'a> {
     call: &'a TaskCall,
     lengths: Lengths,
     quota: Quota,
-    now: SystemTime,
 }
 
 /// The result of admission: the task, and whether the call has a record.
@@ -51,13 +48,12 @@ enum Admission {
 
 impl Store {
     /// Records a call that is only logged.
-    pub async fn log_task_call(&self, call: &TaskCall, now: SystemTime) -> Result<Action, TaskError> {
+    pub async fn log_task_call(&self, call: &TaskCall) -> Result<Action, TaskError> {
         let logged = json!({"logged": true}).to_string();
         let lengths =
             Lengths { result: lengths::of_result(&logged).await.result, ..lengths::of_call(call).await };
-        let (logged, call) = (&logged, ControlCall { call, lengths, quota: self.calls_quota, now });
-        self.transact_tasks(&call.call.key.user, Durability::Power, now, |tx| scoped(call.log(tx, logged)))
-            .await
+        let (logged, call) = (&logged, ControlCall { call, lengths, quota: self.calls_quota });
+        self.transact_tasks(&call.call.key.user, Durability::Power, |tx| scoped(call.log(tx, logged))).await
     }
 
     /// Ends the task with a result and documents, and answers its parent.
@@ -66,13 +62,12 @@ impl Store {
         call: &TaskCall,
         result: &Map<String, Value>,
         documents: &[String],
-        now: SystemTime,
     ) -> Result<Ending<Action>, TaskError> {
         let result = Value::Object(result.clone()).to_string();
         let result = (&result, lengths::of_result(&result).await);
-        let call = ControlCall { call, lengths: lengths::of_call(call).await, quota: self.calls_quota, now };
+        let call = ControlCall { call, lengths: lengths::of_call(call).await, quota: self.calls_quota };
         let ending = self
-            .transact_tasks(&call.call.key.user, Durability::Power, now, |tx| {
+            .transact_tasks(&call.call.key.user, Durability::Power, |tx| {
                 scoped(call.hand_off(tx, result, documents))
             })
             .await?;
@@ -81,29 +76,16 @@ impl Store {
     }
 
     /// Creates a child task and waits for it.
-    pub async fn delegate_task(
-        &self,
-        call: &TaskCall,
-        child: &NewChild,
-        now: SystemTime,
-    ) -> Result<Action, TaskError> {
-        let call = ControlCall { call, lengths: lengths::of_call(call).await, quota: self.calls_quota, now };
-        self.transact_tasks(&call.call.key.user, Durability::Power, now, |tx| {
-            scoped(call.delegate(tx, child))
-        })
-        .await
+    pub async fn delegate_task(&self, call: &TaskCall, child: &NewChild) -> Result<Action, TaskError> {
+        let call = ControlCall { call, lengths: lengths::of_call(call).await, quota: self.calls_quota };
+        self.transact_tasks(&call.call.key.user, Durability::Power, |tx| scoped(call.delegate(tx, child)))
+            .await
     }
 
     /// Asks the parent's agent if the parent has a role, otherwise a person, and waits for the answer.
-    pub async fn ask_question(
-        &self,
-        call: &TaskCall,
-        question: &NewQuestion,
-        now: SystemTime,
-    ) -> Result<Action, TaskError> {
-        let call = ControlCall { call, lengths: lengths::of_call(call).await, quota: self.calls_quota, now };
-        self.transact_tasks(&call.call.key.user, Durability::Power, now, |tx| scoped(call.ask(tx, question)))
-            .await
+    pub async fn ask_question(&self, call: &TaskCall, question: &NewQuestion) -> Result<Action, TaskError> {
+        let call = ControlCall { call, lengths: lengths::of_call(call).await, quota: self.calls_quota };
+        self.transact_tasks(&call.call.key.user, Durability::Power, |tx| scoped(call.ask(tx, question))).await
     }
 }
 
@@ -142,7 +124,8 @@ impl ControlCall<'_> {
         // Before the end, which deletes the open calls of the task.
         let of = self.record(tx, action, has_record).await?;
         let end = TaskEnd { lengths, ..TaskEnd::completed(Cause::Handoff, result.clone(), documents) };
-        let stopped = finish(tx, &mut loaded, end, self.now).await?;
+        let now = tx.now();
+        let stopped = finish(tx, &mut loaded, end, now).await?;
         Ok(Ending { of, stopped })
     }
 
@@ -164,7 +147,8 @@ impl ControlCall<'_> {
             timeout: child.timeout,
             master: None,
         };
-        let subtask = create::subtask(tx, &loaded.task, new, self.now).await?.task.id;
+        let now = tx.now();
+        let subtask = create::subtask(tx, &loaded.task, new, now).await?.task.id;
         let status = texts::delegated(&subtask);
         let wait = Wait { target: WaitTarget::Child(subtask.clone()), subtask, status, documents };
         self.wait(tx, &mut loaded, wait, has_record).await
@@ -195,7 +179,8 @@ impl ControlCall<'_> {
             timeout: question.timeout,
             master: master.map(|it| (it.id, it.next_sequence)),
         };
-        let subtask = create::subtask(tx, &loaded.task, new, self.now).await?.task.id;
+        let now = tx.now();
+        let subtask = create::subtask(tx, &loaded.task, new, now).await?.task.id;
         let wait = Wait { target: WaitTarget::Question(subtask.clone()), subtask, status, documents };
         self.wait(tx, &mut loaded, wait, has_record).await
     }
@@ -211,7 +196,7 @@ impl ControlCall<'_> {
 
     /// Finds the task, which must be driven by the caller, and the call if it has ended already.
     async fn find(self, tx: &mut Tx) -> Result<Admission, TxError> {
-        let Self { call, now, .. } = self;
+        let (call, now) = (self.call, tx.now());
         let loaded = load(tx, &call.key.user, &call.task).await?;
         let record = calls::find(tx, &call.key, millis(now)).await?;
         let has_record = record.is_some();
@@ -229,7 +214,8 @@ impl ControlCall<'_> {
 
     async fn append(self, tx: &mut Tx, loaded: &mut LoadedTask, body: ToolCall) -> Result<u64, TxError> {
         let meta = EntryMeta::of_call(self.call, self.lengths);
-        Ok(append(tx, loaded, meta, Body::ToolCall(body), self.now).await?)
+        let now = tx.now();
+        Ok(append(tx, loaded, meta, Body::ToolCall(body), now).await?)
     }
 
     /// Lets the task wait for a new subtask.
@@ -251,7 +237,8 @@ impl ControlCall<'_> {
     /// Records the response of the call, which ends it.
     async fn record(self, tx: &mut Tx, action: Action, has_record: bool) -> Result<Action, TxError> {
         open_calls::remove(tx, self.call).await?;
-        record(tx, &self.call.begins(), &action, has_record, self.quota, self.now).await?;
+        let now = tx.now();
+        record(tx, &self.call.begins(), &action, has_record, self.quota, now).await?;
         Ok(action)
     }
 }

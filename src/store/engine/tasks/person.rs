@@ -35,27 +35,19 @@ use toolwire_tool::context::{TaskId, UserId};
 
 impl Store {
     /// Creates a root. Its documents must be in the workspace of its identifier.
-    pub async fn create_root_task(
-        &self,
-        new: &NewRoot,
-        mutation: Mutation,
-        now: SystemTime,
-    ) -> Result<Task, TaskError> {
-        self.transact_tasks(&new.user, Durability::Power, now, |tx| {
+    pub async fn create_root_task(&self, new: &NewRoot, mutation: Mutation) -> Result<Task, TaskError> {
+        self.transact_tasks(&new.user, Durability::Power, |tx| {
+            let now = tx.now();
             scoped(create_root(tx, new, mutation, now))
         })
         .await
     }
 
     /// Creates a root for a call without a task, and records the call's outcome.
-    pub async fn start_root_task(
-        &self,
-        call: &RootCall,
-        new: &NewRoot,
-        now: SystemTime,
-    ) -> Result<Action, TaskError> {
+    pub async fn start_root_task(&self, call: &RootCall, new: &NewRoot) -> Result<Action, TaskError> {
         let quota = self.calls_quota;
-        self.transact_tasks(&call.key.user, Durability::Power, now, |tx| {
+        self.transact_tasks(&call.key.user, Durability::Power, |tx| {
+            let now = tx.now();
             scoped(start_root(tx, call, new, quota, now))
         })
         .await
@@ -69,7 +61,6 @@ impl Store {
         end: &NewEnd,
         lease_token: u64,
         mutation: Mutation,
-        now: SystemTime,
     ) -> Result<Ending<Task>, TaskError> {
         let lengths = match end {
             NewEnd::Completed(result, _) => {
@@ -77,7 +68,8 @@ impl Store {
             }
             NewEnd::Failed(_) => Lengths::default(),
         };
-        self.end_by(user, now, |tx| {
+        self.end_by(user, |tx| {
+            let now = tx.now();
             scoped(async move {
                 let mut loaded = load(tx, user, id).await?;
                 if mutations::find::<bool>(tx, user, mutation, now).await?.is_some() {
@@ -103,9 +95,9 @@ impl Store {
         user: &UserId,
         id: &TaskId,
         reason: &str,
-        now: SystemTime,
     ) -> Result<Ending<Task>, TaskError> {
-        self.end_by(user, now, |tx| {
+        self.end_by(user, |tx| {
+            let now = tx.now();
             scoped(async move {
                 let mut loaded = load(tx, user, id).await?;
                 if loaded.task.state.on(Event::Cancelled) == Next::Same {
@@ -133,22 +125,21 @@ impl Store {
         id: &TaskId,
         answer: &str,
         documents: &[String],
-        now: SystemTime,
     ) -> Result<Ending<Task>, TaskError> {
         let result = json!({"answer": answer}).to_string();
         let given =
             NewAnswer { answer, result: &result, lengths: lengths::of_result(&result).await, documents };
-        self.end_by(user, now, |tx| scoped(answer_question(tx, user, id, given, now))).await
+        self.end_by(user, |tx| {
+            let now = tx.now();
+            scoped(answer_question(tx, user, id, given, now))
+        })
+        .await
     }
 
     /// Fails a task whose deadline has passed.
-    pub(super) async fn fail_overdue(
-        &self,
-        user: &UserId,
-        id: &TaskId,
-        now: SystemTime,
-    ) -> Result<Stopped, TaskError> {
+    pub(super) async fn fail_overdue(&self, user: &UserId, id: &TaskId) -> Result<Stopped, TaskError> {
         let failed = self.transact(Lane::User(user), Durability::Power, |tx| {
+            let now = tx.now();
             scoped(async move {
                 let Some(mut loaded) = find(tx, id).await? else { return Err(Refused::Unknown.into()) };
                 if loaded.task.state.is_final() || loaded.task.deadline > now {
@@ -167,10 +158,9 @@ impl Store {
     async fn end_by<'a>(
         &self,
         user: &UserId,
-        now: SystemTime,
         work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<Ending<Task>, TxError>> + Send,
     ) -> Result<Ending<Task>, TaskError> {
-        let ending = self.transact_tasks(user, Durability::Power, now, work).await?;
+        let ending = self.transact_tasks(user, Durability::Power, work).await?;
         // An end withdraws the confirmations that the task asked for.
         self.notify_confirmation_withdrawals();
         Ok(ending)

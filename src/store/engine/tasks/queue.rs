@@ -4,7 +4,6 @@ use std::{
     collections::VecDeque,
     mem,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::SystemTime,
 };
 
 use tokio::sync::{Mutex as WriterLock, oneshot};
@@ -41,7 +40,6 @@ pub(super) struct QueuedMessage {
     /// Token count of its text.
     pub(super) tokens: u64,
     pub(super) mutation: Mutation,
-    pub(super) now: SystemTime,
     pub(super) answer: oneshot::Sender<Answer>,
 }
 
@@ -139,7 +137,6 @@ mod tests {
                 },
                 tokens: 0,
                 mutation: Mutation { method: "AppendMessage", request_id: RequestId::generate(), digest },
-                now: toolwire_base::clock::wall(),
                 answer,
             });
         }

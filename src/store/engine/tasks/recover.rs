@@ -32,13 +32,15 @@ const AT_ONCE: u32 = 256;
 
 impl Store {
     /// Settles the open calls of ended processes. Runs at start and every few seconds.
-    pub async fn recover_tasks(&self, now: SystemTime) -> Result<Recovered, TaskError> {
+    pub async fn recover_tasks(&self) -> Result<Recovered, TaskError> {
         let replicas = self.fetch_all(rows::replicas()).await?;
         let mut recovered = Recovered::default();
         for replica in &self.ended(replicas).await? {
             loop {
-                let settled = self
-                    .transact(Lane::AllUsers, Durability::Power, |tx| scoped(settle_some(tx, replica, now)));
+                let settled = self.transact(Lane::AllUsers, Durability::Power, |tx| {
+                    let now = tx.now();
+                    scoped(settle_some(tx, replica, now))
+                });
                 let settled = settled.await?;
                 recovered.reads += settled.reads;
                 recovered.settled += settled.settled;

@@ -53,15 +53,17 @@ impl Store {
         call_id: CallId,
         resolution: &Resolution,
         reason: &str,
-        now: SystemTime,
     ) -> Result<Task, TaskError> {
         let lengths = match resolution {
             Resolution::Done(result) => lengths::of_result(&Value::Object(result.clone()).to_string()).await,
             Resolution::NotDone => Lengths::default(),
         };
         let finding = Finding { call_id, resolution, reason, lengths };
-        self.transact_tasks(user, Durability::Power, now, |tx| scoped(resolve(tx, user, id, finding, now)))
-            .await
+        self.transact_tasks(user, Durability::Power, |tx| {
+            let now = tx.now();
+            scoped(resolve(tx, user, id, finding, now))
+        })
+        .await
     }
 
     /// Replaces the unknown outcome of a call by the one that came after all: in the call's record, and in the timeline
@@ -71,14 +73,14 @@ impl Store {
         key: &Key,
         (call_id, is_lost): (CallId, bool),
         result: &ToolResult,
-        now: SystemTime,
     ) -> Result<Settled, TaskError> {
         let lengths = match &result.outcome {
             Ok(data) => lengths::of_result(data.json_text()).await,
             Err(_) => Lengths::default(),
         };
         // Power, since the host forgets the outcome next.
-        self.transact_tasks(&key.user, Durability::Power, now, |tx| {
+        self.record_tasks(&key.user, Durability::Power, |tx| {
+            let now = tx.now();
             scoped(settle(tx, key, (call_id, is_lost), (result, lengths), now))
         })
         .await
@@ -86,12 +88,7 @@ impl Store {
 
     /// Resumes the tasks that wait for credentials of a source, which their user has provided, and returns their
     /// number.
-    pub async fn answer_credentials(
-        &self,
-        user: &UserId,
-        source: &str,
-        now: SystemTime,
-    ) -> Result<usize, TaskError> {
+    pub async fn answer_credentials(&self, user: &UserId, source: &str) -> Result<usize, TaskError> {
         let target = WaitTarget::Source(source.to_owned());
         let target = &target;
         // Usually no task waits, and then no write transaction is needed.
@@ -99,7 +96,8 @@ impl Store {
         if waiting.is_empty() {
             return Ok(0);
         }
-        self.transact_tasks(user, Durability::Power, now, |tx| {
+        self.transact_tasks(user, Durability::Power, |tx| {
+            let now = tx.now();
             scoped(async move {
                 let waiting = waits::tasks_waiting_for(user, target).all(tx).await?;
                 for id in &waiting {

@@ -30,10 +30,10 @@ const ROWS_AT_ONCE: u32 = 500;
 
 impl Store {
     /// Fails some overdue tasks, and returns what that stopped.
-    pub async fn expire_tasks(&self, now: SystemTime) -> Result<Stopped, TaskError> {
+    pub async fn expire_tasks(&self) -> Result<Stopped, TaskError> {
         let mut stopped = Stopped::default();
-        for (user, id) in self.fetch_all(rows::overdue(now, OVERDUE_AT_ONCE)).await? {
-            let one = self.fail_overdue(&user, &id, now).await?;
+        for (user, id) in self.fetch_all(rows::overdue(self.now(), OVERDUE_AT_ONCE)).await? {
+            let one = self.fail_overdue(&user, &id).await?;
             stopped.tasks.extend(one.tasks);
             stopped.calls.extend(one.calls);
         }
@@ -42,9 +42,10 @@ impl Store {
 
     /// Deletes, in parts, trees that ended longer ago than `keep` and those named by `delete_task_tree`, and returns
     /// whether there is more to delete.
-    pub async fn sweep_tasks(&self, keep: Duration, now: SystemTime) -> Result<bool, TaskError> {
-        let before = instant(millis(now).saturating_sub(length(keep)));
+    pub async fn sweep_tasks(&self, keep: Duration) -> Result<bool, TaskError> {
         let swept = transact!(self, Lane::AllUsers, Durability::Process, |tx| {
+            let now = tx.now();
+            let before = instant(millis(now).saturating_sub(length(keep)));
             mutations::delete_expired(now, ROWS_AT_ONCE).run(tx).await?;
             for root in rows::trees_ended_before(before, TREES_AT_ONCE).all(tx).await? {
                 rows::mark_deleted(&root).run(tx).await?;
@@ -58,13 +59,12 @@ impl Store {
 
     /// Deletes an ended tree: it disappears at once, and its rows are deleted by [`Store::sweep_tasks`]. Idempotent
     /// while rows remain.
-    pub async fn delete_task_tree(
-        &self,
-        user: &UserId,
-        root: &TaskId,
-        now: SystemTime,
-    ) -> Result<(), TaskError> {
-        self.transact_tasks(user, Durability::Power, now, |tx| scoped(delete_tree(tx, user, root, now))).await
+    pub async fn delete_task_tree(&self, user: &UserId, root: &TaskId) -> Result<(), TaskError> {
+        self.transact_tasks(user, Durability::Power, |tx| {
+            let now = tx.now();
+            scoped(delete_tree(tx, user, root, now))
+        })
+        .await
     }
 }
 

@@ -27,15 +27,11 @@ use toolwire_contract::{ConfirmationId, ErrorCode};
 
 impl Store {
     /// Ends a call, with its entry. A write with an unknown outcome blocks the task.
-    pub async fn end_task_call(
-        &self,
-        call: &TaskCall,
-        end: CallEnd<'_>,
-        now: SystemTime,
-    ) -> Result<Recorded, TaskError> {
+    pub async fn end_task_call(&self, call: &TaskCall, end: CallEnd<'_>) -> Result<Recorded, TaskError> {
         let lengths = lengths::of_outcome(call, end.result).await;
         // The agent continues from this outcome, so it must survive a loss of power.
-        self.transact_tasks(&call.key.user, Durability::Power, now, |tx| {
+        self.record_tasks(&call.key.user, Durability::Power, |tx| {
+            let now = tx.now();
             scoped(end_in(tx, call, (end, lengths), now))
         })
         .await
@@ -46,10 +42,10 @@ impl Store {
         &self,
         call: &TaskCall,
         confirmation: &ConfirmationId,
-        now: SystemTime,
     ) -> Result<Recorded, TaskError> {
         let lengths = lengths::of_call(call).await;
-        self.transact_tasks(&call.key.user, Durability::Power, now, |tx| {
+        self.record_tasks(&call.key.user, Durability::Power, |tx| {
+            let now = tx.now();
             scoped(suspend_in(tx, call, (confirmation, lengths), now))
         })
         .await
@@ -59,7 +55,7 @@ impl Store {
     /// ended.
     pub async fn forget_task_call(&self, call: &TaskCall, code: &str) -> Result<(), TaskError> {
         // If it is lost, the call seems unfinished, and is not executed twice.
-        let forgotten = self.transact(Lane::User(&call.key.user), Durability::Process, |tx| {
+        let forgotten = self.record(Lane::User(&call.key.user), Durability::Process, |tx| {
             scoped(async move {
                 load(tx, &call.key.user, &call.task).await?;
                 calls::forget(tx, &call.key, code).await?;

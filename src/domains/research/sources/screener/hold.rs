@@ -6,7 +6,6 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::{Credentials, Login, PROFILE, Stores};
-use toolwire_base::clock;
 use toolwire_sources::upstream::source_status::{Hold, Pause};
 use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
@@ -25,7 +24,7 @@ impl ScrapeHold {
     }
 
     async fn pause(&self, user: &UserId) -> Result<Option<Pause>, StoreError> {
-        let (screens, now) = (&self.stores.screens, clock::wall());
+        let (screens, now) = (&self.stores.screens, self.stores.screens.now());
         if let Some(login) = self.credentials.of(user, None).or_else(|| self.demo.clone())
             && let Some(until) = screens.login_refused_until(user, &login.mark(user), now).await?
         {

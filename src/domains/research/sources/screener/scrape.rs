@@ -16,7 +16,6 @@ use super::{
     results::Results, scrape_failure::ScrapeFailure, session::Session, under_way,
 };
 use crate::store::screens::{Claim, ScreenCopy};
-use toolwire_base::clock;
 use toolwire_sources::upstream::{
     http::{Client, Failure, FailureKind},
     text::Line,
@@ -68,11 +67,16 @@ impl Scrape {
     /// its deadline.
     pub(super) async fn end(&self) {
         let Some(claimed_at) = self.claimed_at.get() else { return };
-        let ended = self.stores.screens.end_scrape(&self.context.user.id, *claimed_at, clock::wall());
+        let ended = self.stores.screens.end_scrape(&self.context.user.id, *claimed_at, self.now());
         let ended = timeout(STORE_TIMEOUT, ended).await.unwrap_or(Err(StoreError::Late));
         if let Err(error) = ended {
             tracing::warn!(source = PROFILE.name, %error, "the end of a scrape cannot be kept");
         }
+    }
+
+    /// The time by the clock of the store of screens.
+    fn now(&self) -> SystemTime {
+        self.stores.screens.now()
     }
 
     async fn fetch(&self, scraped: &mut ScrapeOutcome) -> Result<(), ScrapeFailure> {
@@ -125,7 +129,7 @@ impl Scrape {
         let (user, screens) = (&self.context.user.id, &self.stores.screens);
         let refused = match failure.kind {
             FailureKind::AuthFailed => {
-                let until = clock::wall() + self.client.auth_failed_for();
+                let until = self.now() + self.client.auth_failed_for();
                 screens.refuse_login(user, &login.mark(user), until).await
             }
             _ => Ok(()),
@@ -140,13 +144,13 @@ impl Scrape {
     /// while another process scrapes.
     async fn claim(&self, login: &Login) -> Result<SystemTime, ScrapeFailure> {
         let (user, screens) = (&self.context.user.id, &self.stores.screens);
-        let ends_by = clock::wall_at(self.context.deadline.at());
+        let ends_by = self.now() + self.context.remaining();
         loop {
             let ended = under_way::wait_end(screens, user, &self.progress).await;
             ended.map_err(|error| ScrapeFailure::of_store(&error))?;
             // Before the claim, which would be spent for nothing; and after the wait, which takes time.
             self.check_feasible(login).await?;
-            let now = clock::wall();
+            let now = self.now();
             match screens
                 .claim_scrape(user, now, ends_by)
                 .await
@@ -167,7 +171,7 @@ impl Scrape {
         if self.context.remaining() < least_time {
             return Err(ScrapeFailure::too_short(least_time));
         }
-        let (user, now) = (&self.context.user.id, clock::wall());
+        let (user, now) = (&self.context.user.id, self.now());
         let in_force = self.stores.cool_downs.in_force(PROFILE.name, user, now).await;
         if let Some(cool_down) = in_force.map_err(|error| ScrapeFailure::of_store(&error))? {
             return Err(ScrapeFailure::resting(cool_down));
@@ -205,7 +209,7 @@ impl Scrape {
         let (stocks, warning) = results.complete(total, has_ended, &screen.screen_id)?;
         let name =
             screen.name.as_deref().map(Line::of).or(name).unwrap_or_else(|| Line::of(&screen.screen_id));
-        Ok((ScreenCopy { name, stocks, scraped_at: clock::wall() }, warning))
+        Ok((ScreenCopy { name, stocks, scraped_at: self.now() }, warning))
     }
 
     async fn page(&self, session: &mut Session<'_>, screen: &Screen, number: usize) -> Result<Page, Failure> {

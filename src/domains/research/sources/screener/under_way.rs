@@ -23,9 +23,9 @@ pub(super) async fn wait_end(
     progress: &Progress,
 ) -> Result<(), StoreError> {
     let mut is_reported = false;
-    while let Some(ends_by) = screens.scrape_under_way(user, clock::wall()).await? {
+    while let Some(ends_by) = screens.scrape_under_way(user, screens.now()).await? {
         if !mem::replace(&mut is_reported, true) {
-            let left = ends_by.duration_since(clock::wall()).unwrap_or_default();
+            let left = ends_by.duration_since(screens.now()).unwrap_or_default();
             let (left, title) = (clock::wait_in_words(left), PROFILE.title);
             progress.set(format!("Waiting at most {left} for another process that reads {title}…"));
         }

@@ -6,11 +6,14 @@ use futures_util::future::BoxFuture;
 
 use super::{Claim, SCRAPE_INTERVAL, ScreenCopy, Screens, rows};
 use crate::store::tables::Tables;
-use toolwire_base::clock;
 use toolwire_store::{Durability, Error, Lane, StoreError, Tx, scoped};
 use toolwire_tool::context::UserId;
 
 impl Screens for Tables {
+    fn now(&self) -> SystemTime {
+        self.store.now()
+    }
+
     fn copy<'a>(
         &'a self,
         user: &'a UserId,
@@ -102,7 +105,7 @@ impl Screens for Tables {
         until: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let (key, now) = (&*self.user_key(user), clock::wall());
+            let (key, now) = (&*self.user_key(user), self.store.now());
             // Forgotten, it would be tried again, and the site locks accounts.
             let refused = self.store.transact(Lane::User(user), Durability::Power, |tx| {
                 scoped(rows::refuse_login(tx, key, login, until, now))
