@@ -1,7 +1,10 @@
 //! Requests that cannot be read are their caller's fault, on every service: never INTERNAL, which is a fault of ours.
 
 use tonic_health::pb::HealthCheckRequest;
-use tonic_reflection::pb::v1::{ServerReflectionRequest, server_reflection_request::MessageRequest};
+use tonic_reflection::pb::v1::{
+    ServerReflectionRequest, ServerReflectionResponse, server_reflection_request::MessageRequest,
+    server_reflection_response::MessageResponse,
+};
 use toolwire::contract::proto::workspace::v1::{PutDocumentRequest, PutHeader, put_document_request::Part};
 
 use super::*;
@@ -103,6 +106,25 @@ async fn a_stream_that_becomes_unreadable_says_so_at_its_end() {
     };
     let whole = sent(&raw, REFLECTION, None, frame(&list)).await;
     assert_eq!((whole.status(), whole.messages.len()), (0, 1));
+    let unknown = [
+        MessageRequest::FileContainingSymbol("toolwire.v1.Nothing".to_owned()),
+        MessageRequest::FileByFilename("nothing.proto".to_owned()),
+        MessageRequest::AllExtensionNumbersOfType("toolwire.v1.Nothing".to_owned()),
+    ];
+    let requests = unknown.into_iter().map(Some).chain([None]).map(|asked| {
+        frame(&ServerReflectionRequest { message_request: asked, ..ServerReflectionRequest::default() })
+    });
+    let body = requests.chain([frame(&list)]).flatten().collect();
+    let answered = sent(&raw, REFLECTION, None, body).await;
+    assert_eq!((answered.status(), answered.messages.len()), (0, 5));
+    let codes = answered.messages.iter().map(|message| {
+        let answer = ServerReflectionResponse::decode(message.clone()).expect("an answer");
+        match answer.message_response.expect("set") {
+            MessageResponse::ErrorResponse(error) => error.error_code,
+            _ => 0,
+        }
+    });
+    assert_eq!(codes.collect::<Vec<_>>(), [5, 5, 5, 3, 0]);
     for broken in [&[0, 0, 0, 0, 1, 0xff][..], &[3, 0, 0, 0, 0], &[0, 0]] {
         let body = [frame(&list), Bytes::copy_from_slice(broken)].concat().into();
         let end = sent(&raw, REFLECTION, None, body).await;

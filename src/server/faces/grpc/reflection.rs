@@ -1,25 +1,29 @@
 //! Server reflection, old and new, since clients in the field speak either: the registered services, and nothing else.
 //!
-//! Built on first use: its tables of all names are larger than the rest of most servers' memory.
+//! What is not known is answered by an `ErrorResponse`, after which the stream goes on; a request that cannot be read
+//! ends it. Not here: `tonic-reflection`'s own service, which ends it in either case.
 
-mod readable;
+mod symbol;
 
-use std::{
-    convert::Infallible,
-    sync::{Arc, LazyLock},
-    task::{Context, Poll},
+use std::sync::{Arc, LazyLock};
+
+use futures_util::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+use prost::Message;
+use prost_reflect::{DescriptorPool, FileDescriptor};
+use tonic::{Code, Request, Response, Status, Streaming};
+use tonic_reflection::pb::{
+    v1::{
+        self, ErrorResponse, ExtensionNumberResponse, FileDescriptorResponse, ListServiceResponse,
+        ServiceResponse, server_reflection_request::MessageRequest,
+        server_reflection_response::MessageResponse, server_reflection_server::ServerReflectionServer,
+    },
+    v1alpha,
 };
 
-use futures_util::FutureExt;
-use http::{Request, Response};
-use prost::Message;
-use prost_reflect::DescriptorPool;
-use prost_types::FileDescriptorSet;
-use tonic::{body::Body, server::NamedService};
-use tonic_reflection::{pb, server::Builder};
-
-use self::readable::Unreadable;
-use super::{health, routes::ResponseFuture, service::Service};
+use super::{health, service::Service};
 use crate::faces::transport::rules::{Pool, Rule};
 
 /// The full names of the two.
@@ -27,73 +31,159 @@ const NAMES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflectio
 
 const METHOD: &str = "ServerReflectionInfo";
 
-const VALID: &str = "the pool was made of valid descriptor sets";
+/// Maximum size of a request, which has a name and a host, in bytes.
+const MAX_REQUEST: usize = 64 * 1024;
 
 /// The descriptor sets of both services.
-pub(super) const DESCRIPTORS: [&[u8]; 2] = [pb::v1::FILE_DESCRIPTOR_SET, pb::v1alpha::FILE_DESCRIPTOR_SET];
+pub(super) const DESCRIPTORS: [&[u8]; 2] =
+    [tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET, tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET];
 
 /// Both services. They describe the services of these names, and each other.
 pub(super) fn services(descriptors: &DescriptorPool, served: &[&'static str]) -> [Service; 2] {
-    let descriptors = descriptors.clone();
-    let names: Vec<_> = served.iter().copied().chain(NAMES).collect();
-    let builder = move || builder(&descriptors, &names);
-    let other = builder.clone();
-    let v1 = WhenAsked::new(move || builder().build_v1().expect(VALID));
-    let v1alpha = WhenAsked::new(move || other().build_v1alpha().expect(VALID));
+    let reflection = Reflection::new(descriptors.clone(), served.iter().copied().chain(NAMES).collect());
+    let (new, old) = (reflection.clone(), reflection);
+    let v1 = Service::new(move |_| {
+        ServerReflectionServer::new(new.clone()).max_decoding_message_size(MAX_REQUEST)
+    });
+    let v1alpha = Service::new(move |_| {
+        v1alpha::server_reflection_server::ServerReflectionServer::new(old.clone())
+            .max_decoding_message_size(MAX_REQUEST)
+    });
     let watched = Rule { pool: Pool::Reflection, ..Rule::WATCH };
-    [Service::new(move |_| v1.clone()), Service::new(move |_| v1alpha.clone())]
-        .map(|service| service.except(METHOD, watched))
+    [v1, v1alpha].map(|service| service.except(METHOD, watched))
 }
 
-/// The index of the services of these names, from the descriptor set or one of those here.
-fn builder(described: &DescriptorPool, names: &[&'static str]) -> Builder<'static> {
-    let described = FileDescriptorSet::decode(described.encode_to_vec().as_slice()).expect(VALID);
-    let builder = Builder::configure()
-        .register_file_descriptor_set(described)
-        .register_encoded_file_descriptor_set(health::DESCRIPTORS)
-        // So that grpcurl can show the details of a status.
-        .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET);
-    let builder = DESCRIPTORS.iter().fold(builder, |it, set| it.register_encoded_file_descriptor_set(set));
-    names.iter().fold(builder, |builder, name| builder.with_service_name(*name))
+/// What is described. Cheap to clone.
+#[derive(Clone)]
+struct Reflection {
+    names: Arc<[&'static str]>,
+    /// Made by the first request: the descriptors of the standard services are added to a copy of all others.
+    pool: Arc<LazyLock<DescriptorPool, MakePool>>,
 }
 
-/// A service that is made when the first request for it comes.
-struct WhenAsked<S>(Arc<LazyLock<S, Make<S>>>);
+type MakePool = Box<dyn FnOnce() -> DescriptorPool + Send + Sync>;
 
-type Make<S> = Box<dyn FnOnce() -> S + Send + Sync>;
+impl Reflection {
+    fn new(descriptors: DescriptorPool, names: Arc<[&'static str]>) -> Self {
+        let make: MakePool = Box::new(move || with_standard(descriptors));
+        Self { names, pool: Arc::new(LazyLock::new(make)) }
+    }
 
-impl<S> WhenAsked<S> {
-    fn new(make: impl FnOnce() -> S + Send + Sync + 'static) -> Self {
-        Self(Arc::new(LazyLock::new(Box::new(make))))
+    /// The answers to requests of either version, whose messages are the same on the wire.
+    fn answer_all<Q, A>(self, requests: Streaming<Q>) -> BoxStream<'static, Result<A, Status>>
+    where
+        Q: Message + Default + 'static,
+        A: Message + Default + 'static,
+    {
+        let next = async |(reflection, requests): (Self, Option<Streaming<Q>>)| {
+            let mut requests = requests?;
+            let answer = requests
+                .next()
+                .await?
+                .map(|request| same_on_wire(&reflection.answer(same_on_wire(&request))));
+            let rest = answer.is_ok().then_some(requests);
+            Some((answer, (reflection, rest)))
+        };
+        stream::unfold((self, Some(requests)), next).boxed()
+    }
+
+    fn answer(&self, request: v1::ServerReflectionRequest) -> v1::ServerReflectionResponse {
+        let answer = request.message_request.as_ref().map_or_else(
+            || Err(error(Code::InvalidArgument, "a request names what it asks for, such as list_services")),
+            |asked| self.find(asked),
+        );
+        v1::ServerReflectionResponse {
+            valid_host: request.host.clone(),
+            original_request: Some(request),
+            message_response: Some(answer.unwrap_or_else(MessageResponse::ErrorResponse)),
+        }
+    }
+
+    fn find(&self, asked: &MessageRequest) -> Result<MessageResponse, ErrorResponse> {
+        let pool = &**self.pool;
+        match asked {
+            MessageRequest::ListServices(_) => {
+                let service = self.names.iter().map(|name| ServiceResponse { name: (*name).to_owned() });
+                Ok(MessageResponse::ListServicesResponse(ListServiceResponse { service: service.collect() }))
+            }
+            MessageRequest::FileByFilename(name) => pool
+                .get_file_by_name(name)
+                .map(|file| file_response(&file))
+                .ok_or_else(|| error(Code::NotFound, &format!("no file is named {}", cut(name)))),
+            MessageRequest::FileContainingSymbol(symbol) => symbol::file(pool, symbol)
+                .map(|file| file_response(&file))
+                .ok_or_else(|| error(Code::NotFound, &format!("no symbol is named {}", cut(symbol)))),
+            MessageRequest::FileContainingExtension(asked) => {
+                let number = u32::try_from(asked.extension_number).ok();
+                let message = pool.get_message_by_name(&asked.containing_type);
+                message.zip(number).and_then(|(message, number)| message.get_extension(number)).map_or_else(
+                    || Err(error(Code::NotFound, "no such extension is known")),
+                    |extension| Ok(file_response(&extension.parent_file())),
+                )
+            }
+            MessageRequest::AllExtensionNumbersOfType(name) => {
+                let message = pool.get_message_by_name(name).ok_or_else(|| {
+                    error(Code::NotFound, &format!("no message type is named {}", cut(name)))
+                })?;
+                let numbers = message.extensions().filter_map(|it| it.number().try_into().ok()).collect();
+                Ok(MessageResponse::AllExtensionNumbersResponse(ExtensionNumberResponse {
+                    base_type_name: message.full_name().to_owned(),
+                    extension_number: numbers,
+                }))
+            }
+        }
     }
 }
 
-impl<S> Clone for WhenAsked<S> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+#[tonic::async_trait]
+impl v1::server_reflection_server::ServerReflection for Reflection {
+    type ServerReflectionInfoStream = BoxStream<'static, Result<v1::ServerReflectionResponse, Status>>;
+
+    async fn server_reflection_info(
+        &self,
+        request: Request<Streaming<v1::ServerReflectionRequest>>,
+    ) -> Result<Response<Self::ServerReflectionInfoStream>, Status> {
+        Ok(Response::new(self.clone().answer_all(request.into_inner())))
     }
 }
 
-impl<S: NamedService> NamedService for WhenAsked<S> {
-    const NAME: &'static str = S::NAME;
+#[tonic::async_trait]
+impl v1alpha::server_reflection_server::ServerReflection for Reflection {
+    type ServerReflectionInfoStream = BoxStream<'static, Result<v1alpha::ServerReflectionResponse, Status>>;
+
+    async fn server_reflection_info(
+        &self,
+        request: Request<Streaming<v1alpha::ServerReflectionRequest>>,
+    ) -> Result<Response<Self::ServerReflectionInfoStream>, Status> {
+        Ok(Response::new(self.clone().answer_all(request.into_inner())))
+    }
 }
 
-impl<S> tower::Service<Request<Body>> for WhenAsked<S>
-where
-    S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future = ResponseFuture>
-        + Clone,
-{
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = ResponseFuture;
-
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
+/// The descriptors with those of health, of both versions of reflection, and of the details of a status, which clients
+/// such as grpcurl show.
+fn with_standard(mut pool: DescriptorPool) -> DescriptorPool {
+    for set in DESCRIPTORS.into_iter().chain([health::DESCRIPTORS, tonic_types::pb::FILE_DESCRIPTOR_SET]) {
+        pool.decode_file_descriptor_set(set).expect("the crate's descriptor set is valid");
     }
+    pool
+}
 
-    fn call(&mut self, request: Request<Body>) -> ResponseFuture {
-        let unreadable = Unreadable::default();
-        let answer = (**self.0).clone().call(request.map(|body| unreadable.watch(body)));
-        Box::pin(answer.map(|answer| answer.map(|it| unreadable.end(it))))
-    }
+/// A message as the one of the other version that has the same form on the wire.
+fn same_on_wire<A: Message, B: Message + Default>(message: &A) -> B {
+    B::decode(message.encode_to_vec().as_slice()).expect("both versions have the same form")
+}
+
+fn file_response(file: &FileDescriptor) -> MessageResponse {
+    MessageResponse::FileDescriptorResponse(FileDescriptorResponse {
+        file_descriptor_proto: vec![file.encode_to_vec()],
+    })
+}
+
+fn error(code: Code, message: &str) -> ErrorResponse {
+    ErrorResponse { error_code: code.into(), error_message: message.to_owned() }
+}
+
+/// The beginning of a name that a client sent.
+fn cut(name: &str) -> &str {
+    &name[..name.floor_char_boundary(256)]
 }
