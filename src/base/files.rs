@@ -5,10 +5,12 @@
 mod embedded;
 mod problem;
 
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt;
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 pub use self::{
@@ -26,7 +28,53 @@ pub enum Tree {
 }
 
 /// Identifies a state of a file as cheaply as one `stat` can. `None` if there is no such file.
-pub type Stamp = Option<(SystemTime, u64)>;
+pub type Stamp = Option<FileStamp>;
+
+/// A state of a file. The inode distinguishes a file that replaced one of the same size and time, and the time of its
+/// status, which no program can set, one that was rewritten and given its old time back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileStamp {
+    modified: SystemTime,
+    length: u64,
+    /// When its status last changed, which a write does too.
+    changed: SystemTime,
+    /// Device and inode; zero where the system has none.
+    identity: (u64, u64),
+}
+
+impl FileStamp {
+    fn of(metadata: &fs::Metadata) -> Option<Self> {
+        let (modified, length) = (metadata.modified().ok()?, metadata.len());
+        let (changed, identity) = (changed(metadata).unwrap_or(modified), identity(metadata));
+        Some(Self { modified, length, changed, identity })
+    }
+
+    /// How long ago the file was last written or replaced; `None` if that is in the future.
+    pub fn age(&self, now: SystemTime) -> Option<Duration> {
+        now.duration_since(self.modified.max(self.changed)).ok()
+    }
+}
+
+#[cfg(unix)]
+fn identity(metadata: &fs::Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(unix)]
+fn changed(metadata: &fs::Metadata) -> Option<SystemTime> {
+    let seconds = Duration::from_secs(metadata.ctime().try_into().ok()?);
+    Some(SystemTime::UNIX_EPOCH + seconds + Duration::from_nanos(metadata.ctime_nsec().try_into().ok()?))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &fs::Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+#[cfg(not(unix))]
+fn changed(_: &fs::Metadata) -> Option<SystemTime> {
+    None
+}
 
 /// A file could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -94,8 +142,7 @@ impl Tree {
     /// The stamp of a file: one `stat` on disk; always `None` when embedded, where nothing changes.
     pub fn stamp(&self, path: &str) -> Stamp {
         let Self::Disk(root) = self else { return None };
-        let metadata = fs::metadata(root.join(path)).ok()?;
-        Some((metadata.modified().ok()?, metadata.len()))
+        FileStamp::of(&fs::metadata(root.join(path)).ok()?)
     }
 
     /// The location of a file for people: its path on disk, or its name within the binary.
@@ -140,6 +187,26 @@ fn absent_is_none<T>(path: &str, result: io::Result<T>) -> Result<Option<T>, Rea
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_the_same_time_and_size_is_another() {
+        let root = tempfile::tempdir().expect("a directory");
+        let (tree, old) = (Tree::Disk(root.path().to_owned()), SystemTime::UNIX_EPOCH);
+        let write = |name: &str, content: &str| {
+            fs::write(root.path().join(name), content).expect("written");
+            let file = fs::File::options().write(true).open(root.path().join(name)).expect("there");
+            file.set_modified(old).expect("set");
+        };
+        write("a", "one");
+        write("b", "two");
+        let before = tree.stamp("a");
+        assert_eq!(tree.stamp("a"), before);
+        fs::rename(root.path().join("b"), root.path().join("a")).expect("replaced");
+        assert_ne!(tree.stamp("a"), before);
+        // It was replaced after the time that it has.
+        assert_eq!(tree.stamp("a").and_then(|stamp| stamp.age(old)), None);
+    }
 
     #[test]
     fn a_digest_is_the_same_embedded_and_on_disk() {

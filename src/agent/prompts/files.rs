@@ -126,5 +126,5 @@ impl Files {
 
 /// One that is gone meanwhile is looked for the next time.
 fn is_settled(stamp: &Stamp) -> bool {
-    stamp.is_none_or(|(at, _)| clock::wall().duration_since(at).is_ok_and(|age| age >= SETTLES_AFTER))
+    stamp.is_none_or(|stamp| stamp.age(clock::wall()).is_some_and(|age| age >= SETTLES_AFTER))
 }

@@ -6,7 +6,7 @@ use super::cooperative::Pace;
 use toolwire_base::{
     clock,
     digest::Digest,
-    files::{Stamp, Tree},
+    files::{FileStamp, Stamp, Tree},
 };
 
 /// The age from which a file's stamp is trusted: a younger file may be written again with the same stamp.
@@ -91,7 +91,7 @@ impl Manifests {
         &self,
         listing: Listing,
         pace: &Pace,
-        known: impl Fn(&Place, (SystemTime, u64)) -> Option<Digest>,
+        known: impl Fn(&Place, FileStamp) -> Option<Digest>,
     ) -> Contents {
         // Taken after the stamps: the next listing sees what is written from now on.
         let now = clock::wall();
@@ -136,7 +136,7 @@ impl Listing {
 }
 
 fn settled(stamp: Stamp, now: SystemTime) -> Stamp {
-    stamp.filter(|(modified, _)| now.duration_since(*modified).is_ok_and(|age| age >= SETTLES_AFTER))
+    stamp.filter(|stamp| stamp.age(now).is_some_and(|age| age >= SETTLES_AFTER))
 }
 
 fn list_directory(tree: &Tree, directory: &str, pace: &Pace) -> Listed {

@@ -169,6 +169,6 @@ impl fmt::Debug for Content {
 }
 
 fn is_settled(stamp: Stamp) -> bool {
-    let age = stamp.map(|(modified, _)| clock::wall().duration_since(modified));
-    !matches!(age, Some(Ok(age)) if age < UNSETTLED)
+    let age = stamp.map(|stamp| stamp.age(clock::wall()));
+    !matches!(age, Some(Some(age)) if age < UNSETTLED)
 }

@@ -1,13 +1,16 @@
 //! A cache of assembled tools by file: a file that has not changed is not assembled again. Tools are kept if their file
 //! has no problems of its own, even if it conflicts with others.
 
-use std::{collections::HashMap, sync::Arc, time::SystemTime};
+use std::{collections::HashMap, sync::Arc};
 
 use crate::registry::{
     assemble::RegisteredTool,
     manifests::{Content, Place, Text},
 };
-use toolwire_base::{digest::Digest, files::Stamp};
+use toolwire_base::{
+    digest::Digest,
+    files::{FileStamp, Stamp},
+};
 
 /// Assembled tools by file, for a fixed set of executors, messages and choices.
 #[derive(Debug, Default)]
@@ -22,7 +25,7 @@ struct Entry {
 
 impl Kept {
     /// The digest of a kept file, if its stamp shows that it was not written since it was read.
-    pub(in crate::registry) fn digest(&self, place: &Place, stamp: (SystemTime, u64)) -> Option<Digest> {
+    pub(in crate::registry) fn digest(&self, place: &Place, stamp: FileStamp) -> Option<Digest> {
         self.0.get(place).filter(|entry| entry.stamp == Some(stamp)).map(|entry| entry.digest)
     }
 

@@ -60,9 +60,8 @@ impl Files {
         }
         let texts = self.folders.iter().flat_map(|folder| self.texts(folder)).collect();
         let now = clock::wall();
-        let is_settled = |stamp: &Stamp| {
-            stamp.is_none_or(|(at, _)| now.duration_since(at).is_ok_and(|age| age >= SETTLES_AFTER))
-        };
+        let is_settled =
+            |stamp: &Stamp| stamp.is_none_or(|stamp| stamp.age(now).is_some_and(|age| age >= SETTLES_AFTER));
         self.seen = listed.values().all(is_settled).then_some(listed);
         Some(texts)
     }
