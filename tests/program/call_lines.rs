@@ -78,6 +78,11 @@ async fn success_failure_and_hit_have_exactly_the_specified_fields() {
     let hit = line(&mut program, write()).await;
     assert_fields(&hit, &[]);
     assert_eq!((&hit["success"], &hit["cache_hit"]), (&json!(true), &json!(true)));
+
+    // A tool with a cache of its own.
+    let browse = || request("browse_screener", json!({}));
+    assert_eq!(line(&mut program, browse()).await["cache_hit"], false);
+    assert_eq!(line(&mut program, browse()).await["cache_hit"], true);
 }
 
 #[tokio::test]

@@ -120,6 +120,10 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
                 provenance.source_ids = default_provenance(call).source_ids;
             }
             provenance.warnings.extend(warnings(&call.context));
+            // A tool may have a cache of its own. What a composite has from one came by the calls that it made.
+            if provenance.cached_for.is_some() && call.tool().definition.depends_on.is_empty() {
+                call.facts.mark_cache_hit();
+            }
             let data = call.render(data);
             // The result of a nested call stays in the process and need not fit a client's message.
             match (call.context.depth == 0).then(|| size_error(&data)).flatten() {

@@ -14,6 +14,7 @@ use crate::{
     store::screens,
 };
 use toolwire_contract::Provenance;
+use toolwire_telemetry::metric;
 use toolwire_tool::{
     Reply, Tool,
     context::{Required, ToolContext, Unfinished},
@@ -43,6 +44,7 @@ impl Tool for BrowseScreener {
         let screen_id = input.screen_id.as_deref().unwrap_or(PRIMARY);
         let refresh = if input.force_refresh.unwrap_or(false) { Refresh::Force } else { Refresh::IfStale };
         let mut browsed = screener.browse(screen_id, refresh, context).await?;
+        metric::cache_lookup(Self::NAME, browsed.freshness != Freshness::Scraped);
         browsed.warnings.extend(recorded_warning(screener.recorded_at()));
         let as_of = screener.as_of(&browsed.copy);
         Ok(reply(browsed, input.limit, as_of))
