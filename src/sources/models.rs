@@ -5,6 +5,7 @@
 //! network. Not here: prompts, tools and what is done with answers.
 
 mod bound;
+mod call_ids;
 mod error;
 pub mod genai;
 mod retry;

@@ -121,6 +121,36 @@ async fn a_compatible_server_is_asked_for_calls_without_a_stream() {
     assert_eq!(arguments(&calls), [json!({"symbol": "AAPL"}), json!({"symbol": "MSFT"})]);
 }
 
+#[tokio::test]
+async fn a_server_that_answers_a_request_for_a_stream_with_plain_json_is_read() {
+    let whole = COMPATIBLE_CALLS.replace("null", "\"Apple is a company.\"");
+    for provider in [Provider::Openai, Provider::Compatible] {
+        let stub = Stub::answering([reply(200, &whole), reply(200, &whole), reply(200, &whole)]).await;
+        let model = model(&stub, provider);
+        for _ in 0..2 {
+            let (text, calls, ..) = answer(&model, question()).await.unwrap();
+            assert_eq!((text.as_str(), calls.len()), ("Apple is a company.", 2), "{provider:?}");
+        }
+        // The second time it is not asked for a stream.
+        let requests = stub.requests();
+        let streamed: Vec<_> = requests.iter().map(|it| it.contains("\"stream\":true")).collect();
+        assert_eq!(streamed, [true, false, false], "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn calls_without_ids_of_their_own_are_told_apart() {
+    for ids in [["", ""], ["same", "same"]] {
+        let [first, second] =
+            ids.map(|id| if id.is_empty() { String::new() } else { format!("\"id\":\"{id}\",") });
+        let answered = COMPATIBLE_CALLS.replace("\"id\":\"x1\",", &first).replace("\"id\":\"x2\",", &second);
+        let stub = Stub::answering([reply(200, &answered)]).await;
+        let (_, calls, ..) = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap();
+        assert_eq!(arguments(&calls), [json!({"symbol": "AAPL"}), json!({"symbol": "MSFT"})]);
+        assert!(!calls[0].id.is_empty() && calls[0].id != calls[1].id, "{calls:?}");
+    }
+}
+
 /// The length is counted while the body comes: a server that never ends it is not waited for.
 #[tokio::test]
 async fn a_whole_answer_has_at_most_1_mib_and_is_given_up_beyond() {

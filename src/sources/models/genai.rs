@@ -8,7 +8,13 @@ mod completion;
 mod failure;
 mod request;
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use futures_util::{StreamExt, stream};
 use genai::{
@@ -41,6 +47,8 @@ struct Inner {
     /// The connections of the client, for requests that genai cannot make.
     connections: reqwest::Client,
     bounds: Bounds,
+    /// Whether the server has answered a request for a stream with what is none.
+    answers_whole: AtomicBool,
 }
 
 /// The credentials of each request.
@@ -96,6 +104,7 @@ impl Remote {
             client,
             connections,
             bounds: Bounds { silence: configured.timeout, max_tokens: configured.max_answer_tokens },
+            answers_whole: AtomicBool::new(false),
         })))
     }
 }
@@ -172,19 +181,41 @@ impl Inner {
         }
     }
 
-    /// Asks once. Servers that speak as `OpenAI` does send parts of calls that genai drops or takes for one another:
-    /// they are asked for the whole answer where it may have calls.
+    /// Asks once, and a server that does not stream once more, for a whole answer.
     async fn ask(&self, target: ServiceTarget, request: &Request) -> Result<Open, ModelError> {
-        if self.provider == Provider::Compatible && request.tools.is_some() {
-            let key = target.auth.single_key_value().map_err(|_| ModelError::AuthFailed)?;
-            let body = completion::body(&self.name, request, self.bounds);
-            let asked = completion::ask(&self.connections, (self.endpoint.base_url(), &key), &body);
-            let parts = timeout(self.bounds.silence, asked).await.map_err(|_| ModelError::TimedOut)??;
-            return Ok(Open::whole(parts));
+        let key = target.auth.single_key_value().map_err(|_| ModelError::AuthFailed)?;
+        if self.is_asked_whole(request) {
+            return self.ask_whole(&key, request).await;
         }
+        match self.ask_for_stream(target, request).await {
+            Err(ModelError::Malformed) if adapter(self.provider) == AdapterKind::OpenAI => {
+                let whole = self.ask_whole(&key, request).await;
+                let open = whole.map_err(|_| ModelError::Malformed)?;
+                self.answers_whole.store(true, Ordering::Relaxed);
+                Ok(open)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Servers that speak as `OpenAI` does send parts of calls that genai drops or takes for one another: they are
+    /// asked for the whole answer where it may have calls.
+    fn is_asked_whole(&self, request: &Request) -> bool {
+        let may_call = self.provider == Provider::Compatible && request.tools.is_some();
+        may_call || self.answers_whole.load(Ordering::Relaxed)
+    }
+
+    async fn ask_for_stream(&self, target: ServiceTarget, request: &Request) -> Result<Open, ModelError> {
         let (chat, options) = (request::chat(self.provider, request), request::options(request, self.bounds));
         let stream = self.client.exec_chat_stream(target, chat, Some(&options)).await;
         Open::start(stream.map_err(|error| failure::of(&error))?.stream).await
+    }
+
+    async fn ask_whole(&self, key: &str, request: &Request) -> Result<Open, ModelError> {
+        let body = completion::body(&self.name, request, self.bounds);
+        let asked = completion::ask(&self.connections, (self.endpoint.base_url(), key), &body);
+        let parts = timeout(self.bounds.silence, asked).await.map_err(|_| ModelError::TimedOut)??;
+        Ok(Open::whole(parts))
     }
 }
 

@@ -5,7 +5,7 @@ use genai::chat::{ChatStream, ChatStreamEvent, StopReason, StreamEnd, ToolCall, 
 use tokio::time::{Instant, timeout_at};
 
 use super::failure;
-use crate::models::{self, ModelError, Part, Stop, bound::Length};
+use crate::models::{self, ModelError, Part, Stop, bound::Length, call_ids::with_ids};
 
 type Parted = Result<Part, ModelError>;
 
@@ -105,7 +105,7 @@ fn finish(
     if let Err(error) = calls.iter().try_for_each(|call| length.add(call.size())) {
         return vec![Err(error)];
     }
-    let calls: Vec<_> = calls.into_iter().map(tool_call).collect();
+    let calls = with_ids(calls.into_iter().map(tool_call).collect());
     let calls = (!calls.is_empty()).then_some(Ok(Part::Calls(calls)));
     calls.into_iter().chain([Ok(Part::End { stop, usage })]).collect()
 }

@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{failure, request::Bounds};
-use crate::models::{Message, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, bound::LONGEST};
+use crate::models::{
+    Message, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, bound::LONGEST, call_ids::with_ids,
+};
 use toolwire_base::words::without_bom;
 use toolwire_contract::json::{self, raw};
 
@@ -38,7 +40,8 @@ struct ResponseMessage {
 
 #[derive(Debug, Deserialize)]
 struct FunctionCall {
-    id: String,
+    #[serde(default)]
+    id: Option<String>,
     function: Function,
 }
 
@@ -134,6 +137,7 @@ fn read(body: Vec<u8>) -> Result<Vec<Part>, ModelError> {
         serde_json::from_str(without_bom(&text)).map_err(|_| ModelError::Malformed)?;
     let Choice { message, finish_reason } = choices.into_iter().next().ok_or(ModelError::Malformed)?;
     let calls: Vec<_> = message.tool_calls.unwrap_or_default().into_iter().map(decode_call).collect();
+    let calls = with_ids(calls);
     let stop = match finish_reason.as_deref() {
         Some("content_filter") => return Err(ModelError::Refused),
         Some("length") => Stop::Length,
@@ -169,5 +173,5 @@ fn decode_call(called: FunctionCall) -> ToolCall {
         Value::String(text) => json::parse(&text).unwrap_or(Value::String(text)),
         other => other,
     };
-    ToolCall { id, tool: name, arguments, signatures: Vec::new() }
+    ToolCall { id: id.unwrap_or_default(), tool: name, arguments, signatures: Vec::new() }
 }
