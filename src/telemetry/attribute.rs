@@ -41,6 +41,12 @@ pub const HTTP_REQUEST_METHOD: &str = "http.request.method";
 /// Path of a request to this server, with names where it has values.
 pub const HTTP_ROUTE: &str = "http.route";
 pub const HTTP_RESPONSE_STATUS_CODE: &str = "http.response.status_code";
+/// URL of a request to a source, without credentials and with its query redacted.
+pub const URL_FULL: &str = "url.full";
+/// Path of a request to this server, without its query.
+pub const URL_PATH: &str = "url.path";
+/// `http` or `https`.
+pub const URL_SCHEME: &str = "url.scheme";
 /// The source, by its name in manifests and limits.
 pub const SOURCE_NAME: &str = "toolwire.source.name";
 

@@ -28,6 +28,9 @@ use toolwire_telemetry::{self as telemetry, attribute, metric};
 /// The status of an answer whose client had gone.
 const CLOSED: u16 = 499;
 
+/// Maximum length of a path in a span, in bytes.
+const MAX_PATH: usize = 1_024;
+
 /// Names the trace of a request in its answer.
 const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
 
@@ -95,7 +98,7 @@ impl Recorder {
         metric::http_ended(self.method, self.route, status, clock::now() - self.began);
         self.span.record(attribute::HTTP_RESPONSE_STATUS_CODE, i64::from(status));
         if status >= 500 {
-            self.span.record(attribute::ERROR_TYPE, i64::from(status));
+            self.span.record(attribute::ERROR_TYPE, status.to_string());
             self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
         }
         if status >= 400 && status != CLOSED && !self.logged_by_pipeline.is_set() {
@@ -114,6 +117,11 @@ impl Drop for Recorder {
     }
 }
 
+/// A path of a client's, within a bound.
+fn cut(path: &str) -> &str {
+    &path[..path.floor_char_boundary(MAX_PATH)]
+}
+
 /// The method, if it is a known one: an unknown one is a text of the client's, which must not become a label of
 /// metrics.
 fn known_method(method: &Method) -> &'static str {
@@ -122,7 +130,9 @@ fn known_method(method: &Method) -> &'static str {
 }
 
 fn span<B>(method: &'static str, route: Option<&'static str>, request: &Request<B>) -> Span {
-    let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
+    let peer = request.extensions().get::<Peer>();
+    let scheme = if peer.is_some_and(|peer| peer.is_encrypted) { "https" } else { "http" };
+    let peer = peer.map(|peer| peer.address);
     let name = route.map_or_else(|| method.to_owned(), |route| format!("{method} {route}"));
     // Integers as i64: tracing-opentelemetry turns unsigned ones into text.
     tracing::info_span!(
@@ -132,6 +142,8 @@ fn span<B>(method: &'static str, route: Option<&'static str>, request: &Request<
         { attribute::OTEL_STATUS_CODE } = Empty,
         { attribute::HTTP_REQUEST_METHOD } = method,
         { attribute::HTTP_ROUTE } = route,
+        { attribute::URL_SCHEME } = scheme,
+        { attribute::URL_PATH } = cut(request.uri().path()),
         { attribute::HTTP_RESPONSE_STATUS_CODE } = Empty,
         { attribute::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
         { attribute::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),

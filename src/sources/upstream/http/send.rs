@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
 use tokio::{select, time::timeout_at};
 use tracing::{Instrument, Span, field::Empty, info_span};
+use url::Url;
 
 use super::{
     Answer, Failure, FailureKind, Outgoing, Profile, Sender,
@@ -88,7 +89,7 @@ impl Send {
             Route::Network(client) => send_over_network(client, outgoing).await?,
         };
         let (status, headers) = (response.status(), response.headers().clone());
-        Span::current().record(attribute::HTTP_RESPONSE_STATUS_CODE, status.as_u16());
+        Span::current().record(attribute::HTTP_RESPONSE_STATUS_CODE, i64::from(status.as_u16()));
         // Before the body, so that none is read of an answer that is refused.
         check_headers(&headers)?;
         let body = read(response, self.profile.max_body).await?;
@@ -128,8 +129,8 @@ async fn read(mut response: reqwest::Response, max: usize) -> Result<Bytes, Fail
     Ok(body.freeze())
 }
 
-/// The span of one attempt, by the semantic conventions for HTTP clients. Never the path nor the query: both may tell
-/// what a user asks, and the query may hold a token.
+/// The span of one attempt, by the semantic conventions for HTTP clients. Never the values of the query, which may tell
+/// what a user asks and hold a token.
 fn span(profile: &Profile, outgoing: &Outgoing) -> Span {
     info_span!(
         "upstream",
@@ -139,15 +140,32 @@ fn span(profile: &Profile, outgoing: &Outgoing) -> Span {
         { attribute::SOURCE_NAME } = profile.name,
         { attribute::HTTP_REQUEST_METHOD } = outgoing.method.as_str(),
         { attribute::SERVER_ADDRESS } = outgoing.url.host_str(),
-        { attribute::SERVER_PORT } = outgoing.url.port_or_known_default(),
+        { attribute::SERVER_PORT } = outgoing.url.port_or_known_default().map(i64::from),
+        { attribute::URL_FULL } = full_url(&outgoing.url),
         { attribute::HTTP_RESPONSE_STATUS_CODE } = Empty,
         { attribute::ERROR_TYPE } = Empty,
     )
 }
 
-fn record_on_span(span: &Span, end: &Result<Answer, Failure>) {
-    if let Err(failure) = end {
-        span.record(attribute::ERROR_TYPE, failure.kind.into_str());
-        span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
+/// A URL without credentials, and with its query redacted.
+fn full_url(url: &Url) -> String {
+    let mut url = url.clone();
+    // Fail for a URL without a host, which has no credentials either.
+    let _ = (url.set_username(""), url.set_password(None));
+    if url.query().is_some() {
+        url.set_query(Some("REDACTED"));
     }
+    url.into()
+}
+
+/// A status of 400 or more is an error of a client's span, also where the source's caller makes an answer of it.
+fn record_on_span(span: &Span, end: &Result<Answer, Failure>) {
+    match end {
+        Err(failure) => span.record(attribute::ERROR_TYPE, failure.kind.into_str()),
+        Ok(answer) if answer.status.as_u16() >= 400 => {
+            span.record(attribute::ERROR_TYPE, answer.status.as_str())
+        }
+        Ok(_) => return,
+    };
+    span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
 }

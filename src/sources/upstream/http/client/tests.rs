@@ -299,8 +299,9 @@ async fn a_failure_is_logged_once_with_its_spans_and_without_secrets() {
 
     let refusal =
         ResponseTemplate::new(401).set_body_string("s3cret").insert_header("set-cookie", "a=s3cret");
-    let server = serving("/s3cret", refusal).await;
-    let url = format!("{}/s3cret?crumb=s3cret", server.uri()).parse().unwrap();
+    let server = serving("/quotes", refusal).await;
+    let url = server.uri().replace("http://", "http://s3cret:s3cret@");
+    let url = format!("{url}/quotes?crumb=s3cret").parse().unwrap();
     let outgoing = Outgoing::post_form(url, &[("password", "s3cret")], ExpectedBody::Json)
         .with_header(header::AUTHORIZATION, "Basic s3cret".parse().unwrap());
     let context = context(MINUTE);
@@ -322,6 +323,8 @@ async fn a_failure_is_logged_once_with_its_spans_and_without_secrets() {
         "http.request.method=\"POST\"",
         "server.address=\"127.0.0.1\"",
         "http.response.status_code=401",
+        "/quotes?REDACTED",
+        "otel.status_code=\"error\"",
         "error.type=\"auth_failed\"",
     ] {
         assert!(span.contains(part), "{part}: {span}");
