@@ -5,6 +5,7 @@
 mod cases;
 mod confirming;
 mod policy;
+mod query;
 mod secrets;
 mod turns;
 mod users;

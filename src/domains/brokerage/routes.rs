@@ -3,10 +3,8 @@
 //!
 //! The parameters of a query are the tool's arguments; everything else is as in every other call.
 
-use std::collections::BTreeMap;
-
 use axum::{
-    extract::{Query, Request, State},
+    extract::{Request, State},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -22,6 +20,7 @@ use toolwire_engine::pipeline::Target;
 use toolwire_server::faces::{
     http::{
         problem::Problem,
+        query::Query,
         route::{Http, Route},
     },
     incoming,
@@ -45,21 +44,22 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 fn of<T: Tool>(path: &'static str) -> Route {
-    let handler =
-        get(async |State(http): State<Http>, query: Query<BTreeMap<String, String>>, request: Request| {
-            call(T::NAME, &http, query, request).await
-        });
-    Route::new(Method::GET, path, Rule::USER, handler)
+    let handler = get(async |State(http): State<Http>, request: Request| call(T::NAME, &http, request).await);
+    Route { reads_query: true, ..Route::new(Method::GET, path, Rule::USER, handler) }
 }
 
-async fn call(
-    tool: &'static str,
-    http: &Http,
-    Query(query): Query<BTreeMap<String, String>>,
-    request: Request,
-) -> Result<Response, Problem> {
-    let arguments = query.into_iter().map(|(key, text)| (key, Value::String(text))).collect();
-    let call = incoming::call(request.extensions(), Target::Tool(tool.to_owned()), arguments);
+/// Whether an argument is a list, by the schema of all arguments.
+fn is_list(schema: &Value, name: &str) -> bool {
+    schema["properties"][name]["type"] == "array"
+}
+
+async fn call(tool: &'static str, http: &Http, request: Request) -> Result<Response, Problem> {
+    let target = Target::Tool(tool.to_owned());
+    let found = http.face.tools.find(&incoming::user(request.extensions()), &target);
+    let is_list =
+        |name: &str| found.as_ref().is_some_and(|tool| is_list(&tool.definition.input_schema, name));
+    let arguments = Query::any(request.uri()).into_object(is_list)?;
+    let call = incoming::call(request.extensions(), target, arguments);
     let call_id = call.context.call_id.to_string();
     incoming::hand_over(request.extensions());
     match http.face.tools.finish(call).await? {

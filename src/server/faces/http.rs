@@ -5,10 +5,12 @@
 //! converts a request to a call, renders the result, and is named in the records.
 
 mod answer;
+pub(super) mod boundary;
 pub mod conditional;
 mod cors;
 mod edge;
 pub(super) mod expect;
+pub(super) mod header;
 pub(super) mod host;
 mod media_type;
 mod origin;
@@ -16,6 +18,7 @@ mod path;
 pub mod pieces;
 pub mod problem;
 mod problem_layer;
+pub mod query;
 pub mod route;
 pub mod sse;
 pub mod table;
@@ -38,8 +41,8 @@ use self::{
     trace::Trace,
 };
 use super::transport::{
-    self, Arrival, Common, CountRequests, Hooks, HttpLimits, LameDuck, ListenError, Listener, Protocols,
-    Report, Socket, tls::Files,
+    self, Arrival, Common, CountRequests, Hooks, HttpLimits, ListenError, Listener, Protocols, Report,
+    Socket, tls::Files,
 };
 use toolwire_base::middleware::Layer;
 use toolwire_config as config;
@@ -65,7 +68,7 @@ pub async fn serve(
     common: &Common,
     grpc_at: Option<SocketAddr>,
     listener: Listener<impl Socket>,
-    shutdown: impl Future<Output = LameDuck>,
+    shutdown: impl Future<Output = ()>,
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());

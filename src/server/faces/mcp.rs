@@ -14,13 +14,13 @@ use axum::{
 use bytes::Bytes;
 use http::{Method, request::Parts};
 use secrecy::ExposeSecret;
-use url::form_urlencoded;
 
 use self::within_process::WithinProcess;
 use super::{
     grpc::{Face, Routes},
     http::{
         problem::Problem,
+        query::Query,
         route::{Http, Route, RuleByHeader},
     },
     transport::{
@@ -39,9 +39,12 @@ const SUBSCRIPTION: RuleByHeader = RuleByHeader {
     rule: Rule { pool: Pool::Watches, ..Rule::BY_HANDLER },
 };
 
+/// The parameter of the query that narrows the tools to those with a tag.
+const TAGS: &str = "tags";
+
 pub fn routes() -> Vec<Route> {
     let route = Route::new(Method::POST, "/mcp", Rule::BY_HANDLER, post(answer));
-    vec![Route { by_header: Some(SUBSCRIPTION), ..route }]
+    vec![Route { reads_query: true, by_header: Some(SUBSCRIPTION), ..route }]
 }
 
 /// The face over these services, which are those of the gRPC face.
@@ -80,8 +83,7 @@ async fn answer(State(http): State<Http>, request: Request) -> Result<Response, 
 /// The handler of a request, and its body in full: for a route whose own handler wraps this one.
 pub async fn receive(http: &Http, request: Request) -> Result<(Handler, Parts, Bytes), Problem> {
     let (mut parts, body) = request.into_parts();
-    let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
-    let tags = query.filter(|(name, _)| name == "tags").map(|(_, tag)| tag.into_owned()).collect();
+    let tags = Query::read(&parts.uri, &[TAGS])?.all(TAGS);
     let broken_off = |_| refuse("body", "json", "broke off");
     let body = axum::body::to_bytes(body, usize::MAX).await.map_err(broken_off)?;
     let extensions = mem::take(&mut parts.extensions);

@@ -14,7 +14,6 @@ mod fixed;
 mod listing;
 mod message;
 mod openapi;
-mod query;
 mod read;
 mod request;
 mod rpc;
@@ -40,17 +39,19 @@ pub fn routes() -> Vec<Route> {
     // The representation of a call's target is the definition of its tool.
     let call = |path, handler| Route {
         checks_preconditions: true,
+        reads_query: true,
         ..Route::new(Method::POST, path, Rule::USER, handler)
     };
-    let read = |path, handler| Route::new(Method::GET, path, Rule::USER, handler);
+    let read =
+        |path, handler| Route { reads_query: true, ..Route::new(Method::GET, path, Rule::USER, handler) };
     let mut routes = vec![
         call("/v1/tools/{tool}", post(tool::by_name)),
         call("/v1/intents/{intent}", post(tool::by_intent)),
         read("/v1/tools", get(listing::list)),
         read("/v1/tools/{tool}", get(listing::one)),
         read("/v1/exports/{format}", get(listing::export)),
-        read("/v1/openapi.json", get(openapi::answer)),
-        read("/openapi.json", get(openapi::answer)),
+        Route::new(Method::GET, "/v1/openapi.json", Rule::USER, get(openapi::answer)),
+        Route::new(Method::GET, "/openapi.json", Rule::USER, get(openapi::answer)),
         Route::new(Method::GET, "/errors/{code}", PUBLIC, get(errors::page)),
     ];
     routes.extend(dispatch::routes());

@@ -21,12 +21,14 @@ use tonic::body::Body;
 
 use super::{
     answer::Answer,
+    boundary::{Boundary, Foreign},
     cors, expect,
-    host::{BadHost, Hosts},
+    host::BadHost,
     media_type,
-    origin::{Origins, Page},
+    origin::Page,
     path,
     problem::Problem,
+    query::Query,
     table::{Missing, RouteMatch},
 };
 use crate::{
@@ -43,20 +45,14 @@ pub(super) struct Edge(Arc<Rules>);
 
 #[derive(Debug)]
 struct Rules {
-    hosts: Hosts,
-    origins: Origins,
+    boundary: Boundary,
     /// The address of the gRPC listener.
     grpc_at: Option<SocketAddr>,
 }
 
 impl Edge {
     pub(super) fn new(config: &config::Http, needs_credentials: bool, grpc_at: Option<SocketAddr>) -> Self {
-        let hosts = match (needs_credentials, &*config.allowed_hosts) {
-            (false, _) => Hosts::Loopback,
-            (true, []) => Hosts::Any,
-            (true, names) => Hosts::Allowed(names.to_vec()),
-        };
-        Self(Arc::new(Rules { hosts, origins: Origins::new(&config.allowed_origins), grpc_at }))
+        Self(Arc::new(Rules { boundary: Boundary::new(config, needs_credentials), grpc_at }))
     }
 }
 
@@ -74,9 +70,10 @@ where
             return ResponseFuture::ready(answer, Page::None);
         }
         // Host and origin before everything else: a foreign page must not learn which routes there are.
-        let page = match self.0.page(&parts) {
+        let is_encrypted = parts.extensions.get::<Peer>().is_some_and(|peer| peer.is_encrypted);
+        let page = match self.0.boundary.page(&parts.uri, &parts.headers, is_encrypted) {
             Ok(page) => page,
-            Err(refused) => return ResponseFuture::ready(refused.into_response(), Page::None),
+            Err(is) => return ResponseFuture::ready(foreign(is).into_response(), Page::None),
         };
         if !expect::can_be_met(&parts.headers) {
             return ResponseFuture::ready(unmet_expectation().into_response(), page);
@@ -96,18 +93,6 @@ where
     }
 }
 
-impl Rules {
-    /// The origin of the page that makes a request, if it may and the request names this server.
-    fn page(&self, parts: &Parts) -> Result<Page, Problem> {
-        let named = self.hosts.check(&parts.uri, &parts.headers).map_err(bad_host)?;
-        let is_encrypted = parts.extensions.get::<Peer>().is_some_and(|peer| peer.is_encrypted);
-        match self.origins.page(&parts.headers, is_encrypted, &named) {
-            Page::Foreign => Err(foreign_origin()),
-            page => Ok(page),
-        }
-    }
-}
-
 /// Returns the route of a request, if it exists and accepts such a body.
 fn check_route(
     found: Result<RouteMatch, Missing>,
@@ -120,6 +105,9 @@ fn check_route(
         }
     }
     let mut found = found.map_err(missing)?;
+    if !found.reads_query {
+        Query::read(&parts.uri, &[])?;
+    }
     if let Some(by_header) = found.by_header.filter(|it| it.matches(&parts.headers)) {
         found.rule = by_header.rule;
     }
@@ -129,14 +117,15 @@ fn check_route(
     Ok(found)
 }
 
-fn bad_host(bad: BadHost) -> Problem {
-    match bad {
-        BadHost::Malformed => Problem::new(
+fn foreign(foreign: Foreign) -> Problem {
+    match foreign {
+        Foreign::Origin => foreign_origin(),
+        Foreign::Host(BadHost::Malformed) => Problem::new(
             "INVALID_HOST",
             StatusCode::BAD_REQUEST,
             "a request names one host, in `Host` or in `:authority`, and its port by a number",
         ),
-        BadHost::Foreign => Problem::new(
+        Foreign::Host(BadHost::Foreign) => Problem::new(
             "FOREIGN_HOST",
             StatusCode::FORBIDDEN,
             "this server does not answer by that name: without credentials it answers as localhost, and with them its \

@@ -12,13 +12,15 @@ use http::{HeaderMap, Uri, header::HOST, uri::Authority};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hosts {
     Loopback,
+    /// Names of the loopback interface, these names, and any address.
+    AllowedOrAddress(Vec<String>),
     /// These names, with or without a port.
     Allowed(Vec<String>),
     Any,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BadHost {
+pub(in crate::faces) enum BadHost {
     /// It is absent, ambiguous, or no name.
     Malformed,
     /// It is no name of this server.
@@ -36,9 +38,10 @@ impl Hosts {
         match self {
             Self::Any => true,
             Self::Loopback => is_loopback(named.host()),
-            Self::Allowed(list) => list.iter().any(|name| {
-                name.eq_ignore_ascii_case(named.as_str()) || name.eq_ignore_ascii_case(named.host())
-            }),
+            Self::Allowed(list) => is_listed(list, named),
+            Self::AllowedOrAddress(list) => {
+                is_loopback(named.host()) || address(named.host()).is_some() || is_listed(list, named)
+            }
         }
     }
 }
@@ -76,11 +79,22 @@ fn has_valid_port(named: &Authority) -> bool {
     port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok()
 }
 
+/// Whether a list has the name, alone or with the port.
+fn is_listed(list: &[String], named: &Authority) -> bool {
+    let is_name =
+        |name: &String| name.eq_ignore_ascii_case(named.as_str()) || name.eq_ignore_ascii_case(named.host());
+    list.iter().any(is_name)
+}
+
+fn address(host: &str) -> Option<IpAddr> {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    bare.parse().ok()
+}
+
 /// A name or an address of the loopback interface.
 fn is_loopback(host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    if let Ok(address) = bare.parse::<IpAddr>() {
+    if let Some(address) = address(host) {
         return address.to_canonical().is_loopback();
     }
     let host = host.to_ascii_lowercase();
@@ -125,6 +139,17 @@ mod tests {
             "notlocalhost",
         ] {
             assert_eq!(check(&Hosts::Loopback, foreign), Err(BadHost::Foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn probes_come_by_addresses_and_pages_by_names() {
+        let hosts = Hosts::AllowedOrAddress(vec!["toolwire.internal".into()]);
+        for ours in ["localhost:1", "127.0.0.1", "10.0.0.7:9464", "[fd00::7]:1", "toolwire.internal:9464"] {
+            assert_eq!(check(&hosts, ours), Ok(()), "{ours}");
+        }
+        for foreign in ["evil.example", "10.0.0.7.nip.io", "10.1"] {
+            assert_eq!(check(&hosts, foreign), Err(BadHost::Foreign), "{foreign}");
         }
     }
 

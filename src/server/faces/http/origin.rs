@@ -11,7 +11,7 @@ pub(super) struct Origins(Vec<String>);
 
 /// The origin of the page that makes a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Page {
+pub(in crate::faces) enum Page {
     /// No page.
     None,
     /// One of this server's own, or of an allowed origin. CORS headers say so.

@@ -34,6 +34,8 @@ pub struct Route {
     /// Whether the handler evaluates the preconditions of a write itself, because only the store can do that atomically
     /// with the write. It finds the [`Conditions`](super::conditional::Conditions) in the extensions of the request.
     pub checks_preconditions: bool,
+    /// Whether the handler reads the query, and refuses what it does not know in it. Elsewhere a query is refused.
+    pub reads_query: bool,
     /// The rule of requests with a certain header, if it is another.
     pub by_header: Option<RuleByHeader>,
     pub handler: Handler,
@@ -53,9 +55,9 @@ impl RuleByHeader {
 }
 
 impl Route {
-    /// A route whose writes have no validators of their own.
+    /// A route without a query, whose writes have no validators of their own.
     pub fn new(method: Method, path: &'static str, rule: Rule, handler: Handler) -> Self {
-        Self { method, path, rule, checks_preconditions: false, by_header: None, handler }
+        Self { method, path, rule, checks_preconditions: false, reads_query: false, by_header: None, handler }
     }
 }
 
@@ -90,7 +92,8 @@ impl Deref for Http {
 
 impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { method, path, rule, checks_preconditions: _, by_header: _, handler: _ } = self;
+        let Self { method, path, rule, checks_preconditions: _, reads_query: _, by_header: _, handler: _ } =
+            self;
         f.debug_struct("Route")
             .field("method", method)
             .field("path", path)

@@ -33,6 +33,7 @@ struct MethodEntry {
     method: Method,
     rule: Rule,
     checks_preconditions: bool,
+    reads_query: bool,
     by_header: Option<RuleByHeader>,
     face: &'static str,
 }
@@ -48,6 +49,8 @@ pub(super) struct RouteMatch {
     pub(super) is_readable: bool,
     /// Whether the route evaluates the preconditions of a write itself.
     pub(super) checks_preconditions: bool,
+    /// Whether the route reads the query.
+    pub(super) reads_query: bool,
     /// The rule of requests with a certain header, if it is another.
     pub(super) by_header: Option<RuleByHeader>,
 }
@@ -102,10 +105,11 @@ impl Table {
         let method = if method == Method::HEAD { &Method::GET } else { method };
         let is_match = |it: &&MethodEntry| it.method == method && (!has_verb || it.method == Method::POST);
         let entry = path.methods.iter().find(is_match);
-        let &MethodEntry { rule, checks_preconditions, by_header, face, .. } =
+        let &MethodEntry { rule, checks_preconditions, reads_query, by_header, face, .. } =
             entry.ok_or_else(|| Missing::Method(path.allow_header(has_verb)))?;
         let is_readable = !has_verb && path.methods.iter().any(|it| it.method == Method::GET);
-        Ok(RouteMatch { template: path.template, rule, face, is_readable, checks_preconditions, by_header })
+        let template = path.template;
+        Ok(RouteMatch { template, rule, face, is_readable, checks_preconditions, reads_query, by_header })
     }
 
     /// Every method, path and rule, in the order in which they were offered.
@@ -132,11 +136,11 @@ impl Checked {
 
 impl Path {
     fn add(&mut self, face: &'static str, route: Route) -> Result<(), RouteError> {
-        let Route { method, path, rule, checks_preconditions, by_header, handler } = route;
+        let Route { method, path, rule, checks_preconditions, reads_query, by_header, handler } = route;
         if let Some(first) = self.methods.iter().find(|known| known.method == method) {
             return Err(RouteError::Twice { method, path, first: first.face, second: face });
         }
-        self.methods.push(MethodEntry { method, rule, checks_preconditions, by_header, face });
+        self.methods.push(MethodEntry { method, rule, checks_preconditions, reads_query, by_header, face });
         self.handler = std::mem::take(&mut self.handler).merge(handler);
         Ok(())
     }

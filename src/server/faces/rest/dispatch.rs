@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
         let rule = rule.expect("a group has a row");
         let checks_preconditions = rows.iter().any(|row| has_precondition(row));
         let route = Route::new(method.http(), path, rule, handler(method, rows.into()));
-        Route { checks_preconditions, ..route }
+        Route { checks_preconditions, reads_query: true, ..route }
     };
     grouped.into_iter().map(route).collect()
 }

@@ -15,8 +15,8 @@ use prost::Message as _;
 use prost_reflect::ReflectMessage;
 use tonic::Status;
 
-use super::{answer, fixed::Row, listing::with_etag, message, query::Query, read::Message, transcode, wire};
-use crate::faces::http::{problem::Problem, route::Http};
+use super::{answer, fixed::Row, listing::with_etag, message, read::Message, transcode, wire};
+use crate::faces::http::{problem::Problem, query::Query, route::Http};
 use toolwire_contract::proto::workspace::v1::{
     Document, GetDocumentResponse, PutDocumentRequest, PutHeader, get_document_response, put_document_request,
 };

@@ -12,10 +12,10 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use prost_reflect::ReflectMessage;
 use serde_json::json;
 
-use super::{answer, definitions, query::Query, read::Message, tool::tool_segment};
+use super::{answer, definitions, read::Message, tool::tool_segment};
 use crate::{
     faces::{
-        http::{conditional::Conditions, pieces, problem::Problem, route::Http},
+        http::{conditional::Conditions, pieces, problem::Problem, query::Query, route::Http},
         incoming,
     },
     service::{export::ExportRequest, request::refuse, shared_export::Exported},

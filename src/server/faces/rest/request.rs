@@ -2,12 +2,13 @@
 
 use http::{HeaderMap, HeaderName, request::Parts};
 
-use super::query::Query;
 use crate::{
     faces::{
         http::{
             conditional::{self, Conditions, Tag, Tags},
+            header,
             problem::Problem,
+            query::Query,
         },
         incoming,
         render::result::ResultForm,
@@ -65,7 +66,7 @@ fn form(query: &Query) -> Result<ResultForm, Refusal> {
 
 /// The idempotency key: bare, or in quotation marks as its Internet-Draft has it.
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
-    let Some(text) = text(headers, &KEY, IDEMPOTENCY_KEY)? else { return Ok(None) };
+    let Some(text) = header::text(headers, &KEY, IDEMPOTENCY_KEY)? else { return Ok(None) };
     let bare = unquote(text).unwrap_or(text);
     if bare.is_empty() {
         return Err(request::refuse(IDEMPOTENCY_KEY, "format", "must be a UUID"));
@@ -96,21 +97,6 @@ pub(super) fn bind(call: &mut Call, conditions: &Conditions, tools: &Tools) -> R
 /// The text between quotation marks.
 fn unquote(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
-}
-
-/// The text of a header, which refusals name as it is `written`. A malformed value is refused, not taken for absent.
-pub(super) fn text<'a>(
-    headers: &'a HeaderMap,
-    name: &HeaderName,
-    written: &str,
-) -> Result<Option<&'a str>, Refusal> {
-    let malformed = || request::refuse(written, "format", "must be visible ASCII characters, sent once");
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(|it| Some(it.trim())).map_err(|_| malformed()),
-        (Some(_), Some(_)) => Err(malformed()),
-    }
 }
 
 #[cfg(test)]

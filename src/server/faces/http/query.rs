@@ -1,6 +1,7 @@
 //! Parses the query of a request; an unknown parameter is an error.
 
 use http::Uri;
+use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use crate::service::request::refuse;
@@ -8,11 +9,11 @@ use toolwire_contract::Refusal;
 
 /// The parameters of a query, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Query(Vec<(String, String)>);
+pub struct Query(Vec<(String, String)>);
 
 impl Query {
     /// Parses the query of a request; parameters other than `known` are errors.
-    pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<Self, Refusal> {
+    pub fn read(uri: &Uri, known: &[&str]) -> Result<Self, Refusal> {
         let query = Self::any(uri);
         match query.0.iter().find(|(name, _)| !known.contains(&name.as_str())) {
             None => Ok(query),
@@ -21,31 +22,45 @@ impl Query {
     }
 
     /// Parses the query of a request, whatever its parameters.
-    pub(super) fn any(uri: &Uri) -> Self {
+    pub fn any(uri: &Uri) -> Self {
         let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
         Self(pairs.into_owned().collect())
     }
 
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// Every value of a parameter.
-    pub(super) fn all(&self, name: &str) -> Vec<String> {
+    pub(in crate::faces) fn all(&self, name: &str) -> Vec<String> {
         self.pairs().filter(|(it, _)| *it == name).map(|(_, value)| value.to_owned()).collect()
     }
 
     /// The value of a parameter that may occur once; empty if it is absent.
-    pub(super) fn one(&self, name: &str) -> Result<&str, Refusal> {
+    pub(in crate::faces) fn one(&self, name: &str) -> Result<&str, Refusal> {
         let mut values = self.pairs().filter(|(it, _)| *it == name).map(|(_, value)| value);
         match (values.next(), values.next()) {
             (value, None) => Ok(value.unwrap_or_default()),
-            _ => Err(refuse(name, "format", "must be given once")),
+            _ => Err(repeated(name)),
         }
     }
 
+    /// The parameters as a JSON object of texts: a list where `is_list` says so, and given once elsewhere.
+    pub fn into_object(self, is_list: impl Fn(&str) -> bool) -> Result<Map<String, Value>, Refusal> {
+        let mut object = Map::new();
+        for (name, text) in self.0 {
+            match object.get_mut(&name) {
+                None if is_list(&name) => drop(object.insert(name, Value::Array(vec![text.into()]))),
+                None => drop(object.insert(name, text.into())),
+                Some(Value::Array(list)) => list.push(text.into()),
+                Some(_) => return Err(repeated(&name)),
+            }
+        }
+        Ok(object)
+    }
+
     /// A number; `None` if it is absent.
-    pub(super) fn number(&self, name: &str) -> Result<Option<u32>, Refusal> {
+    pub(in crate::faces) fn number(&self, name: &str) -> Result<Option<u32>, Refusal> {
         match self.one(name)? {
             "" => Ok(None),
             text => text.parse().map(Some).map_err(|_| refuse(name, "type", "must be a whole number")),
@@ -53,7 +68,7 @@ impl Query {
     }
 
     /// A flag; false if it is absent.
-    pub(super) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+    pub(in crate::faces) fn flag(&self, name: &str) -> Result<bool, Refusal> {
         match self.one(name)? {
             "" | "false" => Ok(false),
             "true" => Ok(true),
@@ -62,18 +77,27 @@ impl Query {
     }
 }
 
+fn repeated(name: &str) -> Refusal {
+    refuse(cut(name), "format", "must be given once")
+}
+
 /// The error of an unknown parameter.
-pub(super) fn unknown(name: &str, known: &[&str]) -> Refusal {
-    let name: String = name.chars().take(64).collect();
+pub(in crate::faces) fn unknown(name: &str, known: &[&str]) -> Refusal {
     let what = match known {
         [] => "is unknown: this path takes no query".to_owned(),
         _ => format!("is unknown: this path takes {}", known.join(", ")),
     };
-    refuse(&name, "unknown", &what)
+    refuse(cut(name), "unknown", &what)
+}
+
+fn cut(name: &str) -> &str {
+    &name[..name.floor_char_boundary(64)]
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -85,5 +109,14 @@ mod tests {
         assert!(query.one("tags").is_err() && query.flag("limit").is_err());
         let error = Query::read(&uri, &["tags"]).unwrap_err();
         assert!(error.to_string().contains("limit is unknown: this path takes tags"), "{error}");
+    }
+
+    #[test]
+    fn a_repeated_parameter_is_a_list_or_refused() {
+        let uri: Uri = "/api/quotes?symbol=A&tag=x&tag=y&note=".parse().unwrap();
+        let object = |is_list: fn(&str) -> bool| Query::any(&uri).into_object(is_list);
+        let expected = json!({"symbol": "A", "tag": ["x", "y"], "note": ""});
+        assert_eq!(object(|name| name == "tag").map(Value::Object), Ok(expected));
+        assert!(object(|_| false).unwrap_err().to_string().contains("tag must be given once"));
     }
 }
