@@ -127,6 +127,16 @@ async fn a_repeat_is_told_the_end_and_nothing_is_done_twice() {
     let followed = talk.open("GET", &path, &[], "").await.all().await;
     assert_eq!((names(&followed), followed[0].id.as_str()), (vec!["final"], "end"));
     assert_eq!(talk.send("GET", &path, &[("last-event-id", "end")], "").await.status, 204);
+    assert_eq!(talk.send("POST", "/agent/stream", &[("last-event-id", "end")], &body).await.status, 204);
+    // An empty one names none, and no event has one that is not a number.
+    let nameless = talk.open("POST", "/agent/stream", &[("last-event-id", "")], &body).await.all().await;
+    assert_eq!(names(&nameless), ["final"]);
+    for malformed in ["ends", "-1", "1.5", "18446744073709551615"] {
+        let refused = talk.send("GET", &path, &[("last-event-id", malformed)], "").await;
+        assert_eq!(refused.problem(), (400, "INVALID_REQUEST".to_owned()), "{malformed}");
+    }
+    let twice = talk.send("GET", &path, &[("last-event-id", "1"), ("last-event-id", "2")], "").await;
+    assert_eq!(twice.status, 400);
     let other = json!({"message": "Other words", "request_id": request_id});
     assert_eq!(talk.post("/agent/chat", &other).await.problem().1, "REQUEST_ID_REUSED");
 }

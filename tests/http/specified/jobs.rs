@@ -30,6 +30,8 @@ async fn a_discovery_is_started_followed_and_found_again() {
     assert_eq!(talk.open("GET", status_url, &[("last-event-id", id)], "").await.all().await, rest);
     let over = talk.send("GET", status_url, &[("last-event-id", &last.id)], "").await;
     assert_eq!(over.status, 204);
+    let whole = talk.open("GET", status_url, &[("last-event-id", "")], "").await.all().await;
+    assert_eq!(whole.last().unwrap().id, last.id);
     let beyond = talk.send("GET", status_url, &[("last-event-id", "100000")], "").await;
     assert_eq!(beyond.problem(), (400, "NO_SUCH_EVENT".to_owned()));
     // As it stands.

@@ -12,7 +12,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use http::{
-    HeaderName,
+    HeaderMap, HeaderName,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use tokio::{
@@ -20,10 +20,15 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+use super::header;
+use crate::service::request::refuse;
 use toolwire_base::clock;
+use toolwire_contract::Refusal;
 
 /// The header in which a reader names the last event that it has.
-pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// The same as clients write it.
+const LAST_EVENT_ID_WRITTEN: &str = "Last-Event-ID";
 
 /// A stream that is silent for this long sends a keep-alive comment.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -35,6 +40,24 @@ pub struct Event {
     /// Its type; empty: none.
     pub event: &'static str,
     pub data: String,
+}
+
+/// The id of the last event that a reader has. An empty one names none: a reader sends it after an event without an id.
+pub fn last_event_id(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let id = header::text(headers, &LAST_EVENT_ID, LAST_EVENT_ID_WRITTEN)?;
+    Ok(id.filter(|id| !id.is_empty()))
+}
+
+/// The id of the last event of a stream that counts its events.
+pub fn last_sequence(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
+    // The next one is counted too.
+    let sequence = |id: &str| id.parse::<u64>().ok().filter(|id| *id < u64::MAX).ok_or_else(unknown_event);
+    last_event_id(headers)?.map(sequence).transpose()
+}
+
+/// The refusal of an id that no event of a stream has.
+fn unknown_event() -> Refusal {
+    refuse(LAST_EVENT_ID_WRITTEN, "format", "must be the id of an event of this stream")
 }
 
 /// A response with these events.

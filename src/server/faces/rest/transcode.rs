@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use super::{
     fixed::{ResponseForm, Row},
-    query::Query,
     read::Message,
     request, tool,
 };
 use crate::faces::http::{
     conditional::{Conditions, Tags},
+    query::Query,
     sse,
 };
 use toolwire_contract::{Refusal, descriptors};
@@ -79,7 +79,7 @@ pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Messag
     {
         message = message.with_value(PRECONDITION, precondition(conditions))?;
     }
-    if let Some(last) = request::text(&parts.headers, &sse::LAST_EVENT_ID, "Last-Event-ID")? {
+    if let Some(last) = sse::last_event_id(&parts.headers)? {
         for after in ["after_sequence", "after_position"] {
             if message.has(after) {
                 message = message.with_field(after, last)?;

@@ -63,13 +63,13 @@ fn reply(event: &TurnEvent) -> Response {
 
 /// `POST /agent/stream`: the same, with every event as it comes.
 pub(super) async fn stream(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
-    let last = last_event(request.headers())?;
+    let last = LastEvent::read(request.headers())?;
     let new = parse(request).await?;
     // A running turn resumes where its reader was; a new one starts with its first event.
     let running = http.face.turns.running();
     let is_joined = new.request_id.is_some_and(|id| running.get(&new.context.user.id, id).is_some());
     let told = turn::begin(&http.face.turns, new).await?;
-    Ok(events(told, last.filter(|_| is_joined)))
+    Ok(events_after(told, last.filter(|last| is_joined || *last == LastEvent::End)))
 }
 
 /// `GET /agent/stream/{turn_id}`: the events of a turn that another request began; 204 if the reader has its end.
@@ -79,13 +79,9 @@ pub(super) async fn follow(
     request: Request,
 ) -> Result<Response, Problem> {
     let user = incoming::user(request.extensions());
-    let has_end = request.headers().get(sse::LAST_EVENT_ID).is_some_and(|id| id == END);
-    let last = if has_end { None } else { last_event(request.headers())? };
+    let last = LastEvent::read(request.headers())?;
     let told = turn::follow(&http.face.turns, &user, &turn_id).await?;
-    if has_end && matches!(told, TurnEvents::Ended(_)) {
-        return Ok(StatusCode::NO_CONTENT.into_response());
-    }
-    Ok(events(told, last))
+    Ok(events_after(told, last))
 }
 
 async fn parse(request: Request) -> Result<NewTurn, Refusal> {
@@ -146,11 +142,32 @@ fn budget(mut wished: Object) -> Result<BudgetWish, Refusal> {
     Ok(budget)
 }
 
-/// The last event that the reader has, by its header.
-fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
-    let Some(id) = headers.get(sse::LAST_EVENT_ID) else { return Ok(None) };
-    let id = id.to_str().ok().and_then(|id| id.parse().ok());
-    id.map(Some).ok_or_else(|| refuse("Last-Event-ID", "format", "must be the id of an event"))
+/// The last event that a reader has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastEvent {
+    Sequence(u64),
+    /// The end of a turn that had ended when it was requested.
+    End,
+}
+
+impl LastEvent {
+    fn read(headers: &HeaderMap) -> Result<Option<Self>, Refusal> {
+        match sse::last_event_id(headers)? {
+            Some(END) => Ok(Some(Self::End)),
+            _ => Ok(sse::last_sequence(headers)?.map(Self::Sequence)),
+        }
+    }
+}
+
+/// The events that a reader lacks; 204 if it has the end of a turn that has ended.
+fn events_after(told: TurnEvents, last: Option<LastEvent>) -> Response {
+    match last {
+        Some(LastEvent::End) if matches!(told, TurnEvents::Ended(_)) => {
+            StatusCode::NO_CONTENT.into_response()
+        }
+        Some(LastEvent::Sequence(sequence)) => events(told, Some(sequence)),
+        Some(LastEvent::End) | None => events(told, None),
+    }
 }
 
 /// The events of a turn after one of them.
