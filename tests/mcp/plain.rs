@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 use super::client::{ERAS, Era, Message, house, messages};
 use crate::http::talk::{Answer, Talk};
 
-/// The same message, in a form that the service reads: a weight makes no difference to what a client takes.
+/// The same message, in a form that the service reads: it has a member that nobody knows.
 fn to_service(message: &Message) -> Message {
-    let weighed = ("accept", "application/json;q=1, text/event-stream".to_owned());
-    let rest = message.headers.iter().filter(|(name, _)| *name != "accept").cloned();
-    Message { headers: rest.chain([weighed]).collect(), body: message.body.clone() }
+    let mut body = message.body.clone();
+    if let Some(params) = body["params"].as_object_mut() {
+        params.insert("unknown".to_owned(), Value::Null);
+    }
+    Message { headers: message.headers.clone(), body }
 }
 
 /// An answer but for the number of its call, and what differs from call to call.
@@ -100,6 +102,67 @@ async fn whatever_a_request_lacks_or_has_beside_it_is_answered_alike() {
         for message in messages {
             assert_same(&talk, &message).await;
         }
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_takes_is_read_by_its_grammar() {
+    let house = house();
+    let talk = house.talk("riley");
+    let status = async |accept: &[&str]| {
+        let mut message = Message::call(Era::Old, "get_quotes", &json!({"symbol": "AAPL"}), &json!({}));
+        message.headers.retain(|(name, _)| *name != "accept");
+        message.headers.extend(accept.iter().map(|field| ("accept", (*field).to_owned())));
+        message.send(&talk, "/mcp").await.status
+    };
+    for both in [
+        &[][..],
+        &["*/*"],
+        &["application/*, text/*"],
+        &["application/json", "text/event-stream"],
+        &["Application/JSON, Text/Event-Stream"],
+        &["application/json, */*;q=0.1"],
+        &["application/json;q=1, text/event-stream;q=0.9"],
+    ] {
+        assert_eq!(status(both).await, 200, "{both:?}");
+    }
+    for one in [&["application/json"][..], &["text/event-stream"], &["text/html"], &["*/*, text/*;q=0"]] {
+        assert_eq!(status(one).await, 406, "{one:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_and_a_slash_make_no_difference() {
+    let house = house();
+    let talk = house.talk("riley");
+    for era in ERAS {
+        for message in [
+            Message::call(era, "get_quotes", &json!({"symbol": "AAPL"}), &json!({})),
+            Message::new(era, "tools/list", json!({})),
+        ] {
+            let headers: Vec<_> =
+                message.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let marked = talk.send("POST", "/mcp/", &headers, &format!("\u{feff}{}", message.body)).await;
+            assert_eq!(
+                comparable(&marked),
+                comparable(&message.send(&talk, "/mcp").await),
+                "{}",
+                message.body
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_header_of_the_protocol_is_sent_once() {
+    let house = house();
+    let talk = house.talk("riley");
+    for era in ERAS {
+        let mut message = Message::call(era, "get_quotes", &json!({"symbol": "AAPL"}), &json!({}));
+        message.headers.push(("mcp-protocol-version", "2025-06-18".to_owned()));
+        let answer = message.send(&talk, "/mcp").await;
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(answer.text.contains("`mcp-protocol-version` is sent more than once"), "{answer:?}");
     }
 }
 

@@ -1,11 +1,16 @@
 //! Normalises the path of a request: characters that mean the same whether or not they are percent-encoded are not
 //! encoded.
 //!
-//! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it
-//! may stand there. Routes decode every other sequence themselves. Not here: malformed sequences, which `edge` refuses.
+//! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it may
+//! stand there. `/mcp/` is `/mcp`. Routes decode every other sequence themselves. Not here: malformed sequences, which
+//! `edge` refuses.
 
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;
+
+/// The path of MCP, and as many clients write it.
+const MCP: &str = "/mcp";
+const MCP_WITH_SLASH: &str = "/mcp/";
 
 /// Normalises the path of a request.
 pub(super) fn normalise<B>(mut request: Request<B>) -> Request<B> {
@@ -16,7 +21,7 @@ pub(super) fn normalise<B>(mut request: Request<B>) -> Request<B> {
 }
 
 fn normalise_uri(uri: &Uri) -> Option<Uri> {
-    let path = normalise_path(uri.path())?;
+    let path = if uri.path() == MCP_WITH_SLASH { MCP.to_owned() } else { normalise_path(uri.path())? };
     let whole = match uri.query() {
         Some(query) => format!("{path}?{query}"),
         None => path,
@@ -70,6 +75,9 @@ mod tests {
             ("/v1/%74ools/get%5Fquotes%3acall", "/v1/tools/get_quotes:call"),
             ("/a%2Fb%253Ac%C3%A9%", "/a%2Fb%253Ac%C3%A9%"),
             ("/a:b", "/a:b"),
+            ("/mcp/", "/mcp"),
+            ("/mcp/?tags=a", "/mcp?tags=a"),
+            ("/mcp/a/", "/mcp/a/"),
         ] {
             let request = Request::builder().uri(path).body(()).unwrap();
             assert_eq!(normalise(request).uri().to_string(), expected, "{path}");

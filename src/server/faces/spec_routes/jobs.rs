@@ -15,12 +15,10 @@ use crate::{
         incoming,
         render::job::render,
     },
-    service::{
-        jobs::{Watch, WatchEvent},
-        request::refuse,
-    },
+    service::jobs::{Watch, WatchEvent},
 };
-use toolwire_contract::{Refusal, convert::ResultFormat, proto::agent::v1::JobState};
+use toolwire_base::accept::Accept;
+use toolwire_contract::{convert::ResultFormat, proto::agent::v1::JobState};
 use toolwire_store::jobs::{Event, Job};
 
 /// `GET /api/jobs/{id}`: the job as it stands.
@@ -57,7 +55,7 @@ pub(super) async fn status(
     if wants_json(headers) {
         return get(state, path, request).await;
     }
-    let after = last_event(headers)?;
+    let after = sse::last_sequence(headers)?;
     let (State(http), Path(id)) = (state, path);
     let user = incoming::user(request.extensions());
     let job = http.face.jobs.get(&user, &id).await?;
@@ -70,14 +68,8 @@ pub(super) async fn status(
 
 /// Whether a caller asks for JSON and not for events, which are the default.
 fn wants_json(headers: &HeaderMap) -> bool {
-    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-    accept.contains("application/json") && !accept.contains("text/event-stream")
-}
-
-fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
-    let Some(id) = headers.get(sse::LAST_EVENT_ID) else { return Ok(None) };
-    let id = id.to_str().ok().and_then(|id| id.parse::<u64>().ok()).filter(|id| *id < u64::MAX);
-    id.map(Some).ok_or_else(|| refuse("Last-Event-ID", "format", "must be the id of an event"))
+    let accept = Accept::read(headers.get_all(ACCEPT).iter().filter_map(|field| field.to_str().ok()));
+    accept.takes("application/json") && !accept.takes("text/event-stream")
 }
 
 /// The next event of a watch. A watch that fails ends with the reason.
