@@ -51,7 +51,7 @@ pub use self::{
     listeners::Listeners,
     missing::MissingService,
     offered::gather,
-    providers::{McpServers, as_accepted, mcp_target},
+    providers::{McpServers, as_accepted, mcp_target, setting_of_names},
     start_error::StartError,
     tree::tree,
 };
@@ -171,16 +171,16 @@ impl App {
         Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
     }
 
-    /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains as it says. The
-    /// admin endpoint answers and edits of the files on disk are taken over meanwhile.
+    /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains. The admin endpoint
+    /// answers and edits of the files on disk are taken over meanwhile.
     pub async fn serve(
         &self,
         config: &Config,
         listeners: impl Into<Listeners>,
-        shutdown: impl Future<Output = transport::LameDuck> + Send,
+        shutdown: impl Future<Output = ()> + Send,
     ) -> transport::Report {
         let Listeners { grpc, http, admin } = listeners.into();
-        let admin = admin.map(|admin| admin.beside(grpc.local_addr().ok()));
+        let admin = admin.map(|admin| admin.with_boundary(config).beside(grpc.local_addr().ok()));
         let tls = [grpc.tls().cloned(), http.as_ref().and_then(|http| http.tls().cloned())];
         let draining = CancellationToken::new();
         // Shared: each listener drains by itself.
