@@ -180,11 +180,16 @@ impl<K: Eq + Hash, T, S> Leader<K, T, S> {
         self.group.lock().get(&self.key).is_some_and(|entry| self.is_of(entry))
     }
 
-    /// Gives the outcome to all waiters.
+    /// Gives the outcome to all waiters, those that join before [`finish`](Self::finish) or `drop` included.
+    pub fn publish(&self, outcome: T) {
+        self.outcome.send_replace(Some(outcome));
+    }
+
+    /// Gives the outcome to all waiters, and ends the work.
     pub fn finish(self, outcome: T) {
         // Before `drop` removes the entry: a caller that joins in between finds the outcome, and a later one becomes
         // the leader of new work.
-        self.outcome.send_replace(Some(outcome));
+        self.publish(outcome);
     }
 
     fn is_of(&self, entry: &Entry<T, S>) -> bool {
@@ -241,6 +246,17 @@ mod tests {
         assert!(other.is_some());
         leader.unwrap().finish(7);
         assert_eq!((first.outcome().await, second.outcome().await), (Some(7), Some(7)));
+        assert!(group.join(&"x", &caller).is_none(), "it is over");
+    }
+
+    #[tokio::test]
+    async fn a_published_outcome_is_that_of_who_joins_later_until_the_leader_is_gone() {
+        let (group, caller) = (Group::default(), Cancellation::new());
+        let (leader, first) = group.lead("x", Cancellation::new(), UnattendedPolicy::Continue, &caller);
+        leader.publish(7);
+        drop(first);
+        assert_eq!(group.join(&"x", &caller).expect("it is kept").outcome().await, Some(7));
+        drop(leader);
         assert!(group.join(&"x", &caller).is_none(), "it is over");
     }
 

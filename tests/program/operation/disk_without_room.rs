@@ -13,7 +13,10 @@ use tonic_health::pb::{
     HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
     health_client::HealthClient,
 };
-use toolwire::tool::context::RequestId;
+use toolwire::{
+    contract::proto::v1::{CallToolResponse, call_tool_response, tool_result},
+    tool::context::RequestId,
+};
 
 use super::call;
 use crate::support::program::Program;
@@ -32,10 +35,18 @@ async fn is_serving(health: &mut Streaming<HealthCheckResponse>) -> bool {
 /// What `/readyz` answers.
 async fn ready(admin: SocketAddr) -> String {
     let mut stream = TcpStream::connect(admin).await.expect("connects");
-    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: admin\r\n\r\n").await.expect("written");
+    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.expect("written");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.expect("readable");
     answer
+}
+
+/// The data of a call that succeeded.
+fn data(response: CallToolResponse) -> Option<tool_result::Outcome> {
+    let Some(call_tool_response::Outcome::Result(result)) = response.outcome else {
+        panic!("no result: {response:?}")
+    };
+    result.outcome
 }
 
 #[tokio::test]
@@ -50,11 +61,15 @@ async fn a_disk_that_was_full_for_a_while_is_told_and_written_again_as_soon_as_t
         .into_inner();
     assert!(is_serving(&mut health).await);
     write().await.expect("there is room");
+    let known = RequestId::generate();
+    let repeated = || call(&channel, "debug_write", json!({"value": "x"}), Some(known));
+    let told = data(repeated().await.expect("there is room"));
 
     limit_files(&program, Some(0));
     for _ in 0..3 {
         assert_eq!(write().await.expect_err("there is no room").code(), Code::Unavailable);
     }
+    assert_eq!(data(repeated().await.expect("its record can be read")), told);
     assert!(!is_serving(&mut health).await);
     let answer = ready(admin).await;
     assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("state cannot be written"), "{answer}");

@@ -39,7 +39,8 @@ pub(super) fn is_final(call: &Call, result: &ToolResult) -> bool {
 
 impl Records {
     /// Stores the outcome, unless nothing was done and a retry may succeed. If that fails, waiters still get it, and a
-    /// repeat meets an unfinished call. `is_again`: an attempt before this one failed, or so it seemed.
+    /// repeat at another process meets an unfinished call. `is_again`: an attempt before this one failed, or so it
+    /// seemed.
     pub(super) async fn record_end(
         &self,
         key: &Key,
@@ -65,7 +66,7 @@ impl Records {
     }
 
     /// Retries to store the outcome of a call that runs once, after its waiters received it. Until it is stored, a
-    /// repeat finds an unfinished call.
+    /// repeat at another process finds an unfinished call.
     pub(super) async fn record_end_late(
         &self,
         key: &Key,
@@ -77,7 +78,7 @@ impl Records {
         let until = clock::now() + RETRY_FOR;
         loop {
             sleep(RETRY_DELAY).await;
-            // Not held between the attempts: a repeat is answered meanwhile.
+            // Not held between the attempts: a repeat joins the work meanwhile.
             let _lock = key_locks.lock(key).await;
             match self.record_end(key, call, result, true).await {
                 Ok(()) => return tracing::info!(%call_id, %tool_name, "the end of a call is recorded late"),

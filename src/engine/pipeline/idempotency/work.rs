@@ -51,10 +51,12 @@ impl Work {
         }
         if matches!(recorded, Err(TaskError::Store(_))) && call.runs_once() {
             // The waiters do not wait for a state that may fail for minutes; a drain, which waits for `guard`, does.
-            leader.finish(result.clone());
+            // Until the outcome is recorded, a repeat gets it from here.
+            leader.publish(result.clone());
             drop(lock);
             records.record_end_late(&key, &call, &result, &key_locks).await;
             drop(guard);
+            drop(leader);
         } else {
             // Only once the outcome is recorded, since a drain waits for it.
             drop(guard);
