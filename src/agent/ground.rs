@@ -13,6 +13,7 @@ mod escape;
 mod issue;
 mod links;
 mod markdown;
+mod names;
 mod numbers;
 mod plain;
 mod sentences;

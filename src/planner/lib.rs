@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 pub use self::{
     by_model::ByModel,
-    matching::{LeftOut, LeftOutTime, Wanted},
+    matching::{KnownName, KnownNames, LeftOut, LeftOutTime, Wanted, is_common_word},
     names::{Lexicon, Name, Names},
     offer::{Offer, Offers},
 };

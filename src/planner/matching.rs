@@ -6,6 +6,7 @@ pub(crate) mod clauses;
 pub(crate) mod conditions;
 pub(crate) mod index;
 mod inverted_index;
+mod known_names;
 pub(crate) mod lexicon;
 mod limited;
 pub(crate) mod message;
@@ -19,5 +20,9 @@ pub(crate) mod times;
 pub(crate) mod topic;
 pub(crate) mod words;
 
-pub use self::limited::{LeftOut, LeftOutTime, Wanted};
+pub use self::{
+    known_names::{KnownName, KnownNames},
+    limited::{LeftOut, LeftOutTime, Wanted},
+    words::is_common_word,
+};
 pub(crate) use self::{limited::left_out, nearest::nearest};

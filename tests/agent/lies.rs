@@ -35,6 +35,7 @@ fn action(reply: &Reply) -> ValidationAction {
 async fn a_lie_is_never_given_out_and_is_repaired() {
     for (lie, kind) in [
         ("Apple trades at 412.99 [tool:quotes:v1].", ValidationIssueKind::Number),
+        ("Tesla trades at 193.12 [tool:quotes:v1].", ValidationIssueKind::Name),
         ("Apple trades at 193.12 [tool:oracle:v1].", ValidationIssueKind::Citation),
         ("See [the page](https://evil.example/?q=193.12).", ValidationIssueKind::Link),
         ("See [the page](javascript:alert(1)).", ValidationIssueKind::Link),

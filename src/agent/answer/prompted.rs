@@ -104,6 +104,9 @@ const fn in_words(kind: IssueKind) -> &'static str {
         IssueKind::Citation => "it was about to cite what is not a source of this turn.",
         IssueKind::Link => "it was about to show an address that no result has, an image or HTML.",
         IssueKind::Uncited => "a part of it has numbers of several results and no citation.",
+        IssueKind::Name => {
+            "it was about to give figures of results to a name that no result and no call has."
+        }
     }
 }
 

@@ -21,6 +21,8 @@ pub enum IssueKind {
     Link,
     /// A block with numbers of results, without a citation, and no one source has them all.
     Uncited,
+    /// A name beside figures of results that nothing in the turn has.
+    Name,
 }
 
 /// The longest part of an answer that an issue shows, in characters.

@@ -220,6 +220,7 @@ fn validation_issue(issue: &Issue) -> ValidationIssue {
         IssueKind::Citation => ValidationIssueKind::Citation,
         IssueKind::Link => ValidationIssueKind::Link,
         IssueKind::Uncited => ValidationIssueKind::Uncited,
+        IssueKind::Name => ValidationIssueKind::Name,
     };
     ValidationIssue { kind: kind.into(), text: issue.text.clone() }
 }

@@ -27,7 +27,7 @@ const SHORT_NAME: usize = 4;
 /// The names that a user's messages may hold.
 #[derive(Debug)]
 pub(crate) struct NameIndex {
-    names: Vec<Name>,
+    pub(super) names: Vec<Name>,
     finder: Option<AhoCorasick>,
     /// The words of names of several.
     words: NameWords,
@@ -104,7 +104,7 @@ impl NameIndex {
     }
 
     /// The longest names that stand in a text as whole words.
-    fn find_known(&self, text: &str) -> Vec<NameMatch> {
+    pub(super) fn find_known(&self, text: &str) -> Vec<NameMatch> {
         let matches = self.finder.iter().flat_map(|finder| finder.find_overlapping_iter(text));
         let mut all: Vec<_> = matches
             .map(|it| (it.start(), it.end(), it.pattern().as_usize()))

@@ -83,6 +83,11 @@ pub(crate) fn is_common(lower: &str) -> bool {
     COMMON.contains(lower)
 }
 
+/// Whether a word, in small letters, is one of English that names nothing.
+pub fn is_common_word(lower: &str) -> bool {
+    is_common(lower) || is_stop(lower)
+}
+
 /// Whether a term changes nothing of what is asked.
 pub(crate) fn is_filler(term: &str) -> bool {
     FILLERS.contains(term)

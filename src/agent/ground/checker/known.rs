@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::ground::{bundle::ContextBundle, links::Allowed, numbers::Facts};
+use crate::ground::{bundle::ContextBundle, links::Allowed, names::SaidNames, numbers::Facts};
 use toolwire_contract::ToolError;
 use toolwire_planner::{Made, PlanRequest};
 
@@ -25,6 +25,8 @@ pub(super) struct AllowedFacts {
     pub(super) origins: Vec<Vec<String>>,
     /// The sources of this turn.
     pub(super) source_ids: Vec<String>,
+    /// What the names of a model's answer are held against.
+    pub(super) names: Option<SaidNames>,
 }
 
 impl AllowedFacts {
@@ -34,6 +36,7 @@ impl AllowedFacts {
         let mut known = Self { source_ids: bundle.source_ids.clone(), ..Self::default() };
         // What is written here says numbers by filters alone, and counts in words.
         known.facts.is_strict = author == Author::Model;
+        known.names = (author == Author::Model).then(|| SaidNames::of(request));
         known.facts.add_free(request.message);
         known.facts.add_free(&request.today.to_string());
         known.facts.add_free(request.account.unwrap_or_default());
@@ -62,6 +65,11 @@ impl AllowedFacts {
             self.add_whole_addresses(data);
         } else {
             self.allowed.add(data);
+        }
+        if let Some(names) = &mut self.names {
+            made.call.arguments.values().chain([data]).for_each(|value| names.add(value));
+            let sources = provenance.source_ids.iter().chain(&provenance.warnings);
+            sources.for_each(|text| names.add_text(text));
         }
         self.origins.push(provenance.source_ids.clone());
     }

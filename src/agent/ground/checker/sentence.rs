@@ -1,4 +1,4 @@
-//! One sentence, item or row: its links, its citations, its numbers.
+//! One sentence, item or row: its links, its citations, its numbers, its names.
 
 use std::ops::Range;
 
@@ -56,6 +56,12 @@ pub(super) fn check(part: &Part, line: Line, known: &AllowedFacts, ordinals: u32
     let (need, has_numbers) = numbers(text, &left_out, known)?;
     if let Some(word) = turned(text, known) {
         return Err(Issue::new(IssueKind::Number, word));
+    }
+    if need.is_some()
+        && let Some(names) = &known.names
+        && let Some(name) = names.foreign(text, line, &left_out)
+    {
+        return Err(Issue::new(IssueKind::Name, name));
     }
     Ok(Checked { source_ids, need, goes_on, has_numbers })
 }

@@ -1,5 +1,6 @@
 //! A checker over small results: what passes, what does not, and how it is given out.
 
+mod names;
 mod properties;
 
 use serde_json::{Value, json};
