@@ -16,7 +16,7 @@ use crate::{
         MAX_DESCRIPTION, MAX_ENTRIES, MAX_EXAMPLES, MAX_OFFER, MAX_PARTS, MAX_PROBLEM_TEXT, MAX_PROBLEMS,
         MAX_VERDICT,
     },
-    outcome::cut,
+    outcome::{cut, length},
     wire,
 };
 use manifest::manifest;
@@ -65,6 +65,15 @@ pub enum Strictness {
     Strict,
 }
 
+/// The kind of peer that made an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// Its host, which can change it: what cannot be checked is refused.
+    Host,
+    /// A server, which checks what it gets itself: what cannot be checked here is left to it, with a warning.
+    Server,
+}
+
 /// The parts of schemas and conditions that the rest of a catalogue may have: each is held for as long as it is served,
 /// and references make many of a short text.
 #[derive(Debug)]
@@ -88,12 +97,12 @@ impl Budget {
 /// Checks an offer, or says what is wrong with it.
 pub fn check(
     offer: &wire::Offer,
-    strictness: Strictness,
+    (strictness, author): (Strictness, Author),
     budget: &mut Budget,
 ) -> Result<CheckedOffer, Vec<Problem>> {
     // Before anything is made of it.
     refuse_large(offer)?;
-    let mut report = Report::default();
+    let mut report = Report { adapts: author == Author::Server, ..Report::default() };
     let name = offer.name.parse::<ToolName>().map_err(|error| {
         report.refuse("/name", "bad-name", cut(&error.to_string(), MAX_SHOWN + 64));
     });
@@ -111,7 +120,8 @@ pub fn check(
     manifest.extend(conditions.map(|it| ("approve_unless".to_owned(), it)));
     match (name, input, output) {
         (Ok(name), Some(input), Some(output)) if report.problems.is_empty() => {
-            Ok(CheckedOffer { name, manifest, input, output, warnings: missing })
+            let warnings = missing.into_iter().chain(report.warnings).collect();
+            Ok(CheckedOffer { name, manifest, input, output, warnings })
         }
         _ => Err(report.problems),
     }
@@ -176,6 +186,9 @@ struct Report {
     problems: Vec<Problem>,
     /// Those that were not kept included.
     count: usize,
+    /// Whether what cannot be checked is left out, with a warning.
+    adapts: bool,
+    warnings: Vec<Problem>,
 }
 
 impl Report {
@@ -183,6 +196,21 @@ impl Report {
         self.count += 1;
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem::new(pointer, rule, description));
+        }
+    }
+
+    fn warn(&mut self, pointer: impl Into<String>, rule: &'static str, description: impl Into<String>) {
+        if self.warnings.len() < MAX_PROBLEMS {
+            self.warnings.push(Problem::new(pointer, rule, description));
+        }
+    }
+
+    /// Refuses what cannot be checked, or leaves it to the server.
+    fn refuse_or_warn(&mut self, pointer: impl Into<String>, rule: &'static str, description: &str) {
+        if self.adapts {
+            self.warn(pointer, rule, format!("{description}; it is left to the server"));
+        } else {
+            self.refuse(pointer, rule, description);
         }
     }
 }
@@ -208,8 +236,8 @@ fn missing(offer: &wire::Offer) -> Vec<Problem> {
 fn timeout(offer: &wire::Offer, report: &mut Report) -> Duration {
     const DEFAULT: Duration = Duration::from_secs(15);
     let Some(stated) = offer.timeout else { return DEFAULT };
-    match Duration::try_from(stated) {
-        Ok(timeout) if timeout >= Duration::from_millis(1) => timeout,
+    match length(stated.seconds, stated.nanos) {
+        Some(timeout) if timeout >= Duration::from_millis(1) => timeout,
         _ => {
             report.refuse("/timeout", "bad-timeout", "a timeout is at least a millisecond");
             DEFAULT

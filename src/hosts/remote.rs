@@ -40,6 +40,9 @@ pub enum Attempt {
     Ended(Result<Payload, ToolError>),
     /// The call provably was not sent.
     Unsent,
+    /// The call was not carried out, as it may be over another connection. The error is that of the call if there is no
+    /// second attempt.
+    Refused(ToolError),
     Lost {
         has_passed_chunk: bool,
     },
@@ -83,7 +86,9 @@ impl<'a> Call<'a> {
                 Attempt::Lost { .. } if self.spec.effect == Effect::Write => {
                     return Err(self.unknown_outcome(T::KIND));
                 }
-                Attempt::Unsent | Attempt::Lost { has_passed_chunk: false } if may_repeat => {}
+                Attempt::Unsent | Attempt::Refused(_) | Attempt::Lost { has_passed_chunk: false }
+                    if may_repeat => {}
+                Attempt::Refused(error) => return Err(error),
                 Attempt::Unsent => return Err(self.unsent("its connection took it no more")),
                 Attempt::Lost { .. } => return Err(self.loss(T::KIND)),
             }

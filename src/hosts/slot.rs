@@ -12,6 +12,7 @@ use crate::{
     end::End,
     wire::{self, work_request::Message},
 };
+use toolwire_contract::proto::v1;
 use toolwire_tool::context::CallId;
 
 pub(crate) use self::hello::Greeting;
@@ -111,9 +112,8 @@ impl Slot {
             }
             (State::Busy { call, .. }, Message::Outcome(it)) => {
                 of_call(*call, &it.call_id)?;
-                let outcome = complete(it.outcome)?;
                 self.end_call(now);
-                Ok(Received::Outcome(outcome))
+                Ok(Received::Outcome(complete(it.outcome)))
             }
             (State::Idle | State::Busy { .. } | State::Leaving { .. }, Message::Late(it)) => late(it),
             (State::Idle | State::Busy { .. } | State::Leaving { .. }, Message::Pong(_)) => {
@@ -245,14 +245,20 @@ fn of_call(call: CallId, stated: &str) -> Result<(), End> {
     Err(End::violation(format!("a message names another call than the slot's, {call}")))
 }
 
-fn complete(outcome: Option<wire::outcome::Outcome>) -> Result<wire::outcome::Outcome, End> {
-    outcome.ok_or_else(|| End::violation("an outcome without data and without an error"))
+/// One without data and without an error, or of a kind that is not known, ends its call all the same.
+fn complete(outcome: Option<wire::outcome::Outcome>) -> wire::outcome::Outcome {
+    outcome.unwrap_or_else(|| {
+        wire::outcome::Outcome::Error(v1::ToolError {
+            message: "The host gave neither data nor an error.".to_owned(),
+            ..v1::ToolError::default()
+        })
+    })
 }
 
 fn late(late: wire::Late) -> Result<Received, End> {
     let outcome = late.outcome.ok_or_else(|| End::violation("Late without an outcome"))?;
     let call = outcome.call_id.parse().map_err(|_| End::violation("Late of a call_id that is no UUID"))?;
-    Ok(Received::Late(call, complete(outcome.outcome)?))
+    Ok(Received::Late(call, complete(outcome.outcome)))
 }
 
 fn kind(message: &Message) -> &'static str {

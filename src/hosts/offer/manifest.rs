@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::wire;
+use crate::{outcome::length, wire};
 use toolwire_contract::{json as contract, proto::v1};
 
 fn category(offer: &wire::Offer) -> &'static str {
@@ -61,6 +61,6 @@ fn example(example: &v1::ToolExample) -> Value {
 }
 
 fn cache(policy: &v1::CachePolicy) -> Value {
-    let length = policy.ttl.and_then(|it| Duration::try_from(it).ok()).unwrap_or_default();
-    json!({"ttl": format!("{}ms", length.as_millis()), "tier": policy.tier, "scope": policy.scope})
+    let ttl = policy.ttl.and_then(|it| length(it.seconds, it.nanos)).unwrap_or_default();
+    json!({"ttl": format!("{}ms", ttl.as_millis()), "tier": policy.tier, "scope": policy.scope})
 }

@@ -1,17 +1,21 @@
-//! A JSON Schema of an offer, in the form that providers of models take: local references inlined, no recursion, no
-//! lists of types, no union at the root.
+//! A JSON Schema of an offer, in the form that providers of models take: local references inlined, no recursion, a
+//! choice in place of a list of types, no union at the root.
 
+mod adapt;
 mod inline;
 mod keywords;
+mod older;
 mod pattern;
+mod types;
 
 use serde_json::{Map, Value, json};
 
 use self::inline::inline;
 pub(super) use self::inline::{memory_weight, weight};
 use super::{Budget, Report};
-use crate::outcome::compile;
+use crate::outcome::OPTIONS;
 use toolwire_contract::json as contract;
+use toolwire_schema::Schema;
 
 /// The parts of a schema once references are inlined. A few definitions that refer to each other would
 /// grow without a bound.
@@ -77,6 +81,9 @@ pub(super) fn read(
     let mut schema = inline(&Value::Object(document), direction, budget, report)?;
     match schema.as_object_mut() {
         Some(root) => {
+            if report.adapts {
+                adapt::adapt_root(root, direction, report);
+            }
             refuse_other_root(root, direction, report);
             if direction == Direction::Input {
                 close(root, pointer, report);
@@ -89,7 +96,10 @@ pub(super) fn read(
     if report.count > before {
         return None;
     }
-    match compile(&schema) {
+    if report.adapts && Schema::compile(&schema, OPTIONS).is_err() {
+        adapt::drop_patterns(&mut schema, pointer, report);
+    }
+    match Schema::compile(&schema, OPTIONS) {
         Ok(_) => Some(schema),
         Err(error) => {
             let text = "a pattern has no look-around, and at most 512 KiB once it is compiled";
@@ -106,7 +116,7 @@ fn refuse_other_root(root: &Map<String, Value>, direction: Direction, report: &m
         let text = format!("`{union}` at the root is refused by providers of models; use one object");
         report.refuse(format!("{pointer}/{union}"), "root-union", text);
     }
-    // A union and a list of types were reported as such.
+    // A union was reported as such.
     let is_union = UNIONS.iter().any(|keyword| root.contains_key(*keyword));
     let is_other = root.get("type").map_or(!is_union, |it| it.as_str().is_some_and(|it| it != "object"));
     if is_other {

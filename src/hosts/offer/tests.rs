@@ -17,7 +17,7 @@ fn offer() -> wire::Offer {
 }
 
 fn check_alone(offer: &wire::Offer, strictness: Strictness) -> Result<CheckedOffer, Vec<Problem>> {
-    check(offer, strictness, &mut Budget::default())
+    check(offer, (strictness, Author::Host), &mut Budget::default())
 }
 
 fn with_input(schema: &Value) -> wire::Offer {
@@ -108,10 +108,10 @@ fn what_providers_of_models_refuse_is_refused_naming_the_place() {
     let cases = [
         (tree, "/properties/root/properties/next/$ref", "recursive-schema"),
         (of(&json!({"$ref": "#"})), "/properties/a/properties/a/$ref", "recursive-schema"),
-        (of(&json!({"type": ["string", "null"]})), "/properties/a/type", "type-list"),
+        (of(&json!({"type": ["text", "null"]})), "/properties/a/type", "type-list"),
         (json!({"anyOf": [{"type": "object"}]}), "/anyOf", "root-union"),
         (json!({"type": "object", "oneOf": []}), "/oneOf", "root-union"),
-        (json!({"type": ["object", "null"]}), "/type", "type-list"),
+        (json!({"type": ["array", "null"]}), "/anyOf", "root-union"),
         (json!({"type": "array"}), "/type", "root-not-object"),
         (json!({}), "/type", "root-not-object"),
         (json!({"type": "object", "additionalProperties": true}), "/additionalProperties", "open-object"),
@@ -123,8 +123,7 @@ fn what_providers_of_models_refuse_is_refused_naming_the_place() {
         (json!({"$ref": "#/$defs/any", "$defs": {"any": true}}), "", "root-not-object"),
         (of(&json!({"$ref": "https://example.com/a.json"})), "/properties/a/$ref", "remote-ref"),
         (of(&json!({"$ref": "#/$defs/none"})), "/properties/a/$ref", "unknown-ref"),
-        (of(&json!({"$ref": "#/properties/a", "minimum": 1})), "/properties/a/minimum", "ref-siblings"),
-        (of(&json!({"$id": "x"})), "/properties/a/$id", "not-supported"),
+        (of(&json!({"$dynamicRef": "#x"})), "/properties/a/$dynamicRef", "not-supported"),
     ];
     for (schema, place, rule) in cases {
         let found = refused_schema(&schema);
@@ -134,6 +133,113 @@ fn what_providers_of_models_refuse_is_refused_naming_the_place() {
     assert_eq!(refused_schema(&json!([1])), [("/input_schema_json".to_owned(), "wrong-type")]);
     let text = wire::Offer { input_schema_json: "{".into(), ..offer() };
     assert_eq!(refused(&text), [("/input_schema_json".to_owned(), "bad-json")]);
+}
+
+#[test]
+fn what_says_the_same_in_another_form_is_taken() {
+    let input = |property: &Value| {
+        let schema =
+            json!({"type": "object", "properties": {"a": property}, "$defs": {"b": {"type": "string"}}});
+        check_alone(&with_input(&schema), Strictness::Strict).expect("good").input["properties"]["a"].take()
+    };
+    for (before, after) in [
+        (json!({"type": ["string", "null"]}), json!({"anyOf": [{"type": "string"}, {"type": "null"}]})),
+        (
+            json!({"type": "integer", "minimum": 3, "exclusiveMinimum": true}),
+            json!({"type": "integer", "exclusiveMinimum": 3}),
+        ),
+        (
+            json!({"type": "string", "nullable": true}),
+            json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        ),
+        (
+            json!({"$id": "https://example.com/a", "$anchor": "a", "type": "string"}),
+            json!({"type": "string"}),
+        ),
+        (
+            json!({"$ref": "#/$defs/b", "minLength": 1, "title": "A"}),
+            json!({"allOf": [{"type": "string"}, {"minLength": 1}], "title": "A"}),
+        ),
+        (
+            json!({"type": ["array", "null"], "items": {"type": ["integer", "null"]}}),
+            json!({"anyOf": [
+                {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
+                {"type": "null"},
+            ]}),
+        ),
+    ] {
+        assert_eq!(input(&before), after, "{before}");
+    }
+    let root = json!({"type": ["object", "null"], "properties": {"a": {}}});
+    assert_eq!(check_alone(&with_input(&root), Strictness::Strict).expect("good").input["type"], "object");
+}
+
+#[test]
+fn what_a_server_wrote_for_others_is_left_to_it_with_a_warning() {
+    let of = |property: &Value| json!({"type": "object", "properties": {"a": property}});
+    let adapted = |schema: &Value| {
+        let checked =
+            check(&with_input(schema), (Strictness::Strict, Author::Server), &mut Budget::default());
+        let CheckedOffer { input, warnings, .. } = checked.unwrap_or_else(|it| panic!("{schema}: {it:?}"));
+        (input, warnings.into_iter().map(|it| it.rule).collect::<Vec<_>>())
+    };
+    let property = |property: &Value| {
+        let (mut input, warnings) = adapted(&of(property));
+        (input["properties"]["a"].take(), warnings)
+    };
+    let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node", "title": "Next"}}});
+    let tree =
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}, "$defs": {"node": node}});
+    let (input, warnings) = adapted(&tree);
+    let next = &input["properties"]["a"]["properties"]["next"];
+    assert_eq!((next, warnings), (&json!({"type": "object", "title": "Next"}), vec!["recursive-schema"]));
+    for (before, after, rule) in [
+        (
+            json!({"$ref": "https://example.com/a.json", "description": "A"}),
+            json!({"description": "A"}),
+            "remote-ref",
+        ),
+        (json!({"$ref": "#/$defs/none"}), json!({}), "unknown-ref"),
+        (json!({"$dynamicRef": "#x", "type": "string"}), json!({"type": "string"}), "not-supported"),
+        (json!({"type": "string", "pattern": "^(?!a)"}), json!({"type": "string"}), "pattern"),
+    ] {
+        assert_eq!(property(&before), (after, vec![rule]), "{before}");
+    }
+    let (input, warnings) = adapted(&json!({
+        "oneOf": [
+            {"type": "object", "properties": {"kind": {"const": "a"}, "x": {"type": "string"}}, "required": ["kind", "x"]},
+            {"type": "object", "properties": {"kind": {"const": "b"}, "y": {"type": "string"}}, "required": ["kind", "y"]},
+        ],
+        "additionalProperties": true,
+        "patternProperties": {"^z": {}},
+    }));
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "kind": {"anyOf": [{"const": "a"}, {"const": "b"}]}, "x": {"type": "string"}, "y": {"type": "string"}
+        },
+        "required": ["kind"],
+        "additionalProperties": false,
+    });
+    assert_eq!((input, warnings), (expected, vec!["root-union", "open-object", "open-object"]));
+    let (input, _) = adapted(&json!({
+        "properties": {"x": {}},
+        "allOf": [{"required": ["x"]}, {"properties": {"y": {"type": "string"}}, "required": ["y"]}],
+    }));
+    assert_eq!(
+        (&input["required"], &input["properties"]["y"]["type"]),
+        (&json!(["x", "y"]), &json!("string"))
+    );
+    for empty in [json!({}), json!({"type": "object"}), json!({"properties": {}})] {
+        let (input, warnings) = adapted(&empty);
+        assert_eq!((&input["additionalProperties"], warnings.len()), (&json!(false), 0), "{empty}");
+    }
+    let array = check(
+        &with_input(&json!({"type": "array"})),
+        (Strictness::Strict, Author::Server),
+        &mut Budget::default(),
+    );
+    assert_eq!(array.expect_err("no object")[0].rule, "root-not-object");
 }
 
 #[test]
@@ -208,8 +314,7 @@ fn what_is_referred_to_often_is_counted_before_it_is_copied() {
 #[test]
 fn problems_are_few_and_short_and_those_of_a_whole_catalogue_fit_into_a_message() {
     let long = "x".repeat(5_000);
-    let members: Map<_, _> =
-        (0..40).map(|at| (format!("{long}{at}"), json!({"type": ["string", "null"]}))).collect();
+    let members: Map<_, _> = (0..40).map(|at| (format!("{long}{at}"), json!({"type": ["text"]}))).collect();
     let offer = with_input(&json!({"type": "object", "properties": members}));
     let problems = check_alone(&offer, Strictness::Lenient).expect_err("refused");
     assert_eq!(problems.len(), MAX_PROBLEMS);
@@ -251,7 +356,7 @@ fn patterns_of_a_catalogue_count_by_their_size() {
         };
         let offer = wire::Offer { input_schema_json: of(input), output_schema_json: of(output), ..offer() };
         let mut budget = Budget(MAX_PARTS / 10);
-        (0..OFFERS).filter(|_| check(&offer, Strictness::Strict, &mut budget).is_ok()).count()
+        (0..OFFERS).filter(|_| check(&offer, (Strictness::Strict, Author::Host), &mut budget).is_ok()).count()
     };
     let uuid = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
     assert_eq!(taken(r"^\w+([.-]\w+)*@\w+([.-]\w+)*$", uuid), OFFERS);
@@ -295,7 +400,11 @@ fn the_parts_of_a_catalogue_are_bounded() {
     let offer =
         with_input(&json!({"type": "object", "properties": (0..5_000).map(member).collect::<Map<_, _>>()}));
     let mut budget = Budget::default();
-    let taken = (0..100).filter(|_| check(&offer, Strictness::Strict, &mut budget).is_ok()).count();
+    let taken =
+        (0..100).filter(|_| check(&offer, (Strictness::Strict, Author::Host), &mut budget).is_ok()).count();
     assert!((10..=40).contains(&taken), "{taken}");
-    assert!(check(&super::tests::offer(), Strictness::Strict, &mut budget).is_ok(), "one without a schema");
+    assert!(
+        check(&super::tests::offer(), (Strictness::Strict, Author::Host), &mut budget).is_ok(),
+        "one without a schema"
+    );
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use tokio::{sync::mpsc, time::Instant};
 
-use super::outgoing::Outgoing;
+use super::{
+    chunk::{self, Fault},
+    outgoing::Outgoing,
+};
 use crate::{
-    bounds::MAX_DATA,
     end::End,
     hub::{Admitted, GreetingReply, Hub},
     ids::InstanceId,
@@ -16,8 +17,7 @@ use crate::{
     start::{CallEnd, CallEvent, Reports, Start, Write},
     wire::{self, WorkRequest, outcome::Outcome, work_response::Message},
 };
-use toolwire_base::{clock, offload};
-use toolwire_contract::json;
+use toolwire_base::clock;
 use toolwire_tool::context::{CallId, Cancellation};
 
 #[derive(Debug)]
@@ -45,6 +45,8 @@ struct Running {
     call: CallId,
     write: Option<Arc<Write>>,
     reports: Reports,
+    /// Why its caller lacks a part of its data.
+    fault: Option<Fault>,
 }
 
 impl Session {
@@ -140,7 +142,7 @@ impl Session {
             Received::Progress { fraction, message } => {
                 self.pending = Some(CallEvent::Progress(fraction, message));
             }
-            Received::Chunk(text) => self.pending = Some(CallEvent::Chunk(chunk(text).await?)),
+            Received::Chunk(text) => self.take_chunk(text, outgoing).await,
             Received::Outcome(outcome) => self.end_call(outcome),
             Received::Late(call, outcome) => self.take_late(call, outcome, now, outgoing),
             Received::WantsLeave => self.leave(crate::pool::leave("the host asked for it"), now, outgoing),
@@ -159,9 +161,11 @@ impl Session {
         for call in known.into_iter().chain(write) {
             self.hub.lose_write(&handle, call);
         }
-        // At once: a read goes on elsewhere.
+        // At once: a read goes on elsewhere, unless it would end there as it did here.
         if let Some(call) = running {
-            let _ = call.reports.end.send(CallEnd::Lost);
+            let is_too_large = *end == End::MessageTooLarge && call.write.is_none();
+            let lost = if is_too_large { CallEnd::Outcome(chunk::too_large()) } else { CallEnd::Lost };
+            let _ = call.reports.end.send(lost);
         }
         self.hub.detach(&handle).await;
     }
@@ -198,7 +202,7 @@ impl Session {
             write
         });
         outgoing.push(Message::Start(message));
-        self.call = Some(Running { call, write, reports });
+        self.call = Some(Running { call, write, reports, fault: None });
     }
 
     fn leave(&mut self, leave: wire::Leave, now: Instant, outgoing: &mut Outgoing) {
@@ -240,9 +244,29 @@ impl Session {
         Ok(())
     }
 
+    /// Of a call that lacks a part of its data no more is passed on, and a read is asked to stop.
+    async fn take_chunk(&mut self, text: String, outgoing: &mut Outgoing) {
+        let chunk = chunk::read(text).await;
+        let Some(running) = self.call.as_mut().filter(|it| it.fault.is_none()) else { return };
+        match chunk {
+            Ok(data) => self.pending = Some(CallEvent::Chunk(data)),
+            Err(fault) => {
+                running.fault = Some(fault);
+                if running.write.is_none() {
+                    let cancel = Command::Cancel(running.call, wire::CancelReason::Requested);
+                    self.handle(cancel, outgoing);
+                }
+            }
+        }
+    }
+
     fn end_call(&mut self, outcome: Outcome) {
         let (Some(running), Some(handle)) = (self.call.take(), &self.joined) else { return };
-        let Running { call, write, reports } = running;
+        let Running { call, write, reports, fault } = running;
+        let outcome = match fault {
+            Some(fault) => fault.replace(outcome, write.is_some()),
+            None => outcome,
+        };
         self.last_write = write.as_ref().map(|_| call);
         if write.is_some() {
             self.hub.end_write(handle, call);
@@ -268,17 +292,5 @@ impl Session {
     fn answer_late(&mut self, call: CallId, now: Instant, outgoing: &mut Outgoing) {
         outgoing.push(Message::LateTaken(wire::LateTaken { call_id: call.to_string() }));
         self.slot.note_sent(now);
-    }
-}
-
-async fn chunk(text: String) -> Result<Map<String, Value>, End> {
-    let length = text.len();
-    if length > MAX_DATA {
-        return Err(End::violation(format!("a chunk has at most {MAX_DATA} bytes")));
-    }
-    let parse = move || json::parse(&text).ok().filter(json::is_within_depth);
-    match offload::if_large(length, parse).await {
-        Some(Value::Object(data)) => Ok(data),
-        _ => Err(End::violation("a chunk is the text of a JSON object of at most 32 levels")),
     }
 }

@@ -1,5 +1,6 @@
 //! Slots over their streams, with hosts that fail in every way.
 
+mod odd;
 mod refused;
 mod unsent;
 

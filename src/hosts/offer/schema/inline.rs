@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 use super::{
     Direction,
     keywords::{Holds, holds},
+    older::{is_older, modern},
     pattern,
+    types::without_list,
 };
 use crate::{
     bounds::{MAX_PARTS, MAX_PROBLEM_TEXT},
@@ -56,6 +58,11 @@ impl Inliner<'_> {
             return Value::Null;
         }
         let Value::Object(object) = schema else { return self.copy(schema, pointer) };
+        // Before anything is copied.
+        if is_older(object) && !self.spend(weight(schema), pointer) {
+            return Value::Null;
+        }
+        let object = &*modern(object);
         match object.get("$ref") {
             Some(reference) => self.reference(reference, object, pointer, level),
             None => Value::Object(self.object(object, pointer, level)),
@@ -106,16 +113,11 @@ impl Inliner<'_> {
             }
             let place = join(pointer, keyword);
             match (keyword.as_str(), holds(keyword)) {
-                ("$defs" | "definitions" | "$schema", _) => {}
-                ("$id" | "$anchor" | "$dynamicAnchor" | "$dynamicRef" | "$recursiveRef", _) => {
+                // Nothing refers to them.
+                ("$defs" | "definitions" | "$schema" | "$id" | "$anchor" | "$dynamicAnchor", _) => {}
+                ("$dynamicRef" | "$recursiveRef", _) => {
                     let text = format!("`{keyword}` is not taken; refer to a definition by `#/$defs/…`");
-                    self.report.refuse(&place, "not-supported", text);
-                }
-                ("type", _) if value.is_array() => {
-                    let text = "a list of types is refused by providers of models; use one type, or `anyOf`";
-                    self.report.refuse(&place, "type-list", text);
-                    // Kept, so that a root is not reported to lack its type.
-                    inlined.insert(keyword.clone(), json!([]));
+                    self.report.refuse_or_warn(&place, "not-supported", &text);
                 }
                 (_, Holds::Value) => {
                     let value = self.copy(value, &place);
@@ -131,7 +133,29 @@ impl Inliner<'_> {
                 }
             }
         }
-        inlined
+        self.without_type_list(inlined, pointer, level)
+    }
+
+    /// One type, or a choice.
+    fn without_type_list(
+        &mut self,
+        mut schema: Map<String, Value>,
+        pointer: &str,
+        level: usize,
+    ) -> Map<String, Value> {
+        let Some(Value::Array(types)) = schema.get("type") else { return schema };
+        if level == 0 && types.iter().any(|it| it == "object") {
+            // Arguments and results are never anything else.
+            schema.insert("type".to_owned(), "object".into());
+            return schema;
+        }
+        if !self.spend(types.len(), pointer) {
+            return Map::new();
+        }
+        without_list(schema).unwrap_or_else(|what| {
+            self.report.refuse(join(pointer, "type"), "type-list", what);
+            Map::new()
+        })
     }
 
     /// The schemas of a list, or of the members of an object, whose names may be patterns.
@@ -174,41 +198,57 @@ impl Inliner<'_> {
             .and_then(|it| it.strip_prefix('#'))
             .filter(|it| it.is_empty() || it.starts_with('/'));
         let Some(target) = target else {
-            self.report.refuse(
-                place,
-                "remote-ref",
-                "only a reference to a place of the same schema is taken, `#/…`",
-            );
-            return Value::Null;
+            let text = "only a reference to a place of the same schema is taken, `#/…`";
+            self.report.refuse_or_warn(place, "remote-ref", text);
+            return self.anything(object, None, pointer);
         };
-        if self.active.iter().any(|it| it == target) {
-            let text = format!("`#{target}` holds itself; providers of models refuse recursion");
-            self.report.refuse(place, "recursive-schema", text);
-            return Value::Null;
-        }
         let document = self.document;
         let Some(schema) = document.pointer(&decode_fragment(target)) else {
-            self.report.refuse(place, "unknown-ref", format!("there is nothing at `#{target}`"));
-            return Value::Null;
+            self.report.refuse_or_warn(place, "unknown-ref", &format!("there is nothing at `#{target}`"));
+            return self.anything(object, None, pointer);
         };
-        if let Some(other) = object
-            .keys()
-            .find(|it| *it != "$ref" && !ANNOTATIONS.contains(&it.as_str()) && !is_definitions(it))
-        {
-            let text = format!("`{other}` beside `$ref` is not taken; put it into the definition");
-            self.report.refuse(join(pointer, other), "ref-siblings", text);
-            return Value::Null;
+        if self.active.iter().any(|it| it == target) {
+            let text = format!("`#{target}` holds itself, and providers of models refuse recursion");
+            self.report.refuse_or_warn(place, "recursive-schema", &text);
+            return self.anything(object, Some(schema), pointer);
         }
         self.active.push(target.to_owned());
-        let mut inlined = self.schema(schema, pointer, level + 1);
+        let inlined = self.schema(schema, pointer, level + 1);
         self.active.pop();
-        if let Some(inlined) = inlined.as_object_mut() {
-            for (keyword, value) in object.iter().filter(|(it, _)| ANNOTATIONS.contains(&it.as_str())) {
-                let value = self.copy(value, pointer);
-                inlined.insert(keyword.clone(), value);
-            }
+        let is_beside =
+            |it: &String| it != "$ref" && !ANNOTATIONS.contains(&it.as_str()) && !is_definitions(it);
+        let beside = object.iter().filter(|(it, _)| is_beside(it));
+        if !self.spend(beside.clone().map(|(_, it)| weight(it)).sum(), pointer) {
+            return Value::Null;
         }
-        inlined
+        let beside: Map<_, _> = beside.map(|(key, it)| (key.clone(), it.clone())).collect();
+        let mut whole = match inlined {
+            Value::Object(inlined) if beside.is_empty() => inlined,
+            inlined if beside.is_empty() => return inlined,
+            // Both hold.
+            inlined => {
+                let beside = self.object(&beside, pointer, level + 1);
+                Map::from_iter([("allOf".to_owned(), json!([inlined, beside]))])
+            }
+        };
+        self.annotate(&mut whole, object, pointer);
+        whole.into()
+    }
+
+    /// In place of what is left to the server: any value, of one type if the schema says which.
+    fn anything(&mut self, object: &Map<String, Value>, schema: Option<&Value>, pointer: &str) -> Value {
+        let kind = schema.and_then(|it| it.get("type")).filter(|it| it.is_string());
+        let mut anything: Map<_, _> = kind.map(|it| ("type".to_owned(), it.clone())).into_iter().collect();
+        self.annotate(&mut anything, object, pointer);
+        anything.into()
+    }
+
+    /// The words beside a reference stand for those of what it refers to.
+    fn annotate(&mut self, schema: &mut Map<String, Value>, object: &Map<String, Value>, pointer: &str) {
+        for (keyword, value) in object.iter().filter(|(it, _)| ANNOTATIONS.contains(&it.as_str())) {
+            let value = self.copy(value, pointer);
+            schema.insert(keyword.clone(), value);
+        }
     }
 }
 
@@ -237,7 +277,7 @@ fn weigh(value: &Value, of_pattern: &impl Fn(&str) -> usize) -> usize {
 }
 
 fn is_definitions(keyword: &str) -> bool {
-    matches!(keyword, "$defs" | "definitions" | "$schema")
+    matches!(keyword, "$anchor" | "$defs" | "$id" | "$schema" | "definitions")
 }
 
 /// A JSON pointer one level deeper, as far as a problem shows it.
