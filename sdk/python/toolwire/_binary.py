@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,6 +13,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import IO
 
+from toolwire._fork import keep_from_children, let_go
 from toolwire._target import Target
 from toolwire._version import __version__
 
@@ -40,8 +43,7 @@ def main() -> None:
 
 
 class LocalServer:
-    """A server on this machine, by settings of its own. It watches its standard input, so it ends however this process
-    ends.
+    """A server on this machine, by settings of its own. It watches this process, and ends however this one ends.
 
     config: its settings, a file; else what TOOLWIRE_CONFIG names; never what happens to be in the working directory.
     port: where it listens; 0 takes a free one.
@@ -53,13 +55,15 @@ class LocalServer:
         self, state: Path | None, *, samples: bool, config: str | Path | None = None, port: int = 0,
         http_port: int | None = None,
     ) -> None:
-        # Done once it has ended.
-        self.ended: Future[None] = Future()
+        # Has its exit code once it has ended; less than zero is a signal.
+        self.ended: Future[int] = Future()
         self._temporary = tempfile.TemporaryDirectory(prefix="toolwire-") if state is None else None
         state = state or Path(self._temporary.name if self._temporary else "")
         file = config or os.environ.get("TOOLWIRE_CONFIG") or os.devnull
         self._has_settings = file != os.devnull
-        command = [str(binary()), "serve", "--config", str(file), "--state", str(state), "--until-stdin-ends"]
+        # The end of its input asks it to end, also where this process executes another program.
+        command = [str(binary()), "serve", "--config", str(file), "--state", str(state)]
+        command += ["--parent", str(os.getpid()), "--until-stdin-ends"]
         if http_port is None or port or not os.environ.get("TOOLWIRE_LISTEN"):
             command.append(f"--listen=127.0.0.1:{port}")
         if http_port or (http_port == 0 and not os.environ.get("TOOLWIRE_HTTP")):
@@ -71,33 +75,35 @@ class LocalServer:
             # An interrupt from the terminal is for this process, which then ends the server.
             start_new_session=True,
         )
+        assert self._process.stdin
         assert self._process.stdout
+        self._release = keep_from_children(functools.partial(let_go, [self._process.stdin.fileno()]))
         line = self._process.stdout.readline()
         if not line.startswith(LISTENS):
             self._process.stdout.close()
             self.close()
-            raise RuntimeError(f"the server did not start; it ended with {self._process.returncode}")
+            raise RuntimeError(f"the server did not start; it ended {words_of(self._process.returncode)}")
         self.url = "http://" + line.removeprefix(LISTENS).strip()
         # Where clients of MCP find it.
         self.mcp = ""
         if http_port is not None:
             self.mcp = f"http://{self._process.stdout.readline().removeprefix(HTTP).strip()}/mcp"
-        threading.Thread(target=self._drain, args=(self._process.stdout,), daemon=True).start()
+        threading.Thread(target=_drain, args=(self._process.stdout,), daemon=True).start()
+        threading.Thread(target=self._wait, daemon=True).start()
 
     def target(self, token: str | None, token_name: str) -> Target:
         """How it is spoken to. Only settings that were asked for have users, whose tokens it takes."""
         return Target.read(self.url, token, "", token_name) if self._has_settings else Target(self.url)
 
-    def _drain(self, output: IO[str]) -> None:
-        with output:
-            for _ in output:
-                pass
-        self.ended.set_result(None)
+    def _wait(self) -> None:
+        self.ended.set_result(self._process.wait())
 
     def close(self) -> None:
         """Ends it: at once if it does not end by itself."""
         assert self._process.stdin
+        self._release()
         self._process.stdin.close()
+        self._process.terminate()
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
@@ -105,6 +111,17 @@ class LocalServer:
             self._process.wait()
         if self._temporary:
             self._temporary.cleanup()
+
+
+def _drain(output: IO[str]) -> None:
+    with output:
+        for _ in output:
+            pass
+
+
+def words_of(code: int) -> str:
+    """How a process has ended, by its exit code."""
+    return f"by {signal.Signals(-code).name}" if code < 0 else f"with {code}"
 
 
 def state_beside(file: str | None) -> Path:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import grpc
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -19,6 +18,9 @@ class Connection:
     """A channel to a server. What fails raises Refused. The method is the one that takes the request."""
 
     def __init__(self, target: Target) -> None:
+        # Not before it is needed: a host imports gRPC in its own way.
+        import grpc
+
         self._channel, self._metadata = target.channel(grpc, target.authority), target.metadata
         self._url = target.url
 
@@ -51,6 +53,8 @@ class Connection:
 
     @contextlib.contextmanager
     def _refused(self) -> Iterator[None]:
+        import grpc
+
         try:
             yield
         except grpc.RpcError as error:

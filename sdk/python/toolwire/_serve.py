@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
+import inspect
 import logging
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from toolwire._binary import LocalServer, state_beside
+from toolwire._binary import LocalServer, state_beside, words_of
 from toolwire._example import command
-from toolwire._host import Host
+from toolwire._fork import import_grpc
+from toolwire._loop import run, run_forever
+from toolwire._signals import Signals
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
 from toolwire._tool import REGISTRY, Tool, make
 from toolwire.errors import Refused
+
+if TYPE_CHECKING:
+    from toolwire._host import Host
 
 log = logging.getLogger("toolwire")
 
@@ -32,7 +36,7 @@ def serve(
     provider: str = "", slots: int = 16, grace: float = 25.0, connect_timeout: float = 10.0,
     samples: bool = False, config: str | Path | None = None, port: int = 0, http_port: int = 0,
 ) -> None:
-    """Serves all tools of this process, or those given, until SIGTERM or SIGINT.
+    """Serves all tools of this process, or those given, until SIGTERM, SIGINT or SIGHUP.
 
     server, token, ca: where it joins. Else TOOLWIRE_SERVER, TOOLWIRE_HOST_TOKEN and TOOLWIRE_CA; and without a server
     the one inside the package is started on this machine, with its state in `.toolwire` beside the program.
@@ -60,36 +64,41 @@ def serve(
         state = state_beside(getattr(sys.modules["__main__"], "__file__", None))
         return LocalServer(state, samples=samples, config=config, port=port, http_port=http_port)
 
-    made = functools.partial(Host, tools, slots=slots, provider=provider)
-    if status := asyncio.run(_serve(made, target, start, token, grace, connect_timeout)):
+    made = functools.partial(_new_host, tools, slots=slots, provider=provider)
+    with Signals() as signals:
+        status = run(_serve(made, signals, target, start, token, grace, connect_timeout))
+    if status:
         raise SystemExit(status)
+
+
+def _new_host(*arguments: Any, **options: Any) -> Host:
+    """A host on the loop that runs."""
+    import_grpc()
+    from toolwire._host import Host
+
+    return Host(*arguments, **options)
 
 
 def chosen(functions: Iterable[Callable[..., Any]]) -> list[Tool]:
     """The tools that these functions are; without functions, all that were decorated."""
-    by_function = {tool.function: tool for tool in REGISTRY.values()}
-    tools = [by_function.get(it) or make(it) for it in functions] or [*REGISTRY.values()]
+    tools = [_decorated(it) or make(it) for it in functions] or [*REGISTRY.values()]
     if not tools:
         raise ValueError("there is no tool: decorate a function with @tool")
     return tools
 
 
+def _decorated(function: Callable[..., Any]) -> Tool | None:
+    """The tool that it is already. A method is another object each time; equality of others may mean anything."""
+    is_method = inspect.ismethod(function)
+    known = (it for it in REGISTRY.values() if it.function is function or (is_method and it.function == function))
+    return next(known, None)
+
+
 async def _serve(
-    make_host: Callable[[Target], Host], target: Target | None, start: Callable[[], LocalServer], token: str | None,
-    grace: float, connect_timeout: float,
+    make_host: Callable[[Target], Host], signals: Signals, target: Target | None, start: Callable[[], LocalServer],
+    token: str | None, grace: float, connect_timeout: float,
 ) -> int:
     """Returns the exit status. Without a target the server is started."""
-    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
-
-    def stop(number: signal.Signals) -> None:
-        # The next signal does not wait for the end.
-        loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)
-        stopped.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, stop, number)
     local = None
     if target is None:
         try:
@@ -100,7 +109,8 @@ async def _serve(
         target = local.target(token, "TOOLWIRE_HOST_TOKEN")
     host = make_host(target)
     joining: asyncio.Future[Any] = asyncio.ensure_future(host.join())
-    ends: list[asyncio.Future[Any]] = [asyncio.ensure_future(stopped.wait())]
+    stopped = asyncio.ensure_future(signals.wait())
+    ends: list[asyncio.Future[Any]] = [stopped]
     ends += [asyncio.wrap_future(local.ended)] if local else []
     try:
         limit, first = None if local else connect_timeout, asyncio.FIRST_COMPLETED
@@ -110,8 +120,10 @@ async def _serve(
         if joining.done():
             _announce(host, target, joining.result(), local.mcp if local else "")
             await asyncio.wait(ends, return_when=first)
-        if not stopped.is_set():
-            raise RuntimeError("the server has ended")
+        if local and not stopped.done():
+            raise RuntimeError(f"the server has ended {words_of(local.ended.result())}, and this program with it")
+        time_left = f"calls under way have {grace:g} s, unless the next signal comes"
+        print(f"toolwire ends on {stopped.result().name}: {time_left}", file=sys.stderr, flush=True)
         return 0
     except (Refused, RuntimeError) as error:
         log.error("%s%s", error, TOKEN_HINT if getattr(error, "code", "") == "UNAUTHENTICATED" else "")
@@ -119,6 +131,7 @@ async def _serve(
         return 1
     finally:
         joining.cancel()
+        stopped.cancel()
         await host.leave(grace)
         if local:
             local.close()
@@ -157,7 +170,7 @@ class BackgroundHost:
 
     def __init__(self, tools: list[Tool], target: Target, slots: int = 16) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="toolwire-host", daemon=True)
+        self._thread = threading.Thread(target=run_forever, args=(self._loop,), name="toolwire-host", daemon=True)
         self._thread.start()
         self._host: Host = self._run(_made(tools, target, slots))
         try:
@@ -177,5 +190,4 @@ class BackgroundHost:
 
 
 async def _made(tools: list[Tool], target: Target, slots: int) -> Host:
-    """A host on the loop that runs."""
-    return Host(tools, target, slots=slots)
+    return _new_host(tools, target, slots=slots)

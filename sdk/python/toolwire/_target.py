@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import grpc
+from toolwire._fork import is_child
 
 # Of a message, either way. Data is at most 3 MiB of it.
 MOST_BYTES = 4 * 1024 * 1024
@@ -53,6 +53,11 @@ class Target:
 
     def channel(self, library: Any, address: str, *options: tuple[str, Any]) -> Any:
         """A channel of `grpc` or `grpc.aio` to an address of the server."""
+        if is_child():
+            raise RuntimeError(
+                "this process was forked from one that serves tools, where gRPC does not work: start it by spawn, as "
+                "multiprocessing.get_context('spawn') does"
+            )
         said = [*options, ("grpc.max_receive_message_length", MOST_BYTES), ("grpc.default_authority", self.authority)]
         if self.host in ("127.0.0.1", "::1", "localhost"):
             # No proxy stands before one's own machine.
@@ -60,6 +65,8 @@ class Target:
         if urlsplit(self.url).scheme == "http":
             return library.insecure_channel(address, said)
         roots = Path(self.ca).read_bytes() if self.ca else None
+        import grpc
+
         return library.secure_channel(address, grpc.ssl_channel_credentials(roots), said)
 
     async def addresses(self) -> set[str]:
