@@ -4,6 +4,7 @@ import json
 import shlex
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -38,6 +39,7 @@ class Line:
         (int, 1), (Annotated[int, Param(minimum=1.5)], 2), (Annotated[float, Param(maximum=0.5)], 0.5),
         (Annotated[float, Param(minimum=-2, maximum=-1)], -1), (bool, True), (Literal["b", "a"], "b"),
         (Colour, "red"), (date, "2026-01-31"), (UUID, "00000000-0000-4000-8000-000000000000"),
+        (Decimal, "1.50"), (Annotated[int, Param(as_text=True)], "1"),
         (list[str], []), (Annotated[list[int], Param(min_items=2)], [1, 1]), (int | str, 1),
         (Line, {"sku": "SKU", "count": 2}),
     ],

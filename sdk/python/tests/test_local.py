@@ -99,8 +99,8 @@ def test_a_program_has_a_server_of_its_own(fake_binary: Path, tmp_path: Path) ->
             tools.call("status", {"order_id": ""})
         server = json.loads((state / "fake.json").read_text())
         assert server["arguments"] == [
-            "serve", "--config", os.devnull, "--state", str(state), "--until-stdin-ends", "--listen=127.0.0.1:0",
-            "--no-samples",
+            "serve", "--config", os.devnull, "--state", str(state), "--parent", str(os.getpid()), "--until-stdin-ends",
+            "--listen=127.0.0.1:0", "--no-samples",
         ]
         assert is_alive(server["pid"])
     assert ends(server["pid"], LIMIT)
@@ -203,13 +203,16 @@ def test_settings_and_addresses_are_those_that_were_asked_for(
         assert arguments_of(tmp_path)[1] == str(tmp_path / "b.toml")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_program_and_its_server(run: Callable[..., Any], tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_program_and_its_server(
+    run: Callable[..., Any], tmp_path: Path, number: signal.Signals
+) -> None:
     process = run("grace=0.2")
     url_of(process)
     process.send_signal(number)
     assert process.wait(LIMIT) == 0
-    assert process.stderr.read() == ""
+    said = f"toolwire ends on {number.name}: calls under way have 0.2 s, unless the next signal comes\n"
+    assert process.stderr.read() == said
     assert ends(server_of(tmp_path)["pid"], 2)
 
 
@@ -225,7 +228,7 @@ def test_the_program_ends_with_its_server(run: Callable[..., Any], tmp_path: Pat
     url_of(process)
     os.kill(server_of(tmp_path)["pid"], signal.SIGKILL)
     assert process.wait(LIMIT) == 1
-    assert "the server has ended" in process.stderr.read()
+    assert "the server has ended by SIGKILL, and this program with it" in process.stderr.read()
 
 
 def test_the_same_file_joins_a_server_that_is_named(run: Callable[..., Any], fake_binary: Path, tmp_path: Path) -> None:

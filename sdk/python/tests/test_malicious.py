@@ -15,6 +15,7 @@ from toolwire import Refused, Toolwire
 from toolwire._binary import LocalServer
 from toolwire._serve import BackgroundHost, chosen
 from toolwire._stubs.toolwire.host.v1 import host_pb2
+from toolwire._stubs.toolwire.v1 import result_pb2
 from toolwire._target import Target
 from toolwire.client import Progress
 from toolwire.errors import ParseError, ResultTooLarge, ToolError
@@ -126,6 +127,56 @@ def test_an_outcome_that_is_no_result_is_an_error_of_its_own_call(world: World) 
         thread.join(LIMIT)
         assert isinstance(ends[0], kind), (data[:20], ends)
         slot.close()
+
+
+def odd_error(**changes: Any) -> result_pb2.ToolError:
+    error = result_pb2.ToolError(code=result_pb2.TOOL_ERROR_CODE_NOT_FOUND, message="no")
+    error.MergeFrom(result_pb2.ToolError(**changes))
+    return error
+
+
+def test_what_cannot_be_carried_of_a_call_ends_that_call_and_its_slot_takes_the_next(world: World) -> None:
+    violation = result_pb2.FieldViolation(pointer="p" * 9000, rule="r" * 9000, description="d" * 9000)
+    waits = [{"seconds": sign * 2**63 - most, "nanos": sign * 2**31 - most} for sign, most in ((-1, 0), (1, 1))]
+    waits += [{"seconds": 5, "nanos": -(2**31)}, {"seconds": -5, "nanos": 2**31 - 1}]
+    outcomes: list[tuple[dict[str, Any], str]] = [
+        ({}, "UNKNOWN"), ({"data_json": ""}, "PARSE_ERROR"), ({"error": result_pb2.ToolError()}, "UNKNOWN"),
+        ({"error": odd_error(code=987_654)}, "UNKNOWN"), ({"error": odd_error(code=-1)}, "UNKNOWN"),
+        ({"error": odd_error(message="é" * 1_500_000)}, "NOT_FOUND"),
+        ({"error": odd_error(message="\0" * 5000)}, "NOT_FOUND"),
+        ({"error": odd_error(origin=77, attempts=2**32 - 1)}, "NOT_FOUND"),
+        ({"error": odd_error(field_violations=[violation] * 120)}, "NOT_FOUND"),
+        *(({"error": odd_error(retry_after=wait)}, "NOT_FOUND") for wait in waits),
+    ]
+    chunks = [(bad, "PARSE_ERROR") for bad in ("{", "[]", '{"a": NaN}', '{"a":' * 40 + "1" + "}" * 40)]
+    chunks.append(("x" * 3_200_000, "RESULT_TOO_LARGE"))
+    slot = world.slot()
+    slot.greet(offer("evil_good"))
+
+    def begin() -> tuple[str, list[Any], threading.Thread]:
+        ends: list[Any] = []
+        thread = call_in_background(world, "evil_good", ends)
+        return slot.next("start").call_id, ends, thread
+
+    for outcome, code in outcomes:
+        call_id, ends, thread = begin()
+        slot.send(outcome=host_pb2.Outcome(call_id=call_id, **outcome))
+        thread.join(LIMIT)
+        assert isinstance(ends[0], ToolError), (outcome.keys(), ends)
+        assert ends[0].code == code, (str(outcome)[:200], ends[0].message[:200])
+        assert len(ends[0].message) <= 4096
+    for chunk, code in chunks:
+        call_id, ends, thread = begin()
+        slot.send(chunk=host_pb2.Chunk(call_id=call_id, data_json=chunk))
+        assert slot.next("cancel").call_id == call_id
+        slot.send(outcome=host_pb2.Outcome(call_id=call_id, data_json="{}"))
+        thread.join(LIMIT)
+        assert (ends[0].code, "A part of the data" in ends[0].message) == (code, True)
+    call_id, ends, thread = begin()
+    slot.send(outcome=host_pb2.Outcome(call_id=call_id, data_json="x" * (5 << 20)))
+    thread.join(LIMIT)
+    assert ends[0].code == "RESULT_TOO_LARGE"
+    slot.close()
 
 
 def test_a_flood_of_progress_reaches_its_caller_ten_times_a_second_and_costs_others_little(world: World) -> None:

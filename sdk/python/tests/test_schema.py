@@ -13,9 +13,11 @@ from uuid import UUID
 import pytest
 
 from toolwire import Bind, Context, Param, tool
-from toolwire._schema import codec, to_json
+from toolwire._docstring import read_docstring
+from toolwire._json import to_json
+from toolwire._schema import codec
 from toolwire._stubs.toolwire.v1 import tool_pb2
-from toolwire._tool import REGISTRY, make, read_docstring
+from toolwire._tool import REGISTRY, make
 
 
 class Colour(enum.Enum):
@@ -72,7 +74,7 @@ LINE = {
         (Sequence[Colour], {"type": "array", "items": {"type": "string", "enum": ["red", "blue"]}}, ["red"],
          [Colour.RED]),
         (tuple[str, ...], {"type": "array", "items": {"type": "string"}}, ["a"], ("a",)),
-        (set[str], {"type": "array", "items": {"type": "string"}, "uniqueItems": True}, ["a", "a"], {"a"}),
+        (set[str], {"type": "array", "items": {"type": "string"}, "uniqueItems": True}, ["a", "b"], {"a", "b"}),
         (dict, {"type": "object"}, {"a": 1}, {"a": 1}),
         (dict[str, Any], {"type": "object", "additionalProperties": True}, {"a": 1}, {"a": 1}),
         (Mapping[str, Colour], {"type": "object", "additionalProperties": {"type": "string", "enum": ["red", "blue"]}},
@@ -97,7 +99,7 @@ LINE = {
 def test_a_hint_is_a_schema_and_reads_values(hint: Any, schema: Any, given: Any, value: Any) -> None:
     read = codec(hint)
     assert read.schema == schema
-    decoded = read.decode(given) if read.decode else given
+    decoded = read.decode(given)
     assert decoded == value
     assert type(decoded) is type(value)
 
@@ -139,7 +141,9 @@ def test_a_type_without_a_schema_is_named_with_its_function_its_place_and_what_t
     [
         (int, "five", False), (str, 5, False), (float, 1, True), (int, True, False), (int | None, "a", False),
         (int | None, None, True), (list[int], ["a"], False), (list[int], (1,), True), (Colour, Colour.RED, True),
-        (Literal["a"], "b", False), (Any, "a", True), (datetime, datetime(2026, 1, 15), True), (dict, [], False),
+        (Literal["a"], "b", False), (Any, "a", True), (datetime, datetime(2026, 1, 15), False), (dict, [], False),
+        (datetime, datetime(2026, 1, 15, tzinfo=timezone.utc), True), (date, datetime(2026, 1, 15), False),
+        (int, 2**64, False), (float, float("nan"), False), (Literal[1], True, False), (set[int], {1}, True),
         (Line, Line("pen"), True),
     ],
 )
@@ -323,6 +327,9 @@ def test_a_function_that_cannot_be_offered_is_refused(function: Any, said: str) 
         ({"consequence": "hihg"}, "@tool of refund: 'hihg' is none of low, medium, high"),
         ({"timeout": "5"}, "@tool of refund: timeout is a number of seconds, not '5'"),
         ({"cache": "60"}, "@tool of refund: cache is a number of seconds, not '60'"),
+        ({"timeout": float("inf")}, "@tool of refund: timeout is a number of seconds from 0, not inf"),
+        ({"timeout": float("nan")}, "@tool of refund: timeout is a number of seconds from 0, not nan"),
+        ({"cache": -1}, "@tool of refund: cache is a number of seconds from 0, not -1"),
     ],
 )
 def test_the_value_of_an_option_is_checked(options: dict[str, Any], said: str) -> None:

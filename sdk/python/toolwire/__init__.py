@@ -7,9 +7,10 @@ __path__ = extend_path(__path__, __name__)
 
 from toolwire import client, errors
 from toolwire._context import Context, User
+from toolwire._parameters import Bind
 from toolwire._schema import Param
 from toolwire._serve import serve
-from toolwire._tool import Bind, tool
+from toolwire._tool import tool
 from toolwire._version import __version__
 from toolwire.client import *  # noqa: F403
 from toolwire.errors import *  # noqa: F403

@@ -7,13 +7,15 @@ import math
 import shlex
 from typing import Any
 
-from toolwire._schema import Schema, to_json
+from toolwire._forms import DECIMAL, INTEGER, Schema
+from toolwire._json import to_json
 from toolwire._target import Target
 from toolwire._tool import Tool
 
 FORMATS = {
     "date-time": "2026-01-31T12:00:00Z", "date": "2026-01-31", "uuid": "00000000-0000-4000-8000-000000000000",
 }
+PATTERNS = {INTEGER: "1", DECIMAL: "1.50"}
 
 
 def command(tool: Tool, target: Target) -> str:
@@ -47,4 +49,6 @@ def example(schema: Schema, name: str = "value") -> Any:
         return True if kind == "boolean" else None
     if "format" in schema:
         return FORMATS[schema["format"]]
+    if schema.get("pattern") in PATTERNS:
+        return PATTERNS[schema["pattern"]]
     return name.upper().ljust(schema.get("minLength", 0), "_")[: schema.get("maxLength")]

@@ -8,18 +8,22 @@ import hashlib
 import itertools
 import logging
 import math
+import threading
 import time
 import uuid
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import grpc.aio
 
+from toolwire._call import last_resort, note
+from toolwire._fork import end_child, keep_from_children, let_go, sockets_to
 from toolwire._slot import FATAL, TICK, Slot, Stream, wait
 from toolwire._stubs.toolwire.host.v1 import host_pb2
+from toolwire._stubs.toolwire.v1 import result_pb2
 from toolwire._target import Target
+from toolwire._threads import Threads
 from toolwire._tool import Tool
 from toolwire._version import __version__
 from toolwire.errors import Refused
@@ -53,6 +57,7 @@ class Late:
     expires: float = field(default_factory=lambda: time.monotonic() + LATE_FOR)
     # The stream that it was sent on, at each address.
     sent: dict[str, Stream] = field(default_factory=dict)
+    is_short: bool = False
 
 
 class Site:
@@ -83,8 +88,13 @@ class Site:
         for slot in wanted[count:]:
             slot.leave()
 
-    def _ended(self, slot: Slot, _: asyncio.Task[None]) -> None:
+    def _ended(self, slot: Slot, task: asyncio.Task[None]) -> None:
         del self.slots[slot]
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if error and slot.is_wanted:
+            # Such as by a tool that cancels all tasks of the loop.
+            note(error, "a slot ended, and is opened again")
+            self.open(1 + sum(other.is_wanted for other in self.slots))
 
     def wake(self) -> None:
         """The server is there again: slots that pause need not wait."""
@@ -109,12 +119,15 @@ class Host:
         self.offers = [self.tools[name].offer for name in sorted(self.tools)]
         hello = host_pb2.Hello(offers=self.offers).SerializeToString(deterministic=True)
         self.catalogue_id = hashlib.sha256(hello).hexdigest()
-        self.threads = ThreadPoolExecutor(256, "toolwire")
+        self.threads = Threads("toolwire")
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+        self._release = keep_from_children(self._give_up)
         self.lates: dict[str, Late] = {}
         self._sites: dict[str, Site] = {}
         self._leaving: list[Site] = []
         self._joined: asyncio.Future[host_pb2.Welcome] = asyncio.get_running_loop().create_future()
-        self._keeper = asyncio.ensure_future(self._keep())
+        self._is_leaving = False
+        self._keeper = self._start_keeper()
         self._verdicts: set[str] = set()
         self._lost = -math.inf
         # Why no calls come, as the log says: `lost` or `displaced`.
@@ -128,19 +141,32 @@ class Host:
 
     async def leave(self, grace: float) -> None:
         """Takes no more calls, and ends those under way that outlast the grace."""
+        self._is_leaving = True
         self._keeper.cancel()
         self._spread(set())
         slots = {slot: task for site in self._leaving for slot, task in site.slots.items()}
         if slots:
             await asyncio.wait(slots.values(), timeout=grace)
-            if sum(slot.cancel() for slot in slots):
+            if cut := sum(slot.cancel() for slot in slots):
+                log.warning("%d call%s outlasted the %g s at the end", cut, "" if cut == 1 else "s", grace)
                 await asyncio.wait(slots.values(), timeout=1.0)
             for slot in slots:
                 slot.abort()
             await asyncio.wait(slots.values(), timeout=1.0)
         for site in self._leaving:
             await site.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
+        self.threads.shutdown()
+        self._release()
+
+    def _give_up(self) -> None:
+        """In a child process: its copies of the connections would keep them open after the end of this one."""
+        addresses = [site.address for site in (*self._sites.values(), *self._leaving)]
+        # Of targets such as ipv4:127.0.0.1:50051 and ipv6:[::1]:50051.
+        split = [address.partition(":")[2].rpartition(":") for address in addresses]
+        let_go(sockets_to({(host.strip("[]"), int(port)) for host, _, port in split}))
+        if threading.get_ident() == self._thread:
+            # A coroutine has forked: its child must not run the loop on.
+            self._loop.call_soon(end_child)
 
     def welcomed(self, welcome: host_pb2.Welcome) -> None:
         """Logs the verdicts, which come on every slot, once."""
@@ -181,6 +207,23 @@ class Host:
         self.lates[outcome.call_id] = Late(outcome)
         await self.send_lates()
 
+    def refused(self, stream: Stream | None, own: host_pb2.Outcome | None, why: Refused) -> bool:
+        """The server ended a stream for what was sent on it. The largest end of a write there, which may be the last
+        outcome of the slot, is not sent again as it is. Returns whether it was that.
+        """
+        lates = [late for late in self.lates.values() if stream in late.sent.values()]
+        largest = max(lates, key=lambda late: late.outcome.ByteSize(), default=None)
+        if own and not (largest and largest.outcome.ByteSize() > own.ByteSize()):
+            self.lates[own.call_id] = Late(_short(own, why), is_short=True)
+            return True
+        if largest and largest.is_short:
+            # Nothing less can be said.
+            log.error("the server does not take the end of call %s: %s", largest.outcome.call_id, why)
+            del self.lates[largest.outcome.call_id]
+        elif largest:
+            largest.outcome, largest.is_short = _short(largest.outcome, why), True
+        return False
+
     async def send_lates(self) -> None:
         """Sends each end of a lost call on one open stream of each address, unless it is under way there."""
         now = time.monotonic()
@@ -192,6 +235,22 @@ class Host:
                 if stream and not (sent and sent.is_open):
                     late.sent[site.address] = stream
                     await stream.write(host_pb2.WorkRequest(late=host_pb2.Late(outcome=late.outcome)))
+
+    def _start_keeper(self) -> asyncio.Task[None]:
+        keeper = asyncio.get_running_loop().create_task(self._keep())
+        keeper.add_done_callback(self._keeper_ended)
+        return keeper
+
+    def _keeper_ended(self, keeper: asyncio.Task[None]) -> None:
+        """Begins again what never ends by itself."""
+        if not self._is_leaving and not keeper.get_loop().is_closed():
+            error = asyncio.CancelledError() if keeper.cancelled() else keeper.exception()
+            note(error or RuntimeError("it returned"), "the task that keeps the slots ended, and is begun again")
+            keeper.get_loop().call_later(min(TICK, 1.0), self._keep_again)
+
+    def _keep_again(self) -> None:
+        if not self._is_leaving:
+            self._keeper = self._start_keeper()
 
     async def _keep(self) -> None:
         """Looks at the addresses of the name, and at streams on which nothing comes."""
@@ -220,3 +279,12 @@ class Host:
             if address not in self._sites:
                 self._sites[address] = Site(self, address)
             self._sites[address].open(math.ceil(self._slots / len(addresses)))
+
+
+def _short(outcome: host_pb2.Outcome, why: Refused) -> host_pb2.Outcome:
+    """What remains of an outcome that the server refused: that, and how the call ended."""
+    log.error("the server does not take the outcome of call %s: %s", outcome.call_id, why)
+    if outcome.HasField("error"):
+        return last_resort(outcome.call_id, outcome.error.code, "The call failed; the server did not take its error.")
+    code = result_pb2.TOOL_ERROR_CODE_PARSE_ERROR
+    return last_resort(outcome.call_id, code, "The write was done. The server did not take its result.")

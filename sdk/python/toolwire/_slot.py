@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import random
 from collections.abc import Coroutine
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import grpc.aio
 
-from toolwire._call import Call
+from toolwire._call import Call, note
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire.errors import Refused
 
@@ -27,6 +28,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.25, 5.0
 # How often `quiet` is counted, in seconds, and how often a stream may be quiet: the server pings after 60 s.
 TICK = 10.0
 QUIET_GREETING, QUIET = 2, 9
+# Ends of a stream of which a message, such as its last one, may be the reason, and which its repeat would meet again.
+REFUSALS = {"INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "OUT_OF_RANGE"}
 # Ends of a first greeting that no repeat changes.
 FATAL = {"UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "INVALID_ARGUMENT", "UNIMPLEMENTED"}
 
@@ -72,6 +75,9 @@ class Stream:
             except asyncio.CancelledError:
                 if not self._is_aborted:
                     raise
+            except Exception as error:
+                note(error, "a message to the server cannot be written")
+                self.abort()
 
     async def greet(self, greeting: Coroutine[Any, Any, host_pb2.Welcome]) -> host_pb2.Welcome:
         """Opens it. The one part that is cancelled: grpc.aio does not end a write that waits for a connection."""
@@ -122,10 +128,14 @@ class Slot:
         failures = 0
         while self.is_wanted:
             self._left = None
-            was_welcome = await self._live()
+            try:
+                was_welcome = await self._live()
+            except Exception as error:
+                note(error, "a slot broke, and is opened again")
+                was_welcome = False
             if self._running:
                 # The capacity is exact: a call that goes on without its stream still takes this slot.
-                await self._running
+                await asyncio.wait([self._running])
             failures = 0 if was_welcome else failures + 1
             if self._left and self._left.HasField("retry_after"):
                 await wait(self._unwanted, self._left.retry_after.ToMilliseconds() / 1000)
@@ -169,7 +179,11 @@ class Slot:
             await self.host.send_lates()
             await self._work(stream)
         except grpc.aio.AioRpcError as error:
-            self.host.lost(Refused.of(error))
+            refused = Refused.of(error)
+            is_of_message = is_welcome and refused.code in REFUSALS
+            if is_of_message and self.host.refused(self.stream, self._unconfirmed, refused):
+                self._unconfirmed = None
+            self.host.lost(refused)
         except Aborted:
             if self.is_wanted:
                 self.host.lost(Refused("UNAVAILABLE", "nothing came from the server"))
@@ -227,6 +241,16 @@ class Slot:
 
         call = self._call = Call(start, self.host.tools.get(start.tool), send)
         self._running = asyncio.create_task(self._carry_out(call, stream))
+        self._running.add_done_callback(functools.partial(self._ended, call, stream))
+
+    def _ended(self, call: Call, stream: Stream, task: asyncio.Task[None]) -> None:
+        """Notices a task that died: then its call has its end by that of the stream, which is opened again."""
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if error:
+            note(error, "the task of call %s ended", call.id)
+            stream.abort()
+        if self._call is call:
+            self._call = self._running = None
 
     async def _carry_out(self, call: Call, stream: Stream) -> None:
         outcome = await call.run(self.host.threads)

@@ -5,17 +5,25 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import math
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_origin, overload
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args, get_origin, overload
 
+from toolwire._codecs import ANY, Codec
 from toolwire._context import Context
-from toolwire._schema import Decode, Schema, closed, codec, fits, locate, optional, to_json
+from toolwire._docstring import read_docstring
+from toolwire._forms import Schema
+from toolwire._functions import awaited, fixed_names, origin_of, place_of, refuse_what_is_no_function
+from toolwire._json import ENCODER, Misfit, Writer, fit, to_json
+from toolwire._parameters import Parameters
+from toolwire._schema import closed, codec, locate
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._stubs.toolwire.v1 import tool_pb2
-from toolwire.errors import InvalidArgument
+from toolwire._text import type_name
+from toolwire.errors import InvalidArgument, Violation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,7 +31,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 Category = Literal["read", "write", "delete", "side_effect"]
 Consequence = Literal["low", "medium", "high"]
-Source = Literal["user.id", "user.email", "user.role", "task_id", "session_id", "call_id", "request_id"]
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 # What a call of each category does to the world, unless `consequence` says it.
@@ -60,22 +67,19 @@ class Options(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Bind:
-    """An argument that the server fills in and no caller sends: `Annotated[str, Bind("user.id")]`."""
-
-    source: Source
-
-
-@dataclass(frozen=True)
 class Tool:
     """A function that is offered."""
 
     function: Callable[..., Any]
     offer: host_pb2.Offer
     parameters: Parameters
+    result: Codec
     # Whether the function returns no object, so that its value is put into one.
     wrapped: bool
+    # Whether it is called on the loop: it says that it gives what is awaited. Others are called on a thread.
     is_async: bool
+    # Whether what it returns may be an iterator.
+    returns_iterable: bool
 
     @property
     def name(self) -> str:
@@ -86,28 +90,53 @@ class Tool:
         return self.offer.category == tool_pb2.TOOL_CATEGORY_READ
 
     def bind(self, arguments_json: str, context: Context | None) -> Callable[[], Any]:
-        """The call of the function, with arguments as the server checked them."""
-        parameters = self.parameters
+        """The call of the function, with arguments as the server checked them, each exactly as it came."""
+        parameters, given = self.parameters, json.loads(arguments_json or "{}", parse_constant=_refuse_constant)
+        if not isinstance(given, dict):
+            raise InvalidArgument(f"The arguments of {self.name} are no object.")
         arguments: dict[str, Any] = dict.fromkeys(parameters.nullable)
-        for name, value in json.loads(arguments_json or "{}").items():
-            decode = parameters.decoders.get(name)
+        for name, value in given.items():
+            if name not in parameters.codecs:
+                raise _invalid(name, Misfit(f"{self.name} has no such parameter"))
+            if value is None and name in parameters.nullable:
+                continue
             try:
+                arguments[name] = parameters.codecs[name].decode(value)
+            except Misfit as misfit:
                 # A null is an argument that was left out.
-                arguments[name] = value if decode is None or value is None else decode(value)
-            except (KeyError, TypeError, ValueError) as error:
-                raise InvalidArgument(f"`{name}` cannot be read: {error}") from error
+                if value is not None or name in parameters.needed:
+                    raise _invalid(name, misfit) from misfit
         for name in parameters.needed - arguments.keys():
-            raise InvalidArgument(f"{self.name} needs {parameters.bound[name]}, which the call has none of")
+            source = parameters.bound.get(name)
+            what = f"{source}, which the call has none of" if source else f"`{name}`"
+            raise InvalidArgument(f"{self.name} needs {what}")
         if parameters.context:
             arguments[parameters.context] = context
         return functools.partial(self.function, **arguments)
 
     def render(self, value: Any) -> str:
-        """What the function returned, as the text of a JSON object."""
-        text = to_json({"result": value} if self.wrapped else {} if value is None else value)
-        if not text.startswith("{"):
-            raise TypeError(f"{self.name} returned a {type(value).__name__}: say so by a hint, or return a dict")
-        return text
+        """What the function returned, as the text of a JSON object. Raises Misfit of what is not carried exactly."""
+        to = Writer.of_data()
+
+        def write(value: Any) -> Any:
+            return self.result.write(value, to, ANY)
+
+        if value is None and not self.wrapped:
+            return "{}"
+        data = to.members([("result", value, write)]) if self.wrapped else write(value)
+        if type(data) is not dict:
+            raise Misfit(f"it returned a {type_name(value)}: say so by a hint, or return a dict")
+        return fit(ENCODER.encode(data))
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _invalid(name: str, misfit: Misfit) -> InvalidArgument:
+    misfit.under(name)
+    violation = Violation(misfit.pointer, "exact", misfit.what)
+    return InvalidArgument(f"`{name}` cannot be read: {misfit}", violations=(violation,))
 
 
 # All that was decorated, in order.
@@ -128,7 +157,7 @@ def tool(function: F | None = None, /, **options: Unpack[Options]) -> F | Callab
     def register(function: F) -> F:
         made = make(function, **options)
         if known := REGISTRY.get(made.name):
-            (name, file, line), (other, other_file, other_line) = _place(known.function), _place(function)
+            (name, file, line), (other, other_file, other_line) = place_of(known.function), place_of(function)
             # A module, or an edited cell of a notebook, may be read again.
             if name != other or (file == other_file and line != other_line):
                 places = f"{name} ({file}:{line}) and {other} ({other_file}:{other_line})"
@@ -139,40 +168,50 @@ def tool(function: F | None = None, /, **options: Unpack[Options]) -> F | Callab
     return register if function is None else register(function)
 
 
-def _place(function: Callable[..., Any]) -> tuple[str, str, int]:
-    """Its name, file and line."""
-    code = inspect.unwrap(function).__code__
-    return f"{function.__module__}.{function.__qualname__}", code.co_filename, code.co_firstlineno
-
-
 def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
     """The tool that a function is; raises TypeError or ValueError of one that cannot be offered."""
-    with locate(f"@tool of {function.__name__}"):
-        return _make(function, options)
+    # As callers outside of its class know it.
+    function = function.__func__ if isinstance(function, staticmethod) else function
+    origin = origin_of(function)
+    # A partial has no name, and an object that is called has that of its type.
+    named = str(getattr(function, "__name__", None) or getattr(origin, "__name__", ""))
+    name = type(function).__name__ if named in ("", "__call__") else named
+    try:
+        with locate(f"@tool of {name}"):
+            return _make(function, origin, name, options)
+    except (TypeError, ValueError) as error:
+        _, file, line = place_of(function)
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{error} ({file}:{line})") from None
 
 
-def _make(function: Callable[..., Any], options: Options) -> Tool:
+def _make(function: Callable[..., Any], origin: Any, name: str, options: Options) -> Tool:
+    refuse_what_is_no_function(function, origin)
     # A misspelt `confirm` would leave the function unguarded.
     if unknown := options.keys() - Options.__annotations__.keys():
         known = ", ".join(Options.__annotations__)
         raise TypeError(f"there is no option {', '.join(sorted(unknown))}, only {known}")
-    name = options.get("name") or function.__name__
+    name = options.get("name") or name
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not the name of a tool: lower-case letters, digits and _, 64 at most")
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError("it is a generator: send parts with `Context.chunk`, and return the result")
-    words, parameter_words = read_docstring(inspect.getdoc(function) or "")
-    hints = typing.get_type_hints(function, include_extras=True)
-    parameters = Parameters()
+    words, parameter_words = read_docstring(inspect.getdoc(origin) or "")
+    try:
+        hints = typing.get_type_hints(origin, include_extras=True)
+    except (AttributeError, NameError) as error:
+        raise TypeError(f"its hints cannot be read: {error}") from error
+    parameters, fixed = Parameters(), fixed_names(function)
     for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in fixed:
+            continue
         with locate(f"parameter {parameter.name}"):
             parameters.add(parameter, hints.get(parameter.name), parameter_words.get(parameter.name))
     category = _one_of(Category, options.get("category") or ("write" if options.get("write") else "read"))
     consequence = _one_of(Consequence, options.get("consequence") or IMPACT[category])
     # Nothing is an object without members.
-    result = hints.get("return", type(None))
+    result, is_async = awaited(hints.get("return", type(None)))
     with locate("the result"):
-        returned = {"type": "object"} if result is type(None) else codec(result, output=True).schema
+        result_codec = codec(dict if result is type(None) else result, output=True)
+    returned = result_codec.schema
     wrapped = returned.get("type") != "object"
     offer = host_pb2.Offer(
         name=name, title=options.get("title"), description=options.get("description") or words,
@@ -191,7 +230,9 @@ def _make(function: Callable[..., Any], options: Options) -> Tool:
     if "cache" in options:
         offer.cache.tier, offer.cache.scope = "request", "user"
         offer.cache.ttl.FromMilliseconds(_milliseconds("cache", options["cache"]))
-    return Tool(function, offer, parameters, wrapped, inspect.iscoroutinefunction(function))
+    is_async = is_async or any(map(inspect.iscoroutinefunction, (function, origin)))
+    returns_iterable = (get_origin(result) or result) is Iterable
+    return Tool(function, offer, parameters, result_codec, wrapped, is_async, returns_iterable)
 
 
 def _one_of(choice: Any, value: Any) -> Any:
@@ -201,78 +242,8 @@ def _one_of(choice: Any, value: Any) -> Any:
 
 
 def _milliseconds(option: str, seconds: Any) -> int:
-    if not isinstance(seconds, int | float):
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise TypeError(f"{option} is a number of seconds, not {seconds!r}")
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"{option} is a number of seconds from 0, not {seconds!r}")
     return round(seconds * 1000)
-
-
-@dataclass
-class Parameters:
-    """What the parameters of a function are."""
-
-    # The one that takes the context. Empty: none does.
-    context: str = ""
-    decoders: dict[str, Decode | None] = field(default_factory=dict)
-    bound: dict[str, str] = field(default_factory=dict)
-    # The bound ones that the function cannot do without, and those that are None if they are left out.
-    needed: set[str] = field(default_factory=set)
-    nullable: set[str] = field(default_factory=set)
-    properties: dict[str, Schema] = field(default_factory=dict)
-    required: list[str] = field(default_factory=list)
-
-    def add(self, parameter: inspect.Parameter, hint: Any, words: str | None) -> None:
-        name = parameter.name
-        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError("it has no name that a caller could give")
-        if hint is None:
-            is_method = name in ("self", "cls")
-            raise TypeError("a method is no tool: decorate a function" if is_method else "it has no type hint")
-        if hint is Context:
-            self.context = name
-            return
-        read = codec(optional(hint))
-        self.decoders[name] = read.decode
-        binds = [it for it in get_args(hint)[1:] if isinstance(it, Bind)] if get_origin(hint) is Annotated else []
-        is_needed = parameter.default is parameter.empty and optional(hint) == hint
-        if parameter.default is parameter.empty and not is_needed:
-            self.nullable.add(name)
-        if binds:
-            self.bound[name] = binds[0].source
-            if is_needed:
-                self.needed.add(name)
-            return
-        schema = {"description": words, **read.schema} if words else dict(read.schema)
-        if is_needed:
-            self.required.append(name)
-        elif parameter.default not in (None, parameter.empty):
-            schema["default"] = json.loads(to_json(parameter.default))
-            if not fits(schema["default"], schema):
-                raise TypeError(f"the default {parameter.default!r} does not fit the type hint")
-        self.properties[name] = schema
-
-
-SECTION = re.compile(r"^(Args|Arguments|Parameters|Returns?|Raises|Yields|Examples?|Notes?):\s*$", re.MULTILINE)
-ENTRY = re.compile(r"^(\s+)\*{0,2}(\w+)(?:\s*\([^)]*\))?:\s*(.*)$")
-
-
-def read_docstring(doc: str) -> tuple[str, dict[str, str]]:
-    """The words of a docstring, and those of its parameters, as Google writes them."""
-    head, *sections = SECTION.split(doc)
-    parameters: dict[str, str] = {}
-    for title, body in zip(sections[::2], sections[1::2], strict=True):
-        if title in ("Args", "Arguments", "Parameters"):
-            parameters |= _entries(body)
-    return "\n\n".join(" ".join(it.split()) for it in re.split(r"\n\s*\n", head.strip())), parameters
-
-
-def _entries(body: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    name, depth = "", 0
-    for line in filter(str.strip, body.splitlines()):
-        entry = ENTRY.match(line)
-        if entry and (not name or len(entry[1]) <= depth):
-            name, depth = entry[2], len(entry[1])
-            found[name] = entry[3]
-        elif name:
-            found[name] = f"{found[name]} {line.strip()}".strip()
-    return found

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from toolwire._binary import LocalServer
+from toolwire._json import to_json
 from toolwire._rpc import Connection
-from toolwire._schema import locate, to_json
+from toolwire._schema import locate
 from toolwire._serve import BackgroundHost, chosen
 from toolwire._stubs.toolwire.v1 import confirmation_pb2, confirmation_service_pb2, event_pb2, result_pb2, tool_pb2
 from toolwire._stubs.toolwire.v1 import tool_service_pb2 as pb

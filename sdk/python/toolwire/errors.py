@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from numbers import Real
 from typing import Any, ClassVar, NoReturn
-
-import grpc
 
 from toolwire._stubs.google.rpc import error_details_pb2, status_pb2
 from toolwire._stubs.toolwire.v1 import event_pb2, result_pb2
+from toolwire._text import readable
 
 __all__ = [
     "AuthFailed", "Blocked", "Cancelled", "ConfirmationDenied", "ConfirmationExpired", "ConfirmationRequired",
     "Conflict", "InvalidArgument", "NotFound", "OutcomeUnknown", "ParseError", "PermissionDenied", "RateLimited",
     "Refused", "ResultTooLarge", "ToolError", "ToolTimeout", "ToolwireError", "Unavailable", "Violation",
 ]
+
+# What a server takes of an error: bytes of its text, violations and the bytes of each part of one, seconds to wait.
+MOST_TEXT, MOST_VIOLATIONS, MOST_PART, LONGEST_WAIT = 4096, 100, 1024, 3600
 
 
 class ToolwireError(Exception):
@@ -40,6 +49,11 @@ class ToolError(ToolwireError):
     def __init_subclass__(cls, code: str = "", retryable: bool = False) -> None:
         # A program's own subclass of one of these errors is the same to its callers.
         if code:
+            try:
+                result_pb2.ToolErrorCode.Value(f"TOOL_ERROR_CODE_{code}")
+            except ValueError:
+                known = ", ".join(cls._by_code)
+                raise TypeError(f"{code!r} is no code of an error: take one of {known}") from None
             cls.code, cls.retryable, cls._by_code[code] = code, retryable, cls
 
     def __init__(
@@ -56,12 +70,11 @@ class ToolError(ToolwireError):
         raise self
 
     def to_proto(self) -> result_pb2.ToolError:
-        code: Any = result_pb2.ToolErrorCode.Value(f"TOOL_ERROR_CODE_{self.code}")
-        proto = result_pb2.ToolError(code=code, message=self.message, retryable=self.retryable)
-        if self.retry_after is not None:
-            proto.retry_after.FromMilliseconds(round(self.retry_after * 1000))
-        for it in self.violations:
-            proto.field_violations.add(pointer=it.pointer, rule=it.rule, description=it.description)
+        """What a server is told. It never fails, whatever a program has made of the error: what is odd is left out."""
+        proto = result_pb2.ToolError(code=result_pb2.TOOL_ERROR_CODE_UNKNOWN, message="The error cannot be told.")
+        for tell in (_tell_message, _tell_code, _tell_retry, _tell_violations):
+            with contextlib.suppress(BaseException):
+                tell(self, proto)
         return proto
 
     @classmethod
@@ -70,6 +83,35 @@ class ToolError(ToolwireError):
         wait = proto.retry_after.ToMilliseconds() / 1000 if proto.HasField("retry_after") else None
         violations = tuple(Violation(it.pointer, it.rule, it.description) for it in proto.field_violations)
         return kind(proto.message, retryable=proto.retryable, retry_after=wait, violations=violations, call_id=call_id)
+
+
+def _tell_message(error: ToolError, proto: result_pb2.ToolError) -> None:
+    proto.message = readable(getattr(error, "message", error), MOST_TEXT)
+
+
+def _tell_code(error: ToolError, proto: result_pb2.ToolError) -> None:
+    code: Any = result_pb2.ToolErrorCode.Value(f"TOOL_ERROR_CODE_{error.code}")
+    proto.code = code
+
+
+def _tell_retry(error: ToolError, proto: result_pb2.ToolError) -> None:
+    proto.retryable = bool(error.retryable)
+    wait: Any = error.retry_after
+    if isinstance(wait, timedelta):
+        wait = wait.total_seconds()
+    is_number = isinstance(wait, Real | Decimal) and not isinstance(wait, bool)
+    if is_number and (isinstance(wait, int) or math.isfinite(wait)) and wait >= 0:
+        proto.retry_after.FromMilliseconds(round(float(min(wait, LONGEST_WAIT)) * 1000))
+
+
+def _tell_violations(error: ToolError, proto: result_pb2.ToolError) -> None:
+    violations: Any = error.violations or ()
+    if isinstance(violations, str | bytes | Mapping | Violation):
+        violations = (violations,)
+    for it in itertools.islice(violations, MOST_VIOLATIONS):
+        parts = it if isinstance(it, Mapping) else vars(it) if isinstance(it, Violation) else {"description": it}
+        words = (readable(parts.get(name, ""), MOST_PART) for name in ("pointer", "rule", "description"))
+        proto.field_violations.add(**dict(zip(("pointer", "rule", "description"), words, strict=True)))
 
 
 class RateLimited(ToolError, code="RATE_LIMITED", retryable=True):
@@ -154,7 +196,7 @@ class Refused(ToolwireError):
         return self.code == "UNAVAILABLE" or self.retry_after is not None
 
     @classmethod
-    def of(cls, error: grpc.RpcError) -> Refused:
+    def of(cls, error: Any) -> Refused:
         """Reads a failed call of grpc's or grpc.aio's, each of which has these methods."""
         call: Any = error
         reason, wait = "", None

@@ -1,0 +1,300 @@
+"""Values from JSON and to JSON by the kind of their type, each exactly or not at all. The hints are in `_schema`."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from toolwire._forms import Form, Schema
+from toolwire._json import LEAST_INT, MOST_INT, Misfit, Writer, is_array
+from toolwire._text import readable
+from toolwire.errors import ToolError
+
+log = logging.getLogger("toolwire")
+
+# How far a value may be from its type. In this order the types of a union are tried, the first that takes it has it:
+# the value is of that very form; fields are left out, or the type takes any object; a number is equal to one of another
+# kind; what is returned is something else, and is written as it is.
+EXACT, COMPLETED, CONVERTED, ANY = range(4)
+Read = Callable[[Any, int], Any]
+Write = Callable[[Any, Writer, int], Any]
+
+PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+@dataclass(frozen=True)
+class Codec:
+    """What a hint means: its schema, and how its values are read from JSON and written to it."""
+
+    schema: Schema
+    read: Read
+    write: Write
+    # Whether a set can hold its values.
+    is_hashable: bool = True
+
+    def decode(self, value: Any) -> Any:
+        """The value of the hint that is equal to one from JSON. Raises Misfit if there is none."""
+        return self.read(value, CONVERTED)
+
+    def encode(self, value: Any) -> Any:
+        """JSON of what stands in a schema: a default, an example."""
+        return self.write(value, Writer(), ANY)
+
+
+def at(key: object, act: Callable[[Any, int], Any], value: Any, how: int) -> Any:
+    """Reads a member or an element."""
+    try:
+        return act(value, how)
+    except Misfit as misfit:
+        misfit.under(key)
+        raise
+
+
+def read_any(value: Any, how: int) -> Any:
+    if how == EXACT:
+        raise Misfit("a type of which more is known comes first")
+    return value
+
+
+def write_any(value: Any, to: Writer, how: int) -> Any:
+    return to.plain(value)
+
+
+def read_null(value: Any, how: int) -> None:
+    if value is not None:
+        raise Misfit("it is not null")
+
+
+def read_text(value: Any, how: int) -> str:
+    if type(value) is not str:
+        raise Misfit("it is no text")
+    return value
+
+
+def read_bool(value: Any, how: int) -> bool:
+    if type(value) is not bool:
+        raise Misfit("it is neither true nor false")
+    return value
+
+
+def read_integer(value: Any, how: int) -> int:
+    # What is written with a fraction or an exponent is an integer too, if its digits say so.
+    if type(value) is float and how >= CONVERTED and value.is_integer() and Decimal(repr(value)) == int(value):
+        value = int(value)
+    if type(value) is not int:
+        raise Misfit("it is no integer")
+    if not LEAST_INT <= value <= MOST_INT:
+        raise Misfit("an integer has at most 64 bits")
+    return value
+
+
+def read_number(value: Any, how: int) -> float:
+    if type(value) is int and how >= CONVERTED and LEAST_INT <= value <= MOST_INT:
+        if int(float(value)) != value:
+            raise Misfit(f"no float is equal to {value}")
+        value = float(value)
+    if type(value) is not float or not math.isfinite(value):
+        raise Misfit("it is no number")
+    return value
+
+
+READS: dict[Any, Read] = {str: read_text, int: read_integer, float: read_number, bool: read_bool}
+
+
+def typed(kind: type) -> Write:
+    """Of a type whose values are written as they are."""
+
+    def write(value: Any, to: Writer, how: int) -> Any:
+        if how < ANY and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+            raise Misfit("it is of another type")
+        return to.plain(value)
+
+    return write
+
+
+def write_text(value: Any, to: Writer, how: int) -> Any:
+    return to.text(value) if isinstance(value, str) else typed(str)(value, to, how)
+
+
+def write_integer(value: Any, to: Writer, how: int) -> Any:
+    # A bool is an int to Python, so that a function which says int may return one.
+    if isinstance(value, int) and (how >= CONVERTED or not isinstance(value, bool)):
+        return to.integer(value)
+    return typed(int)(value, to, how)
+
+
+def write_number(value: Any, to: Writer, how: int) -> Any:
+    return to.integer(value) if isinstance(value, int) and how >= CONVERTED else typed(float)(value, to, how)
+
+
+# Of what functions return. A default is written as what it is, so that one of another type is found.
+WRITES: dict[Any, Write] = {str: write_text, int: write_integer, float: write_number, bool: typed(bool)}
+
+
+def written(kind: type, form: Form, output: bool) -> Codec:
+    """Of a type whose values are texts."""
+
+    def read(value: Any, how: int) -> Any:
+        try:
+            return form.read(read_text(value, how))
+        except Misfit:
+            raise
+        except ValueError as error:
+            raise Misfit(str(error)) from None
+
+    def write(value: Any, to: Writer, how: int) -> Any:
+        kinds = kind if how < CONVERTED else (kind, *form.also)
+        if isinstance(value, kinds) and not isinstance(value, bool):
+            return to.text(form.write(value))
+        return typed(kind)(value, to, how)
+
+    return Codec(form.returned if output else form.schema, read, write)
+
+
+def choice(options: list[tuple[Any, Any]]) -> Codec:
+    """Of some values of JSON, each with what it is in Python."""
+    values = [value for value, _ in options]
+    kinds = {PLAIN.get(type(value)) for value in values}
+    if not values or kinds - {"string", "integer", "number", "boolean"}:
+        raise TypeError(f"a choice is of texts, numbers and booleans, not {values!r}")
+    for value in values:
+        READS[type(value)](value, EXACT)
+    # By type too: 1, 1.0 and True are one key otherwise.
+    by_value = {(type(value), value): option for value, option in options}
+
+    def read(value: Any, how: int) -> Any:
+        kinds = [type(value)] if type(value) in PLAIN else []
+        if how >= CONVERTED and type(value) in (int, float):
+            kinds += [int, float]
+        for kind in kinds:
+            if (kind, value) in by_value:
+                return by_value[kind, value]
+        raise Misfit(f"it is none of {values!r}")
+
+    def write(value: Any, to: Writer, how: int) -> Any:
+        written = to.plain(value)
+        if how < ANY:
+            read(written, how)
+        return written
+
+    schema: Schema = {"type": kinds.pop(), "enum": values} if len(kinds) == 1 else {"enum": values}
+    return Codec(schema, read, write)
+
+
+def union(branches: list[Codec]) -> Codec:
+    def read(value: Any, how: int) -> Any:
+        for most in range(how + 1):
+            for branch in branches:
+                with contextlib.suppress(Misfit):
+                    return branch.read(value, most)
+        raise Misfit("it is of no type of the union")
+
+    def write(value: Any, to: Writer, how: int) -> Any:
+        before = to.bytes, to.levels
+        for most in (EXACT, CONVERTED)[: 1 + (how >= CONVERTED)]:
+            for branch in branches:
+                try:
+                    return branch.write(value, to, most)
+                except Misfit:
+                    to.bytes, to.levels = before
+        if how < ANY:
+            raise Misfit("it is of no type of the union")
+        return to.plain(value)
+
+    return Codec({"anyOf": [it.schema for it in branches]}, read, write, all(it.is_hashable for it in branches))
+
+
+def mapping(item: Codec | None) -> Codec:
+    """Of an object with any members, each of the same type."""
+
+    def read(value: Any, how: int) -> Any:
+        if type(value) is not dict or how == EXACT:
+            raise Misfit("it is no object")
+        return {key: at(key, item.read, it, how) for key, it in value.items()} if item else value
+
+    def write(value: Any, to: Writer, how: int) -> Any:
+        if item is None or not isinstance(value, Mapping):
+            return typed(Mapping)(value, to, how)
+        return to.mapping(value.items(), lambda it: item.write(it, to, how))
+
+    schema: Schema = {"type": "object"}
+    if item:
+        schema["additionalProperties"] = item.schema or True
+    return Codec(schema, read, write, is_hashable=False)
+
+
+def array(make: type, item: Codec) -> Codec:
+    is_set = make in (set, frozenset)
+    if is_set and not item.is_hashable:
+        raise TypeError("the elements of a set must be hashable: take a list")
+
+    def read(value: Any, how: int) -> Any:
+        if type(value) is not list:
+            raise Misfit("it is no array")
+        made = make([at(index, item.read, it, how) for index, it in enumerate(value)])
+        if len(made) != len(value):
+            raise Misfit("two of its elements are one in a set")
+        return made
+
+    def write(value: Any, to: Writer, how: int) -> Any:
+        # What says Sequence or Iterable is a list here, and may be returned as anything of that kind.
+        if not is_array(value) or (how < ANY and make is not list and not isinstance(value, make)):
+            return typed(make)(value, to, how)
+        written = to.array(value, lambda it: item.write(it, to, how))
+        if is_set and len({repr(it) for it in written}) != len(written):
+            raise Misfit("two of its elements are one in JSON")
+        return written
+
+    schema: Schema = {"type": "array", "items": item.schema}
+    if is_set:
+        schema["uniqueItems"] = True
+    return Codec(schema, read, write, is_hashable=make in (tuple, frozenset) and item.is_hashable)
+
+
+def record(kind: type, codecs: Mapping[str, Codec], schema: Schema) -> Codec:
+    """Of an object with fields: a dataclass or a TypedDict, which both are made by names."""
+    required, is_dataclass = set(schema["required"]), dataclasses.is_dataclass(kind)
+
+    def read(value: Any, how: int) -> Any:
+        if type(value) is not dict:
+            raise Misfit("it is no object")
+        if other := (value.keys() - codecs.keys()) or (required - value.keys()):
+            does = "lacks" if other <= required else "has"
+            raise Misfit(f"it {does} {', '.join(sorted(other))[:100]}, and is no {kind.__qualname__}")
+        if how == EXACT and len(value) < len(codecs):
+            raise Misfit(f"it lacks members of {kind.__qualname__}")
+        fields = {name: at(name, codecs[name].read, it, how) for name, it in value.items()}
+        try:
+            return kind(**fields)
+        except ToolError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise Misfit(f"it is no {kind.__qualname__}: {readable(error, 200)}") from error
+        except Exception as error:
+            log.exception("%s cannot be made of its fields", kind.__qualname__)
+            raise Misfit(f"it is no {kind.__qualname__}") from error
+
+    def write(value: Any, to: Writer, how: int) -> Any:
+        is_own = isinstance(value, kind) if is_dataclass else isinstance(value, Mapping) and required <= value.keys()
+        if how < ANY and not is_own:
+            raise Misfit(f"it is no {kind.__qualname__}")
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            items = [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+        elif isinstance(value, Mapping):
+            items = [*value.items()]
+        else:
+            return to.plain(value)
+        # A subclass may have further fields, and a TypedDict further keys.
+        return to.members((name, it, _member(codecs.get(name), to, how)) for name, it in items)
+
+    return Codec(schema, read, write, is_hashable=kind.__hash__ is not None)
+
+
+def _member(codec: Codec | None, to: Writer, how: int) -> Callable[[Any], Any]:
+    return (lambda it: codec.write(it, to, how)) if codec else to.plain

@@ -1,0 +1,78 @@
+"""How the function of a tool ended, whatever it returned or raised. What an outcome says of it: `_call`."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolwire._json import Foreign, Misfit, first_of
+from toolwire._text import type_name
+from toolwire._tool import Tool
+
+# What is awaited may give what is to be awaited again, and would for ever.
+MOST_AWAITS = 10
+
+
+@dataclass(frozen=True)
+class End:
+    """The text of a result, or why there is none."""
+
+    text: str = ""
+    # What the function raised, or why what it returned does not show that it has ended.
+    error: BaseException | None = None
+    # It has ended, and this of its result is not carried.
+    misfit: Misfit | None = None
+
+
+def call(tool: Tool, bound: Callable[[], Any]) -> End | Awaitable[Any]:
+    """Calls a function that may block, on a thread. What is to be awaited is for the loop."""
+    try:
+        value = bound()
+        if isinstance(value, concurrent.futures.Future):
+            value = value.result()
+        return value if inspect.isawaitable(value) else end_of(tool, value)
+    except BaseException as error:
+        return End(error=error)
+
+
+async def call_on_loop(tool: Tool, bound: Callable[[], Any], ends: list[End]) -> None:
+    """Calls a function and awaits what it gives, until that is its result.
+
+    Its end is put into `ends`, since a task that is cancelled as its function returns has no result.
+    """
+    try:
+        value = bound()
+        for _ in range(MOST_AWAITS):
+            if isinstance(value, concurrent.futures.Future):
+                value = asyncio.wrap_future(value)
+            if not inspect.isawaitable(value):
+                ends.append(end_of(tool, value))
+                return
+            value = await value
+        raise TypeError(f"what it returned gave what is to be awaited {MOST_AWAITS} times")
+    except BaseException as error:
+        ends.append(End(error=error))
+
+
+def end_of(tool: Tool, value: Any) -> End:
+    """That of a function that returned. An iterator is a part of it that is yet to be carried out."""
+    if isinstance(value, Iterator) and tool.returns_iterable:
+        value = first_of(value)
+    if isinstance(value, Iterator | AsyncIterator):
+        raise TypeError(f"it returned a {type_name(value)}, of which nothing was carried out: return a list")
+    try:
+        return End(tool.render(value))
+    except Misfit as misfit:
+        is_whole = misfit.pointer == ("/result" if tool.wrapped else "")
+        if isinstance(misfit, Foreign) and is_whole and not tool.reads:
+            # Such as what a decorator returns that is to be called, entered or waited for first.
+            return End(error=TypeError(f"it returned a {type_name(value)}, which is no result"))
+        return End(misfit=misfit)
+    except BaseException as error:
+        unread = Misfit(f"a {type_name(value)} could not be read")
+        unread.__cause__ = error
+        return End(misfit=unread)

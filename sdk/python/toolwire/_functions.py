@@ -1,0 +1,56 @@
+"""What a callable is: where it stands, what it says of itself, and how it is called."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, get_args, get_origin
+
+GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+AWAITED = (Awaitable, Coroutine, asyncio.Future, asyncio.Task, concurrent.futures.Future)
+
+
+def place_of(function: Callable[..., Any]) -> tuple[str, str, int]:
+    """Its name, file and line."""
+    code = getattr(inspect.unwrap(origin_of(function)), "__code__", None)
+    file, line = (code.co_filename, code.co_firstlineno) if code else ("?", 0)
+    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', '?')}", file, line
+
+
+def origin_of(function: Any) -> Any:
+    """Where hints and words of a callable stand."""
+    while isinstance(function, functools.partial | staticmethod) or inspect.ismethod(function):
+        function = function.func if isinstance(function, functools.partial) else function.__func__
+    if inspect.isroutine(function) or hasattr(function, "__wrapped__"):
+        return function
+    call = vars(type(function)).get("__call__")
+    return call if inspect.isfunction(call) else function
+
+
+def refuse_what_is_no_function(function: Any, origin: Any) -> None:
+    if isinstance(function, classmethod):
+        raise TypeError("a classmethod has no class yet: call tool(…)(Class.method) below the class")
+    if isinstance(function, type) or not callable(function):
+        raise TypeError("it is no function")
+    if any(is_kind(it) for is_kind in GENERATORS for it in (function, origin)):
+        raise TypeError("it is a generator: send parts with `Context.chunk`, and return the result")
+
+
+def fixed_names(function: Any) -> set[str]:
+    """The arguments that a partial gives by name, which no caller may."""
+    names: set[str] = set()
+    while isinstance(function, functools.partial):
+        names |= function.keywords.keys()
+        function = function.func
+    return names
+
+
+def awaited(hint: Any) -> tuple[Any, bool]:
+    """The result of a function that says what is awaited for it, and whether that takes a loop."""
+    kind = get_origin(hint) or hint
+    if kind not in AWAITED:
+        return hint, False
+    return (get_args(hint) or (type(None),))[-1], kind is not concurrent.futures.Future

@@ -1,0 +1,76 @@
+"""The parameters of a function: which a caller gives, in which form, and which a server fills in."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from toolwire._codecs import Codec
+from toolwire._context import Context
+from toolwire._forms import Schema
+from toolwire._json import Misfit, to_json
+from toolwire._schema import codec, optional
+
+Source = Literal["user.id", "user.email", "user.role", "task_id", "session_id", "call_id", "request_id"]
+
+
+@dataclass(frozen=True)
+class Bind:
+    """An argument that the server fills in and no caller sends: `Annotated[str, Bind("user.id")]`."""
+
+    source: Source
+
+
+@dataclass
+class Parameters:
+    """What the parameters of a function are."""
+
+    # The one that takes the context. Empty: none does.
+    context: str = ""
+    codecs: dict[str, Codec] = field(default_factory=dict)
+    bound: dict[str, str] = field(default_factory=dict)
+    # Those that the function cannot do without, and those that are None if they are left out.
+    needed: set[str] = field(default_factory=set)
+    nullable: set[str] = field(default_factory=set)
+    properties: dict[str, Schema] = field(default_factory=dict)
+    required: list[str] = field(default_factory=list)
+
+    def add(self, parameter: inspect.Parameter, hint: Any, words: str | None) -> None:
+        name = parameter.name
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise TypeError("it has no name that a caller could give")
+        if hint is None:
+            is_method = name in ("self", "cls")
+            raise TypeError("a method is no tool: decorate a function" if is_method else "it has no type hint")
+        has_default, bare = parameter.default is not parameter.empty, optional(hint)
+        if bare is Context:
+            self.context = name
+            return
+        read = self.codecs[name] = codec(bare)
+        is_needed = not has_default and bare == hint
+        if is_needed:
+            self.needed.add(name)
+        elif not has_default or parameter.default is None:
+            self.nullable.add(name)
+        binds = [it for it in get_args(hint)[1:] if isinstance(it, Bind)] if get_origin(hint) is Annotated else []
+        if binds:
+            if read.schema.get("type") != "string":
+                raise TypeError(f"{binds[0].source} is a text")
+            self.bound[name] = binds[0].source
+            return
+        schema = {"description": words, **read.schema} if words else dict(read.schema)
+        if is_needed:
+            self.required.append(name)
+        elif has_default and parameter.default is not None:
+            schema["default"] = self._default(parameter.default, read)
+        self.properties[name] = schema
+
+    def _default(self, default: Any, read: Codec) -> Any:
+        try:
+            written = read.encode(default)
+            read.decode(written)
+        except Misfit as misfit:
+            raise TypeError(f"the default {default!r} does not fit the type hint: {misfit}") from None
+        return json.loads(to_json(written))
