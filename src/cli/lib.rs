@@ -36,6 +36,7 @@ mod list;
 mod manifest_schema;
 mod mcp;
 mod offered;
+mod orphans;
 mod providers;
 mod reasons;
 mod schema;
@@ -58,6 +59,7 @@ use tokio::runtime::Runtime;
 
 use complete::Complete;
 use completions::Completions;
+use orphans::EndOrphans;
 
 use toolwire_server::{
     console::{self, Failure},
@@ -126,11 +128,23 @@ fn program(domains: &[Domain]) -> Result<clap::Command, Failure> {
     let completions = Completions::augment_args(clap::Command::new(completions::NAME));
     let complete = Complete::augment_args(clap::Command::new(complete::NAME)).hide(true);
     let own = Cli::command().subcommand(completions).subcommand(complete);
+    let orphans = EndOrphans::augment_args(clap::Command::new(orphans::NAME)).hide(true);
+    let own = own.subcommand(orphans);
     offered::check(&own, domains)?;
     Ok(help::grouped(own.subcommands(offered::commands(domains)), domains))
 }
 
 fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
+    if let Some(matches) = matches.subcommand_matches(orphans::NAME) {
+        // Without the threads of a runtime: it waits for as long as a server is there.
+        return match EndOrphans::from_arg_matches(matches) {
+            Ok(orphans) => {
+                orphans.run();
+                Ok(())
+            }
+            Err(error) => console::usage(&error),
+        };
+    }
     let runtime = Runtime::new().map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
     let done = runtime.block_on(dispatch(matches, domains));
     // A blocking read of a terminal or a file must not delay the exit.

@@ -1,14 +1,18 @@
 //! `toolwire mcp`: the tools for one client that speaks MCP, on standard input and output.
 
+mod hang_up;
 mod print;
+
+use std::{future::pending, time::Duration};
 
 use clap::Args;
 use tokio::{
     io::{stdin, stdout},
     select,
+    time::sleep,
 };
 
-use super::{connection::Connection, settings::as_flags, signals::Signals, wiring};
+use super::{connection::Connection, orphans, settings::as_flags, signals::Signals, wiring};
 use toolwire_config::{self as config, Config};
 use toolwire_mcp::server::{Handler, Services, Transport, stdio};
 use toolwire_server::{
@@ -45,7 +49,8 @@ impl Mcp {
         let handler = Handler::new(services, settings, Transport::Stdio).with_flags(self.flags()?);
         let end_of_input = handler.end_of_input();
         let serving = Box::pin(stdio::serve(handler, stdin(), stdout()));
-        until_interrupted(|| end_of_input.cancel(), serving).await
+        let drain = Config::default().server.drain.forced_end;
+        until_ended(|| end_of_input.cancel(), drain, serving).await
     }
 
     /// The flags by which a person, in a folder of theirs, finds the same tools.
@@ -58,6 +63,7 @@ impl Mcp {
         let mut telemetry = wiring::start_telemetry(config)?;
         let app = wiring::open(config, domains)?;
         wiring::open_state(&app).await?;
+        let _guard = orphans::guard(config);
         let (user, cap) = (self.connection.own_user(config), config.server.deadline_cap);
         let server = Server::within(app.routes(), user.clone(), cap).by_face("mcp");
         let services = Services::new(server, usize::MAX).of_user(user);
@@ -67,20 +73,31 @@ impl Mcp {
         let end_of_input = handler.end_of_input();
         let serving =
             app.serve_within(config, end_of_input.clone(), stdio::serve(handler, stdin(), stdout()));
-        let done = until_interrupted(|| end_of_input.cancel(), Box::pin(serving)).await;
-        telemetry.end_within(config.server.drain.forced_end);
+        let drain = config.server.drain.forced_end;
+        let done = until_ended(|| end_of_input.cancel(), drain, Box::pin(serving)).await;
+        telemetry.end_within(drain);
         done
     }
 }
 
-/// Serves a client. A signal counts as the end of input, and another one ends the program at once.
-async fn until_interrupted(
-    end_input: impl FnOnce(),
+/// Serves a client. A signal counts as the end of input, and another one ends the program at once. Half the time of a
+/// drain after the client has closed the input counts as its end too, if what it wrote before is not read by then.
+async fn until_ended(
+    end_input: impl Fn(),
+    drain: Duration,
     serving: impl Future<Output = ()>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
+    let hang_up = async {
+        hang_up::hung_up().await;
+        // The other half is for what is under way then.
+        sleep(drain / 2).await;
+        end_input();
+        pending().await
+    };
     select! {
         () = serving => Ok(()),
+        never = hang_up => never,
         () = async {
             signals.any().await;
             end_input();

@@ -1,19 +1,21 @@
 //! `toolwire serve`: serves the tools until a signal ends it.
 
 mod announce;
+mod parent;
 mod stdin;
 
-use std::time::Duration;
+use std::{future::pending, pin::pin, time::Duration};
 
 use clap::Args;
-use tokio::{select, signal::unix::SignalKind, sync::oneshot, time::sleep};
+use rustix::process::Pid;
+use tokio::{select, sync::oneshot, time::sleep};
 
-use super::{settings, settings::Settings, signals::Signals, wiring};
+use super::{orphans, settings, settings::Settings, signals::Signals, wiring};
 use toolwire_config::{self as config, Flags, Loaded};
 use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
-    faces::transport::{LameDuck, Report},
+    faces::transport::Report,
 };
 
 /// Serves the tools over gRPC until SIGTERM, SIGINT or SIGHUP
@@ -48,9 +50,12 @@ pub(super) struct Serve {
     /// Offers none of the bundled sample tools; `read_result` is not one of them [env: TOOLWIRE_SAMPLES=false]
     #[arg(long)]
     no_samples: bool,
-    /// Ends when its standard input does: with the process that started it, however that ends
+    /// Ends when its standard input does
     #[arg(long)]
     until_stdin_ends: bool,
+    /// Ends with the process PID, however that ends
+    #[arg(long, value_name = "PID", value_parser = parent::parse)]
+    parent: Option<Pid>,
     /// Prints the effective configuration, secrets hidden, and ends
     #[arg(long)]
     print_config: bool,
@@ -78,10 +83,11 @@ impl Serve {
         let listeners = wiring::bind(&config, &telemetry).await?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
         announce::announce(&config, &app, &listeners)?;
+        let _guard = orphans::guard(&config);
         let (stop, stopped) = oneshot::channel();
         let shutdown = async {
             // Never an error: `wait_for_end` sends before it returns.
-            stopped.await.unwrap_or(LameDuck::Always)
+            let _ = stopped.await;
         };
         select! {
             report = app.serve(&config, listeners, shutdown) => {
@@ -89,10 +95,24 @@ impl Serve {
                 telemetry.end_within(config.server.drain.forced_end.saturating_sub(report.elapsed));
                 Ok(())
             }
-            end = wait_for_end(signals, self.until_stdin_ends, stop) => {
+            end = wait_for_end(signals, self.starter_ended(), stop) => {
                 telemetry.end_within(Duration::ZERO);
                 end
             }
+        }
+    }
+
+    /// Waits until the process that started the server is gone, by what it is to be known by. Returns what has ended.
+    async fn starter_ended(&self) -> &'static str {
+        let parent = async {
+            match self.parent {
+                Some(id) => parent::ended(id).await,
+                None => pending().await,
+            }
+        };
+        select! {
+            () = stdin::ended(), if self.until_stdin_ends => "standard input",
+            () = parent => "the process that started the server",
         }
     }
 
@@ -107,33 +127,36 @@ impl Serve {
 }
 
 /// How long calls may go on once the process that started the server is gone.
-const AFTER_STDIN: Duration = Duration::from_secs(1);
+const AFTER_STARTER: Duration = Duration::from_secs(1);
 
-/// Asks the server to end at the first signal, or at the end of standard input if that counts. Returns when its drain
-/// must be cut off: at the next SIGTERM or SIGINT, or soon after that end.
+/// Asks the server to end at the first signal, or when its starter has ended. Returns when its drain must be cut off:
+/// at the next SIGTERM or SIGINT, or soon after the end of its starter.
 async fn wait_for_end(
     mut signals: Signals,
-    until_stdin_ends: bool,
-    stop: oneshot::Sender<LameDuck>,
+    starter_ended: impl Future<Output = &'static str>,
+    stop: oneshot::Sender<()>,
 ) -> Result<(), Failure> {
-    let (signal, kind) = select! {
-        signal = signals.any() => signal,
-        () = stdin::ended(), if until_stdin_ends => {
-            tracing::info!("standard input has ended, and the server ends with it");
-            let _ = stop.send(LameDuck::IfConnected);
-            sleep(AFTER_STDIN).await;
-            return Ok(());
+    let mut starter_ended = pin!(starter_ended);
+    select! {
+        signal = signals.any() => {
+            tracing::info!(
+                signal,
+                "draining: calls are served on for a while, then those under way may finish; interrupt again to end at \
+                 once"
+            );
+            let _ = stop.send(());
+            select! {
+                () = signals.abort_requested() => return Err(Failure::Interrupted),
+                _ = &mut starter_ended => {}
+            }
         }
-    };
-    tracing::info!(
-        signal,
-        "draining: calls are served on for a while, then those under way may finish; interrupt again to end at once"
-    );
-    // SIGINT comes from a person at a terminal; the others may come from a service manager that replaces the process.
-    let is_interrupt = kind == SignalKind::interrupt();
-    let _ = stop.send(if is_interrupt { LameDuck::IfConnected } else { LameDuck::Always });
-    signals.abort_requested().await;
-    Err(Failure::Interrupted)
+        what = &mut starter_ended => {
+            tracing::info!("{what} has ended, and the server ends with it");
+            let _ = stop.send(());
+        }
+    }
+    sleep(AFTER_STARTER).await;
+    Ok(())
 }
 
 fn log_end(report: Report) {

@@ -47,9 +47,9 @@ impl Signals {
         })
     }
 
-    /// Waits for any of them, and returns its name and kind.
-    pub(super) async fn any(&mut self) -> (&'static str, SignalKind) {
-        let [terminate, interrupt, hang_up] = ENDING;
+    /// Waits for any of them, and returns its name.
+    pub(super) async fn any(&mut self) -> &'static str {
+        let [terminate, interrupt, hang_up] = ENDING.map(|(name, _)| name);
         select! {
             () = wait_for(&mut self.terminate) => terminate,
             () = wait_for(&mut self.interrupt) => interrupt,

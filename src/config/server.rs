@@ -38,8 +38,7 @@ settings! {
     /// How the server ends: `[server.drain]`. Both lengths are counted from the signal.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Drain in "server.drain" {
-        /// How long new calls are still served after health says `NOT_SERVING`. On SIGINT, a port without connections
-        /// skips it.
+        /// How long new calls are still served after health says `NOT_SERVING`. A port without connections skips it.
         lame_duck: Duration = Duration::from_secs(5), "TOOLWIRE_DRAIN_LAME_DUCK";
         /// When what still runs is cut off.
         forced_end: Duration = Duration::from_secs(25), "TOOLWIRE_DRAIN_FORCED_END",

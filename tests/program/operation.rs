@@ -4,6 +4,7 @@ mod collector_that_hangs;
 mod disk_without_room;
 mod embedded_sources;
 mod hold_offs;
+mod lives;
 mod shared_limits;
 mod signals;
 mod stalled_log;

@@ -12,10 +12,7 @@ use toolwire::{
     domains::brokerage::proto::v1::brokerage_service_client::BrokerageServiceClient,
     server::{
         app::{App, Listeners},
-        faces::{
-            grpc, http,
-            transport::{LameDuck, Report},
-        },
+        faces::{grpc, http, transport::Report},
     },
 };
 
@@ -79,7 +76,6 @@ impl Server {
                 if stopped.await.is_err() {
                     std::future::pending::<()>().await;
                 }
-                LameDuck::Always
             };
             serving.serve(&config, listeners, shutdown).await
         });

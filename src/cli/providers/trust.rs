@@ -11,13 +11,12 @@ use crate::{
     wiring,
 };
 use toolwire_base::{
-    clock,
     digest::Digest,
     words::{counted, visible},
 };
 use toolwire_mcp::upstream::{ListedTool, list_once};
 use toolwire_server::{
-    app::{App, as_accepted, mcp_target},
+    app::{App, as_accepted, mcp_target, setting_of_names},
     console::{self, Failure},
     domain::Domain,
 };
@@ -52,6 +51,8 @@ struct Lists {
     app: App,
     listed: Vec<ListedTool>,
     accepted: Vec<AcceptedTool>,
+    /// The setting that gives names to tools that have none.
+    setting: Option<String>,
 }
 
 impl Diff {
@@ -73,7 +74,7 @@ impl Accept {
             None => self.ask(&lists).await?,
         }
         let (tools, provider) = (lists.tools(), &self.server.provider);
-        let recorded = lists.app.state.accept_tools(provider, &tools, clock::wall()).await;
+        let recorded = lists.app.state.accept_tools(provider, &tools).await;
         recorded.map_err(|error| Failure::Failed(error.to_string()))?;
         console::print(&format!("accepted {} of {provider}", counted(tools.len(), "tool", "tools")))
     }
@@ -110,7 +111,8 @@ impl Server {
         let listed = list_once(&target).await.map_err(unreached)?;
         let accepted = app.state.accepted_tools(&self.provider).await;
         let accepted = accepted.map_err(|error| Failure::Failed(error.to_string()))?;
-        Ok(Lists { app, listed, accepted })
+        let setting = setting_of_names(server, &listed);
+        Ok(Lists { app, listed, accepted, setting })
     }
 
     fn accept_command(&self, lists: &Lists) -> String {
@@ -143,7 +145,7 @@ impl Lists {
 
     /// Prints what differs from what was accepted. Returns whether nothing does.
     fn print_differences(&self) -> Result<bool, Failure> {
-        let Self { listed, accepted, .. } = self;
+        let Self { listed, accepted, setting, .. } = self;
         let mut same = 0;
         for tool in listed {
             let name = visible(&tool.name);
@@ -156,6 +158,10 @@ impl Lists {
         let is_gone = |it: &&AcceptedTool| !listed.iter().any(|tool| tool.name == it.name);
         for gone in accepted.iter().filter(is_gone) {
             print(&format!("gone     {}", visible(&gone.name)), &[])?;
+        }
+        if let Some(setting) = setting {
+            console::print("some tools need names; in the configuration of the provider:")?;
+            console::print(setting)?;
         }
         console::print(&format!("{} as accepted", counted(same, "tool is", "tools are")))?;
         Ok(same == listed.len() && same == accepted.len())

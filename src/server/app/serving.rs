@@ -16,12 +16,13 @@ use crate::faces::{
         route::{Http, Services},
     },
     mcp,
-    transport::{Common, LameDuck, Listener, Report},
+    readiness::Readiness,
+    transport::{Common, Listener, Report},
 };
 use toolwire_config::Config;
 
 /// The end of the service, awaited by each listener.
-type Shutdown<'a> = Shared<BoxFuture<'a, LameDuck>>;
+type Shutdown<'a> = Shared<BoxFuture<'a, ()>>;
 
 impl App {
     /// Serves both listeners until `shutdown` is ready and their drains have ended.
@@ -32,7 +33,7 @@ impl App {
         config: &'a Config,
         grpc: Listener,
         http: Option<Listener>,
-        ready: Receiver<bool>,
+        ready: Receiver<Readiness>,
         shutdown: Shutdown<'a>,
     ) -> BoxFuture<'a, Report> {
         let common =

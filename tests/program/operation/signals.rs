@@ -25,12 +25,20 @@ async fn a_signal_that_is_ignored_at_the_start_stays_ignored() {
 }
 
 #[tokio::test]
-async fn an_interrupt_ends_an_idle_server_without_its_lame_duck_time() {
+async fn an_idle_server_ends_without_its_lame_duck_time() {
     let patient = [("TOOLWIRE_DRAIN_LAME_DUCK", "1h"), ("TOOLWIRE_DRAIN_FORCED_END", "1h")];
-    let mut program = Program::start(Path::new("."), &[], &patient).await;
-    kill_process(program.pid(), Signal::INT).expect("running");
-    program.wait_for_log("drained").await;
-    assert!(program.wait_end().await.0.success());
+    let listeners = ["--http=127.0.0.1:0", "--admin", "127.0.0.1:0"];
+    for (signal, arguments) in [
+        (Signal::INT, &[][..]),
+        (Signal::TERM, &[][..]),
+        (Signal::HUP, &[][..]),
+        (Signal::TERM, &listeners[..]),
+    ] {
+        let mut program = Program::start(Path::new("."), arguments, &patient).await;
+        kill_process(program.pid(), signal).expect("running");
+        program.wait_for_log("drained").await;
+        assert!(program.wait_end().await.0.success());
+    }
 }
 
 #[tokio::test]

@@ -29,16 +29,6 @@ const FLUSH_TIME: Duration = Duration::from_millis(200);
 /// The time that handlers have to end after their streams were dropped.
 const ABORT_TIME: Duration = Duration::from_secs(1);
 
-/// When a drain begins with the lame-duck time, in which new calls are still served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LameDuck {
-    /// In any case: a balancer may open its next connection before it has noticed the end.
-    Always,
-    /// If the listener has connections. A person who ends an idle server does not wait for it, and a balancer that
-    /// sends calls keeps connections open.
-    IfConnected,
-}
-
 /// The outcome of a drain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
@@ -64,17 +54,17 @@ impl Report {
 
 /// Serves `service` on `listener` until `shutdown` is ready and the drain has ended.
 ///
-/// The drain, in order: `hooks` run (health reports `NOT_SERVING`); the server continues to serve for the lame-duck
-/// time, if `shutdown` asks for it; connections in the accept queue are accepted; the listener closes; watches end with
-/// UNAVAILABLE; every connection sends GOAWAY and closes when its calls are done. What remains at the forced end is
-/// dropped.
+/// The drain, in order: `hooks` run (health reports `NOT_SERVING`); if the listener has connections, the server
+/// continues to serve for the lame-duck time; connections in the accept queue are accepted; the listener closes;
+/// watches end with UNAVAILABLE; every connection sends GOAWAY and closes when its calls are done. What remains at the
+/// forced end is dropped.
 ///
 /// Dropping this future drops every connection.
 pub async fn serve<K, S, B>(
     listener: impl Into<Listener<K>>,
     service: S,
     config: Config,
-    shutdown: impl Future<Output = LameDuck>,
+    shutdown: impl Future<Output = ()>,
     hooks: Hooks,
 ) -> Report
 where
@@ -88,12 +78,12 @@ where
     let server = Server { tls, ..Server::new(service, config) };
     // Connections are tasks of their own, which would outlive this future when it is dropped.
     let _drop_connections = server.signals.forced.clone().drop_guard();
-    let lame_duck = server.accept_until(&socket, shutdown).await;
+    server.accept_until(&socket, shutdown).await;
 
     let signal = clock::now();
     let connections = server.connections.len();
     let forced_end = signal + server.config.drain.forced_end;
-    let draining = server.drain(socket, lame_duck, hooks.on_draining);
+    let draining = server.drain(socket, hooks.on_draining);
     let is_drained = timeout_at(forced_end, draining).await.is_ok();
     let streams_cut = if is_drained { 0 } else { server.force(hooks.on_forced).await };
     Report { connections, streams_cut, elapsed: signal.elapsed() }
@@ -112,7 +102,7 @@ impl<S: Layers> Server<S> {
     fn new(service: S, config: Config) -> Self {
         Self {
             service,
-            slots: Connections::new(&config.limits),
+            slots: Connections::new(&config.limits, config.backlog.clone()),
             config: Arc::new(config),
             tls: None,
             signals: Arc::default(),
@@ -161,11 +151,10 @@ impl<S: Layers> Server<S> {
     }
 
     /// Drains in the order that [`serve`] documents.
-    async fn drain(&self, socket: impl Socket, lame_duck: LameDuck, on_draining: hooks::OnDraining) {
-        let lame_duck = match lame_duck {
-            LameDuck::IfConnected if self.connections.is_empty() => Duration::ZERO,
-            LameDuck::Always | LameDuck::IfConnected => self.config.drain.lame_duck,
-        };
+    async fn drain(&self, socket: impl Socket, on_draining: hooks::OnDraining) {
+        // A balancer that sends calls keeps connections open, and may open its next one before it has noticed the end.
+        let lame_duck =
+            if self.connections.is_empty() { Duration::ZERO } else { self.config.drain.lame_duck };
         self.signals.draining.cancel();
         let lame_duck_end = join(timeout(lame_duck, on_draining()), sleep(lame_duck));
         self.accept_until(&socket, async { drop(lame_duck_end.await) }).await;
@@ -228,6 +217,7 @@ mod tests {
         let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
         let address = listener.local_addr().unwrap();
         let server = Server::new(tower::service_fn(nothing), short_lame_duck());
+        let _connected = connect(&server, &listener).await;
         let (sender, clients) = std::sync::mpsc::channel();
         // Blocks the only thread beyond the lame-duck time: the kernel accepts connections, the server cannot.
         let hook = async move {
@@ -235,7 +225,7 @@ mod tests {
             sender.send([(); 3].map(|()| TcpStream::connect(address).unwrap())).unwrap();
             while clock::now() < end {}
         };
-        server.drain(listener, LameDuck::Always, Box::new(|| Box::pin(hook))).await;
+        server.drain(listener, Box::new(|| Box::pin(hook))).await;
         for mut client in clients.recv().unwrap() {
             assert_eq!(client.read(&mut [0]).unwrap(), 0, "closed after it said nothing, not reset");
         }
@@ -243,25 +233,31 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_idle_listener_skips_the_lame_duck_time_where_it_may() {
+    async fn an_idle_listener_skips_the_lame_duck_time() {
         let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
         let mut config = Config::default();
         config.drain.lame_duck = Duration::from_hours(1);
         let server = Server::new(tower::service_fn(nothing), config);
-        let drain = server.drain(listener, LameDuck::IfConnected, Box::new(|| Box::pin(ready(()))));
+        let drain = server.drain(listener, Box::new(|| Box::pin(ready(()))));
         timeout(Duration::from_secs(10), drain).await.expect("it waits for nothing");
     }
 
     #[tokio::test]
     async fn a_listener_with_a_connection_keeps_the_lame_duck_time() {
         let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
-        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let server = Server::new(tower::service_fn(nothing), short_lame_duck());
-        let is_connected = || if server.connections.is_empty() { Poll::Pending } else { Poll::Ready(()) };
-        server.accept_until(&listener, poll_fn(|_| is_connected())).await;
+        let _connected = connect(&server, &listener).await;
         let began = clock::now();
-        server.drain(listener, LameDuck::IfConnected, Box::new(|| Box::pin(ready(())))).await;
+        server.drain(listener, Box::new(|| Box::pin(ready(())))).await;
         assert!(began.elapsed() >= LAME_DUCK, "{:?}", began.elapsed());
+    }
+
+    /// A client whose connection the server has.
+    async fn connect<S: Layers>(server: &Server<S>, listener: &tokio::net::TcpListener) -> TcpStream {
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let is_connected = || if server.connections.is_empty() { Poll::Pending } else { Poll::Ready(()) };
+        server.accept_until(listener, poll_fn(|_| is_connected())).await;
+        client
     }
 
     fn short_lame_duck() -> Config {

@@ -1,7 +1,7 @@
 //! A stream that records when bytes arrive, and that lingers on shutdown so that its peer can read the last response.
 //!
 //! Closing a socket with unread input resets it, and the peer may lose the last response: for example that its request
-//! is too large, of which it still sends the rest. So input is read and discarded for a short time.
+//! is too large, of which it still sends the rest. So input is read and discarded for a short time after it.
 
 use std::{
     io,
@@ -13,7 +13,7 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{Sleep, sleep},
+    time::{Sleep, sleep_until},
 };
 
 use super::Requests;
@@ -65,12 +65,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringClose<S> {
     write_to_stream!();
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Self { stream, linger, .. } = self.get_mut();
+        let Self { stream, requests, linger } = self.get_mut();
         if linger.is_none() {
             ready!(Pin::new(&mut *stream).poll_shutdown(cx))?;
         }
-        let linger =
-            linger.get_or_insert_with(|| Linger { until: Box::pin(sleep(LINGER)), left: MAX_DISCARDED });
+        let linger = linger.get_or_insert_with(|| Linger {
+            until: Box::pin(sleep_until(requests.read_by(LINGER))),
+            left: MAX_DISCARDED,
+        });
         linger.poll(stream, cx)
     }
 }
