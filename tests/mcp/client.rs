@@ -167,6 +167,14 @@ impl Stdio {
         }
     }
 
+    /// The most memory that it has held so far, in KiB; 0 once it has ended.
+    pub(crate) fn peak_memory_kib(&self) -> u64 {
+        let id = self.child.id().unwrap_or_default();
+        let text = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        line.and_then(|it| it.split_whitespace().next()?.parse().ok()).unwrap_or_default()
+    }
+
     /// Does what clients of the era do first.
     pub(crate) async fn greet(&mut self, era: Era) {
         if era == Era::Old {

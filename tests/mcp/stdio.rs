@@ -1,6 +1,6 @@
 //! `toolwire mcp`: the program's own tools and those of a server.
 
-use std::{path::Path, process::Command};
+use std::{path::Path, process::Command, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -180,4 +180,93 @@ async fn a_write_that_has_begun_is_answered_after_a_signal_to_end_and_a_read_is_
         }
         assert!(timeout(SOON, stdio.child.wait()).await.unwrap().unwrap().success());
     }
+}
+
+/// Closes the input of a program whose output is not read. Returns the most memory it has held until its end, in KiB.
+async fn end_unread(mut stdio: Stdio) -> u64 {
+    stdio.input.take();
+    let mut peak = 0;
+    let ended = async {
+        loop {
+            peak = stdio.peak_memory_kib().max(peak);
+            if let Ok(status) = timeout(Duration::from_millis(50), stdio.child.wait()).await {
+                return status.unwrap();
+            }
+        }
+    };
+    // After a grace period of a second, and five seconds for a line.
+    let status = timeout(Duration::from_secs(20), ended).await.expect("it ends");
+    assert!(status.success(), "{status}");
+    peak
+}
+
+fn list(id: u64) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}).to_string()
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_costs_little_and_does_not_hold_up_the_end() {
+    let house = house();
+    let server = format!("http://{}", house.server.address);
+    for arguments in [&[][..], &["--server", &server]] {
+        let mut stdio = Stdio::start(arguments);
+        stdio.greet(Era::Old).await;
+        let before = stdio.peak_memory_kib();
+        for id in 0..3_000 {
+            stdio.say(&list(id)).await;
+        }
+        let grown = end_unread(stdio).await.saturating_sub(before);
+        assert!(grown < 256 * 1024, "{grown} KiB");
+    }
+}
+
+/// More than is read while nothing is answered: the end is behind it.
+#[tokio::test]
+async fn what_is_never_read_does_not_hide_the_end_of_input() {
+    let drain = [("TOOLWIRE_DRAIN_LAME_DUCK", "1s"), ("TOOLWIRE_DRAIN_FORCED_END", "1s")];
+    let mut stdio = Stdio::start_with(&[], &drain);
+    stdio.greet(Era::Old).await;
+    let (mut id, mut written) = (1_000, 0);
+    // The program takes a mebibyte and a few lines; the rest is in the pipe.
+    while written < 1024 * 1024 + 32 * 1024 {
+        let line = list(id);
+        stdio.say(&line).await;
+        (id, written) = (id + 1, written + line.len() + 1);
+    }
+    end_unread(stdio).await;
+}
+
+#[tokio::test]
+async fn a_write_whose_progress_is_not_read_does_not_hold_up_the_end() {
+    let mut stdio = Stdio::start(&[]);
+    stdio.greet(Era::Old).await;
+    for id in 1_000..1_010 {
+        stdio.say(&list(id)).await;
+    }
+    let arguments = json!({"value": "x", "duration": "1s"});
+    let message = Message::call(Era::Old, "debug_write", &arguments, &json!({"progressToken": 1}));
+    stdio.say(&message.body.to_string()).await;
+    end_unread(stdio).await;
+}
+
+#[tokio::test]
+async fn a_call_is_cancelled_while_the_answers_of_others_are_not_read() {
+    let mut stdio = Stdio::start(&[]);
+    stdio.greet(Era::Old).await;
+    let read = Message::call(Era::Old, "debug_sleep", &json!({"duration": "60s"}), &json!({}));
+    stdio.say(&read.body.to_string()).await;
+    for id in 1_000..1_200 {
+        stdio.say(&list(id)).await;
+    }
+    let params = json!({"requestId": read.body["id"]});
+    stdio
+        .say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string())
+        .await;
+    for _ in 0..200 {
+        let answer = stdio.next().await;
+        assert!(answer["result"]["tools"].is_array(), "{answer}");
+    }
+    // Its identifier is free, and nothing of it goes on.
+    let again = Message { body: json!({"jsonrpc": "2.0", "id": read.body["id"], "method": "ping"}), ..read };
+    assert!(stdio.ask(&again).await["result"].is_object());
 }

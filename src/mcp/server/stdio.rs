@@ -1,6 +1,11 @@
 //! The face over standard input and output, or any two streams: a message on each line.
 
 mod lines;
+mod open;
+mod output;
+mod reader;
+#[cfg(test)]
+mod tests;
 
 use std::{pin::pin, time::Duration};
 
