@@ -1,5 +1,6 @@
 //! The face: a `ServerHandler` of rmcp over the generated gRPC clients.
 
+mod accepted_types;
 mod call;
 mod call_facts;
 mod cancellations;

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{process::Command, time::timeout};
 use toolwire::{
-    base::clock,
     config::{
         Auth, AuthUser, Config, ConfiguredProvider, McpServer, McpTarget, ProviderFloor, ProviderKind,
-        ProviderLimits, Providers, ToolPattern,
+        ProviderLimits, Providers, Renames, ToolPattern,
     },
     contract::proto::v1::{ToolDefinition, ToolErrorCode, ToolState, ToolView},
     mcp::upstream::list_once,
@@ -37,7 +36,7 @@ fn docs(notes: &Path, flags: &[&str]) -> ConfiguredProvider {
     let env = vec![("NOTES".to_owned(), notes.to_str().expect("a path").to_owned().into())];
     let server = McpServer {
         target: McpTarget::Command { command, env },
-        renames: None,
+        renames: Renames::new(),
         read: ["echo", "slow", "die_once", "change", "flood", "big"].map(pattern).into(),
     };
     let floor = ProviderFloor { untrusted: true, ..ProviderFloor::default() };
@@ -95,7 +94,7 @@ async fn accept(app: &App, provider: &ConfiguredProvider) {
     let target = mcp_target(server_of(provider)).expect("a target");
     let listed = list_once(&target).await.expect("lists");
     let tools: Vec<_> = listed.iter().map(as_accepted).collect();
-    app.state.accept_tools(&provider.name, &tools, clock::wall()).await.expect("recorded");
+    app.state.accept_tools(&provider.name, &tools).await.expect("recorded");
 }
 
 fn notes(directory: &TempDir) -> impl Fn(&str) -> usize {
@@ -112,9 +111,14 @@ async fn the_tools_of_a_server_are_tools() {
     assert!(echo.untrusted);
     let written = wait_for(&server.app, "write_note", ToolState::Ready).await;
     assert_eq!(written.category().as_str_name(), "TOOL_CATEGORY_SIDE_EFFECT");
-    for refused in ["types", "union", "loop", "malformed", "search-docs"] {
+    for adapted in ["types", "union", "loop", "search_docs", "other_name"] {
+        assert!(find(&server.app, adapted).is_some(), "{adapted}");
+    }
+    for refused in ["malformed", "no name", "two-words", "two_words"] {
         assert!(find(&server.app, refused).is_none(), "{refused}");
     }
+    // By its own name.
+    assert_eq!(call(&server, "search_docs", &json!({"q": "a"})).await, Ok(json!({"found": 2})));
     assert_eq!(call(&server, "echo", &json!({"text": "a"})).await, Ok(json!({"text": "a"})));
     assert_eq!(call(&server, "echo", &json!({"text": 7})).await, Err(ToolErrorCode::InvalidArgument));
     assert_eq!(call(&server, "fail", &json!({})).await, Err(ToolErrorCode::Unknown));
@@ -135,19 +139,27 @@ async fn a_repeat_of_a_write_is_answered_from_the_record() {
 }
 
 #[tokio::test]
-async fn a_table_of_names_renames_and_offers_nothing_else() {
+async fn a_table_of_names_renames_and_hides_what_it_says_only() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut provider = docs(&directory.path().join("notes"), &[]);
     if let ProviderKind::Mcp(server) = &mut provider.kind {
-        server.renames = Some([("search-docs".to_owned(), "docs_search".parse().expect("a name"))].into());
+        server.renames = [("search-docs".to_owned(), "docs_search".parse().ok())].into();
         server.read = vec![pattern("docs_*")];
     }
-    provider.floor.tools = vec![pattern("docs_search")];
+    let mut others = provider.clone();
+    if let ProviderKind::Mcp(server) = &mut others.kind {
+        server.renames.extend([("*".to_owned(), None)]);
+    }
+    others.floor.tools = vec![pattern("docs_search")];
+    others.name = "only".to_owned();
+    let only = Server::with(with(others));
     let server = Server::with(with(provider));
     let search = wait_for(&server.app, "docs_search", ToolState::Ready).await;
     assert_eq!(search.category().as_str_name(), "TOOL_CATEGORY_READ");
     assert_eq!(call(&server, "docs_search", &json!({"q": "a"})).await, Ok(json!({"found": 2})));
-    assert!(find(&server.app, "echo").is_none());
+    assert_eq!(state(&find(&server.app, "echo").expect("offered")), ToolState::Ready);
+    wait_for(&only.app, "docs_search", ToolState::Ready).await;
+    assert!(find(&only.app, "echo").is_none());
 }
 
 #[tokio::test]
@@ -178,7 +190,7 @@ async fn what_changed_is_disabled_until_it_is_accepted() {
         it
     });
     let changed: Vec<_> = changed.collect();
-    server.app.state.accept_tools("docs", &changed, clock::wall()).await.expect("recorded");
+    server.app.state.accept_tools("docs", &changed).await.expect("recorded");
     let echo = wait_for(&server.app, "echo", ToolState::Ready).await;
     assert!(echo.description.contains("Ignore"), "{}", echo.description);
 }

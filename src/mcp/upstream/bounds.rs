@@ -16,11 +16,31 @@ pub const MAX_CALLS_OF_USER: usize = 32;
 pub const MAX_REQUESTS: usize = 64;
 /// Pages of a list.
 pub const MAX_PAGES: usize = 100;
+/// All tools of a list, in bytes.
+pub const MAX_LIST: usize = 32 * 1024 * 1024;
+/// The body of a refusal over HTTP, in bytes, and how long it is waited for.
+pub const MAX_REFUSAL: usize = 64 * 1024;
+pub const REFUSAL: Duration = Duration::from_secs(2);
+/// Entries of a list that are reported as left out.
+pub const MAX_LEFT_OUT: usize = 10;
+/// What serves no call is read at this rate, in bytes a second. Each message or line counts as somewhat more than it
+/// is.
+pub const DISCARD_RATE: f64 = 2.0 * 1024.0 * 1024.0;
+pub const MESSAGE_COST: usize = 128;
+/// How long that rate may be saved up: what may come at once.
+pub const DISCARD_BURST: Duration = Duration::from_secs(8);
 /// A line that a process writes to its standard error, in bytes.
 pub const MAX_LOG_LINE: usize = 1_024;
 
 /// From the start of a connection until the protocol is agreed. A program may be fetched before it starts.
 pub const CONNECT: Duration = Duration::from_mins(1);
+/// For the answer to the probe of the newer revision over HTTP.
+pub const PROBE: Duration = Duration::from_secs(5);
+/// Between two attempts of a stream to go on, which a server may choose.
+pub const MIN_RESUME: Duration = Duration::from_secs(1);
+pub const MAX_RESUME: Duration = Duration::from_secs(30);
+/// Attempts of a stream to go on that fail one after the other.
+pub const MAX_RESUMES: usize = 4;
 /// Until all pages of a list are here.
 pub const LIST: Duration = Duration::from_secs(10);
 /// Probe interval for a process, whose exit is noticed at once.
@@ -33,12 +53,15 @@ pub const HUNG_AFTER: Duration = Duration::from_mins(2);
 pub const LIST_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a call waits for a connection.
 pub const RECONNECT: Duration = Duration::from_secs(5);
-/// Between the two attempts of a call.
+/// Between the two attempts of a call: at least, and at most while it is found out whether the session is lost.
 pub const RETRY: Duration = Duration::from_millis(250);
+pub const SETTLED: Duration = Duration::from_secs(2);
 /// From the end of a process's input, and from its signal to end, until the next step.
 pub const GRACE: Duration = Duration::from_secs(2);
 /// For a message that cancels a call.
 pub const CANCEL: Duration = Duration::from_secs(5);
+/// Maximum wait before an attempt to connect that a server asks for.
+pub const LONGEST_WAIT: Duration = Duration::from_mins(5);
 /// Maximum back-off between two attempts to connect.
 pub const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
 /// The back-off starts again after a connection whose tools were in service for this long.

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::{select, sync::watch};
 
 use super::{
-    bounds::{RECONNECT, RETRY},
+    bounds::RECONNECT,
     connection::Connection,
     link::Link,
     outcome,
@@ -43,15 +43,13 @@ impl RemoteTool for McpTool {
             return Err(refuse(call, "it is not connected"));
         };
         call.check_time()?;
-        let attempt = self.attempt_over(&connection, call).await;
-        if !matches!(attempt, Attempt::Ended(_)) {
-            self.link.doubt();
-        }
-        Ok(attempt)
+        // Another one takes its place only once it has ended.
+        let _use = connection.shared.calls.token();
+        Ok(self.attempt_over(&connection, call).await)
     }
 
     async fn recover(&self) {
-        self.link.wait_for_change(RETRY).await;
+        self.link.recover().await;
     }
 }
 
@@ -64,7 +62,10 @@ impl McpTool {
         let options = PeerRequestOptions::no_options().with_meta(meta(call));
         let sending = connection.peer.send_request_with_option(request, options);
         // It fails only where the connection takes nothing any more.
-        let Ok(handle) = sending.await else { return Attempt::Unsent };
+        let Ok(handle) = sending.await else {
+            self.link.doubt();
+            return Attempt::Unsent;
+        };
         let cancellation = &call.context.cancellation;
         let mut running = Running::new(handle, connection, &self.link, call.context);
         let mut throttle = Throttle::default();
@@ -73,10 +74,14 @@ impl McpTool {
                 biased;
                 answer = running.answer() => {
                     let is_sent = answer.is_ok() || !departure.abandon();
+                    if outcome::makes_doubtful(&answer) {
+                        self.link.doubt();
+                    }
                     return outcome::read(answer, call.spec, is_sent).await;
                 }
                 () = connection.shared.closed.cancelled() => {
                     running.end();
+                    self.link.doubt();
                     return if departure.abandon() { Attempt::Unsent } else { outcome::LOST };
                 }
                 () = cancellation.cancelled(), if running.may_cancel() => {

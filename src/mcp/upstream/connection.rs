@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use rmcp::{
     RoleClient,
-    model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion, SubscriptionFilter},
-    service::{
-        ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RunningService, Subscription,
-    },
+    model::{ClientConfig, SubscriptionFilter},
+    service::{ClientServiceExt, Peer, RunningService, Subscription},
     transport::Transport,
 };
-use tokio::time::timeout;
+use tokio::{select, time::timeout};
 
 use super::{
     bounds::{CONNECT, GRACE, LIST},
-    error_words::words,
+    connect_error::ConnectError,
+    greeting::{Greeting, Lifecycle},
     http,
     lines::Lines,
     process::Process,
@@ -37,54 +36,68 @@ pub(crate) struct Session {
     subscription: Option<Subscription>,
 }
 
-/// Why there is no connection.
-#[derive(Debug, thiserror::Error)]
-pub enum ConnectError {
-    #[error("the program cannot be started: {0}")]
-    Start(std::io::Error),
-    #[error("{0}")]
-    Handshake(String),
-    #[error("it did not answer within {} s", CONNECT.as_secs())]
-    TimedOut,
-    #[error("it does not list its tools: {0}")]
-    List(String),
-}
-
 impl Session {
-    pub(crate) async fn open(target: &Target) -> Result<Self, ConnectError> {
+    /// A probe may end a process, a connection or a session: that is an answer too, and the server is greeted by the
+    /// revision before on another one.
+    pub(crate) async fn open(target: &Target, greeting: &Greeting) -> Result<Self, ConnectError> {
+        if !greeting.is_older() {
+            match Self::open_by(target, Lifecycle::Probe).await {
+                Err(error) if error.may_be_of_probe() => {}
+                opened => {
+                    if let Ok(session) = &opened {
+                        greeting.remember(session.is_older());
+                    }
+                    return opened;
+                }
+            }
+        }
+        let opened = Self::open_by(target, Lifecycle::Initialize).await;
+        match &opened {
+            Ok(_) => greeting.remember(true),
+            // It may have become one that knows the newer only.
+            Err(error) if error.is_refusal() => greeting.remember(false),
+            Err(_) => {}
+        }
+        opened
+    }
+
+    async fn open_by(target: &Target, lifecycle: Lifecycle) -> Result<Self, ConnectError> {
         let shared = Shared::new();
         match target {
             Target::Http { client, url, token } => {
-                let transport = http::transport(client.clone(), url, token.as_ref());
-                Self::agree(transport, shared, None).await
+                let transport = http::transport(client.clone(), url, token.as_ref(), Arc::clone(&shared));
+                Self::agree(transport, lifecycle, shared, None).await
             }
             Target::Process { command, env } => {
-                let (process, stdout, stdin) = Process::start(command, env).map_err(ConnectError::Start)?;
-                Self::agree(Lines::new(stdout, stdin), shared, Some(process)).await
+                let started = Process::start(command, env);
+                let (process, stdout, stdin) = started.map_err(|error| ConnectError::start(&error))?;
+                let transport = Lines::new(stdout, stdin, Arc::clone(&shared));
+                Self::agree(transport, lifecycle, shared, Some(process)).await
             }
         }
     }
 
     async fn agree<T: Transport<RoleClient> + 'static>(
         transport: T,
+        lifecycle: Lifecycle,
         shared: Arc<Shared>,
         process: Option<Process>,
     ) -> Result<Self, ConnectError> {
         let tap = Tap::new(transport, Arc::clone(&shared));
-        // The newest revision, and for a server that does not know it the one before.
-        let lifecycle = ClientLifecycleMode::Auto {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-            legacy_version: Some(ProtocolVersion::V_2025_11_25),
-        };
-        let agreed = timeout(CONNECT, config().serve_with_lifecycle(tap, lifecycle)).await;
+        let (config, mode) = lifecycle.terms();
+        let agreed = timeout(CONNECT, config.serve_with_lifecycle(tap, mode)).await;
         let last_line = || process.as_ref().map(Process::last_line).filter(|line| !line.is_empty());
         let running = match agreed {
             Ok(Ok(running)) => running,
-            Ok(Err(error)) => return Err(handshake_error(&error, last_line())),
-            Err(_) => return Err(ConnectError::TimedOut),
+            Ok(Err(error)) => return Err(ConnectError::of_handshake(&error, last_line())),
+            Err(_) => return Err(ConnectError::timed_out()),
         };
         let connection = Connection { peer: running.peer().clone(), shared };
         Ok(Self { connection, running, process, subscription: None })
+    }
+
+    fn is_older(&self) -> bool {
+        self.connection.peer.peer_info().is_some_and(|it| it.protocol_version.has_initialize())
     }
 
     /// Subscribes to list changes where the revision requires it.
@@ -110,6 +123,17 @@ impl Session {
         self.process.as_ref().map(Process::last_line).filter(|line| !line.is_empty())
     }
 
+    /// Ends it once no call uses it any more: another one takes its place.
+    pub(crate) async fn retire(self) {
+        let shared = Arc::clone(&self.connection.shared);
+        shared.calls.close();
+        select! {
+            () = shared.calls.wait() => {}
+            () = shared.closed.cancelled() => {}
+        }
+        self.end().await;
+    }
+
     /// Ends it, politely and within a bound.
     pub(crate) async fn end(self) {
         let Self { connection, mut running, process, subscription } = self;
@@ -122,22 +146,4 @@ impl Session {
             process.end().await;
         }
     }
-}
-
-/// This client's description of itself: it offers a server nothing.
-fn config() -> ClientConfig {
-    ClientConfig::new(
-        ClientCapabilities::default(),
-        Implementation::new("toolwire", env!("CARGO_PKG_VERSION")),
-    )
-}
-
-fn handshake_error(error: &ClientInitializeError, last_line: Option<String>) -> ConnectError {
-    let what = match error {
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => words(fallback.as_ref()),
-        error => words(error),
-    };
-    ConnectError::Handshake(
-        last_line.map_or_else(|| what.clone(), |line| format!("{what}; it wrote: {line}")),
-    )
 }

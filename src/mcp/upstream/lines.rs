@@ -1,4 +1,4 @@
-//! The messages of a process, one a line. What it prints that is no message is dropped.
+//! The messages of a process, one a line. What it prints that is no message is dropped, at a bounded rate.
 
 use std::{io, sync::Arc};
 
@@ -14,9 +14,10 @@ use tokio::{
 
 use super::{
     bounds::{MAX_ANSWER, MAX_LINE},
+    reading,
+    tap::Shared,
     unreadable::{MALFORMED, Outline, TOO_LARGE},
 };
-use toolwire_base::words::bytes_without_bom;
 
 #[derive(Debug)]
 pub(crate) struct Lines<R, W> {
@@ -24,17 +25,24 @@ pub(crate) struct Lines<R, W> {
     /// The part of a line that was read, unless it is too long. It outlives a dropped [`receive`](Transport::receive).
     line: Vec<u8>,
     outline: Outline,
+    /// Whether the message is printed over several lines, of which the first is a brace and no other begins with one.
+    is_spread: bool,
+    begins_line: bool,
     /// `None` once it is closed.
     output: Arc<Mutex<Option<W>>>,
+    shared: Arc<Shared>,
 }
 
 impl<R: AsyncRead + Unpin, W> Lines<R, W> {
-    pub(crate) fn new(input: R, output: W) -> Self {
+    pub(crate) fn new(input: R, output: W, shared: Arc<Shared>) -> Self {
         Self {
             input: BufReader::new(input),
             line: Vec::new(),
             outline: Outline::default(),
+            is_spread: false,
+            begins_line: true,
             output: Arc::new(Mutex::new(Some(output))),
+            shared,
         }
     }
 
@@ -42,6 +50,11 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
     async fn read_line(&mut self) -> io::Result<bool> {
         loop {
             let read = self.input.fill_buf().await?;
+            if self.is_spread && self.begins_line && read.first() == Some(&b'{') {
+                // The next one: this had no end.
+                self.is_spread = false;
+                return Ok(true);
+            }
             let newline = read.iter().position(|byte| *byte == b'\n');
             let part = &read[..newline.unwrap_or(read.len())];
             self.outline.read(part);
@@ -52,8 +65,13 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             }
             let (taken, is_end) = (newline.map_or(read.len(), |at| at + 1), read.is_empty());
             self.input.consume(taken);
-            if newline.is_some() {
-                return Ok(true);
+            self.begins_line = newline.is_some();
+            if self.begins_line {
+                let is_first = self.line.trim_ascii() == b"{";
+                self.is_spread = (self.is_spread || is_first) && self.outline.is_open();
+                if !self.is_spread {
+                    return Ok(true);
+                }
             }
             if self.outline.length > MAX_LINE {
                 tracing::warn!("a line of an MCP server is over {MAX_LINE} bytes: its connection is ended");
@@ -70,8 +88,8 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         if outline.length > MAX_ANSWER {
             return outline.error(TOO_LARGE, None);
         }
-        let message = serde_json::from_slice(bytes_without_bom(&line));
-        message.ok().or_else(|| outline.error(MALFORMED, None))
+        let message = reading::message(&line).map(|(message, _)| message);
+        message.or_else(|| outline.error(MALFORMED, None))
     }
 }
 
@@ -98,12 +116,16 @@ where
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        while let Ok(true) = self.read_line().await {
-            if let Some(message) = self.take_message() {
-                return Some(message);
+        loop {
+            self.shared.discarded.wait().await;
+            let Ok(true) = self.read_line().await else { return None };
+            let length = self.outline.length;
+            let message = self.take_message();
+            self.shared.meter(message.as_ref(), length);
+            if message.is_some() {
+                return message;
             }
         }
-        None
     }
 
     async fn close(&mut self) -> io::Result<()> {
@@ -120,7 +142,7 @@ mod tests {
 
     /// The codes and identifiers of the errors that are received.
     async fn errors(lines: &str) -> Vec<(i32, Option<RequestId>)> {
-        let mut lines = Lines::new(lines.as_bytes(), tokio::io::sink());
+        let mut lines = Lines::new(lines.as_bytes(), tokio::io::sink(), Shared::new());
         let mut errors = Vec::new();
         while let Some(message) = lines.receive().await {
             let ServerJsonRpcMessage::Error(error) = message else { panic!("{message:?}") };
@@ -144,6 +166,19 @@ mod tests {
         let (large, malformed) = (TOO_LARGE.0, MALFORMED.0);
         let expected = [(large, id(1)), (large, id(2)), (malformed, id(3)), (malformed, id(4)), (1, id(5))];
         assert_eq!(errors(&text).await, expected);
+    }
+
+    #[tokio::test]
+    async fn a_message_may_be_printed_over_several_lines() {
+        let error = |id: u32| {
+            format!(
+                "{{\n  \"jsonrpc\": \"2.0\",\n  \"id\": {id},\n  \"error\": {{\n    \"code\": 1,\n    \"message\": \"a\"\n  }}\n}}\n"
+            )
+        };
+        let line = "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":1,\"message\":\"a\"}}\n";
+        let text = format!("{}{line}{{\r\n{line}{{\n  starting\n{}", error(5), error(6));
+        let id = |number| Some(RequestId::Number(number));
+        assert_eq!(errors(&text).await, [(1, id(5)), (1, id(7)), (1, id(7)), (1, id(6))]);
     }
 
     #[tokio::test]

@@ -1,15 +1,16 @@
 //! What the calls of one server and its supervisor share: the connection, when there is one, and how many calls are
 //! under way.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use tokio::{
+    select,
     sync::{Notify, watch},
-    time::{Instant, timeout_at},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 
 use super::{
-    bounds::{MAX_CALLS, MAX_CALLS_OF_USER},
+    bounds::{MAX_CALLS, MAX_CALLS_OF_USER, RETRY, SETTLED},
     connection::Connection,
 };
 use toolwire_base::fair_semaphore::{FairSemaphore, Permit};
@@ -27,6 +28,8 @@ struct Inner {
     permits: FairSemaphore<UserId>,
     /// A call ended as if the connection were lost.
     doubt: Notify,
+    /// How often the supervisor has looked at the connection.
+    looks: watch::Sender<u64>,
     /// What is accepted may have changed.
     reconsider: Notify,
 }
@@ -38,6 +41,7 @@ impl Link {
             connection: watch::Sender::new(None),
             permits: FairSemaphore::new(MAX_CALLS, MAX_CALLS_OF_USER),
             doubt: Notify::new(),
+            looks: watch::Sender::default(),
             reconsider: Notify::new(),
         }))
     }
@@ -81,14 +85,27 @@ impl Link {
     }
 
     /// `None` if none is free for the user in time.
-    pub(crate) async fn permit(&self, user: &UserId, until: Instant) -> Option<Permit> {
+    pub(crate) async fn permit(&self, user: &UserId, until: Instant) -> Option<Permit<UserId>> {
         timeout_at(until, self.0.permits.acquire(Some(user))).await.ok()
     }
 
-    /// Waits for another connection, for a bounded time.
-    pub(crate) async fn wait_for_change(&self, length: Duration) {
-        let mut watch = self.watch();
-        let _ = tokio::time::timeout(length, watch.changed()).await;
+    /// It is known whether the connection serves.
+    pub(crate) fn note_look(&self) {
+        self.0.looks.send_modify(|looks| *looks = looks.wrapping_add(1));
+    }
+
+    /// Waits, for a bounded time, until it is known whether the connection serves, or there is another one.
+    pub(crate) async fn recover(&self) {
+        let (mut looks, mut connections) = (self.0.looks.subscribe(), self.watch());
+        self.doubt();
+        sleep(RETRY).await;
+        let _ = timeout(SETTLED, async {
+            select! {
+                _ = looks.changed() => {}
+                _ = connections.changed() => {}
+            }
+        })
+        .await;
     }
 
     pub(crate) fn has_calls(&self) -> bool {

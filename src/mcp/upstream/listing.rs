@@ -1,9 +1,11 @@
 //! What an MCP server lists, and as what it is offered.
 
+use std::collections::HashSet;
+
 use rmcp::{
     model::{
-        ClientRequest, Extensions, ListToolsRequest, ListToolsRequestMethod, PaginatedRequestParams,
-        ServerResult, Tool,
+        ClientRequest, Extensions, ListToolsRequest, ListToolsRequestMethod, ListToolsResult,
+        PaginatedRequestParams, ServerResult, Tool,
     },
     service::PeerRequestOptions,
 };
@@ -11,9 +13,11 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::{
-    bounds::{LIST, MAX_PAGES, TIMEOUT},
-    connection::{ConnectError, Connection, Session},
-    error_words::words,
+    bounds::{LIST, MAX_LEFT_OUT, MAX_LIST, MAX_PAGES, TIMEOUT},
+    connect_error::ConnectError,
+    connection::{Connection, Session},
+    greeting::Greeting,
+    reading,
     target::Target,
 };
 use toolwire_base::digest::Digest;
@@ -38,82 +42,84 @@ pub struct ListedTool {
     output: String,
 }
 
+/// What a server lists.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct List {
+    /// In order of name.
+    pub(crate) tools: Vec<ListedTool>,
+    /// What is not taken of it, in words.
+    pub(crate) left_out: Vec<String>,
+}
+
 /// Connects to a server, lists its tools, and ends the connection.
 pub async fn list_once(target: &Target) -> Result<Vec<ListedTool>, ConnectError> {
     // Large: it holds either transport.
-    let session = Box::pin(Session::open(target)).await?;
+    let session = Box::pin(Session::open(target, &Greeting::default())).await?;
     let listed = list(&session.connection).await;
     session.end().await;
-    listed
+    let list = listed?;
+    for what in &list.left_out {
+        tracing::warn!(what, "an entry of the list of an MCP server is left out");
+    }
+    Ok(list.tools)
 }
 
-/// All pages of a list, in order of name.
-pub(crate) async fn list(connection: &Connection) -> Result<Vec<ListedTool>, ConnectError> {
+/// All pages of a list. What is odd in it is left out.
+pub(crate) async fn list(connection: &Connection) -> Result<List, ConnectError> {
     let listed = timeout(LIST, list_pages(connection)).await;
-    let mut tools =
-        listed.map_err(|_| ConnectError::List(format!("no answer in {} s", LIST.as_secs())))??;
-    tools.sort_by(|one, other| one.name.cmp(&other.name));
-    // Duplicate names are ambiguous: the first wins.
-    tools.dedup_by(|one, other| one.name == other.name);
-    if tools.len() > MAX_OFFERS {
-        let count = tools.len();
-        return Err(ConnectError::List(format!(
-            "at most {MAX_OFFERS} tools are taken, and these are {count}"
-        )));
-    }
-    Ok(tools)
+    let mut list = listed.map_err(|_| ConnectError::list(format!("no answer in {} s", LIST.as_secs())))??;
+    list.tools.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(list)
 }
 
-async fn list_pages(connection: &Connection) -> Result<Vec<ListedTool>, ConnectError> {
-    let (mut tools, mut cursor) = (Vec::new(), None);
+async fn list_pages(connection: &Connection) -> Result<List, ConnectError> {
+    let (mut list, mut cursor) = (List::default(), None);
+    let (mut names, mut cursors, mut bytes) = (HashSet::new(), HashSet::new(), 0);
+    let cut = |mut list: List, why: &str| {
+        list.left_out.push(format!("the rest of the list: {why}"));
+        Ok(list)
+    };
     for _ in 0..MAX_PAGES {
-        let page = list_page(connection, cursor).await?;
-        tools.extend(page.0);
-        cursor = page.1;
-        if cursor.is_none() {
-            return Ok(tools);
+        let mut page = list_page(connection, cursor).await?;
+        list.left_out.extend(reading::take_left_out(&mut page));
+        list.left_out.truncate(MAX_LEFT_OUT);
+        let (is_empty, known) = (page.tools.is_empty(), names.len());
+        for tool in &page.tools {
+            // Duplicate names are ambiguous: the first wins.
+            if names.contains(&tool.name) {
+                continue;
+            }
+            let tool_read = ListedTool::new(tool);
+            bytes += tool_read.text.len();
+            if names.len() == MAX_OFFERS || bytes > MAX_LIST {
+                return cut(list, &format!("at most {MAX_OFFERS} tools of {MAX_LIST} bytes are taken"));
+            }
+            names.insert(tool.name.clone());
+            list.tools.push(tool_read);
         }
-        if tools.len() > 2 * MAX_OFFERS {
-            break;
+        // Some end it by an empty cursor.
+        let Some(next) = page.next_cursor.filter(|it| !it.is_empty()) else { return Ok(list) };
+        let has_repeated = !is_empty && names.len() == known;
+        if !cursors.insert(next.clone()) || has_repeated {
+            return cut(list, "its pages repeat");
         }
+        cursor = Some(next);
     }
-    Err(ConnectError::List(format!("at most {MAX_OFFERS} tools are taken, on {MAX_PAGES} pages")))
+    cut(list, &format!("at most {MAX_PAGES} pages are taken"))
 }
 
 /// Not by `Peer::list_tools`, which may answer from a cache.
-async fn list_page(
-    connection: &Connection,
-    cursor: Option<String>,
-) -> Result<(Vec<ListedTool>, Option<String>), ConnectError> {
+async fn list_page(connection: &Connection, cursor: Option<String>) -> Result<ListToolsResult, ConnectError> {
     let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
     let request = ListToolsRequest { method: ListToolsRequestMethod, params, extensions: Extensions::new() };
     let request = ClientRequest::ListToolsRequest(request);
-    let failed = |error: rmcp::ServiceError| ConnectError::List(words(&error));
     let options = PeerRequestOptions::with_timeout(LIST);
-    let handle = connection.peer.send_request_with_option(request, options).await.map_err(failed)?;
-    match handle.await_response().await.map_err(failed)? {
-        ServerResult::ListToolsResult(page) => {
-            Ok((page.tools.iter().map(ListedTool::new).collect(), page.next_cursor))
-        }
-        // One tool that is malformed makes the whole page something else to rmcp.
-        ServerResult::CustomResult(page) => Ok(read_leniently(&page.0, connection)),
-        _ => Err(ConnectError::List("the answer is no list of tools".to_owned())),
+    let handle = connection.peer.send_request_with_option(request, options).await;
+    let answer = handle.map_err(|error| ConnectError::of_list(&error))?.await_response().await;
+    match answer.map_err(|error| ConnectError::of_list(&error))? {
+        ServerResult::ListToolsResult(page) => Ok(page),
+        _ => Err(ConnectError::list("the answer is no list of tools")),
     }
-}
-
-fn read_leniently(page: &Value, connection: &Connection) -> (Vec<ListedTool>, Option<String>) {
-    let tools = page["tools"].as_array().into_iter().flatten();
-    let read = |tool: &Value| match serde_json::from_value::<Tool>(tool.clone()) {
-        Ok(tool) => Some(ListedTool::new(&tool)),
-        Err(error) => {
-            let name = tool["name"].as_str().unwrap_or_default();
-            if connection.shared.is_new_malformed(name) {
-                tracing::warn!(tool = ?name, %error, "a tool of an MCP server is malformed and left out");
-            }
-            None
-        }
-    };
-    (tools.filter_map(read).collect(), page["nextCursor"].as_str().map(str::to_owned))
 }
 
 impl ListedTool {

@@ -6,29 +6,28 @@
 //! | `isError` | UNKNOWN with its text: the tool has ended | same |
 //! | −32602 · −32601, −32600 | INVALID_ARGUMENT · UNAVAILABLE, not retryable | same |
 //! | 401 · 403 · 429 · another 3xx, 4xx | AUTH_FAILED · PERMISSION_DENIED · RATE_LIMITED · UNAVAILABLE | same |
-//! | another error, 5xx | UNKNOWN; 502, 503, 504 as if lost | OUTCOME_UNKNOWN |
+//! | a status that may be of the session | once more, then as above | same |
+//! | another error, 5xx | UNKNOWN; 502, 503, 504 as if lost, or UNAVAILABLE until then | OUTCOME_UNKNOWN |
 //! | what cannot be read · over the limit | PARSE_ERROR · RESULT_TOO_LARGE | same, saying that it was done |
-
-use std::time::Duration;
 
 use rmcp::{
     ServiceError,
     model::{CallToolResult, ContentBlock, ErrorCode as RpcCode, ErrorData, ResourceContents, ServerResult},
     transport::DynamicTransportError,
 };
-use serde_json::json;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
 
 use super::{
     bounds::MAX_ANSWER,
-    error_words::words,
-    http::HttpError,
-    unreadable::{MALFORMED, TOO_LARGE},
+    http::{Failure, Refusal, failure_of},
+    unreadable::{INEXACT, MALFORMED, TOO_LARGE},
 };
 use toolwire_base::words::visible;
 use toolwire_contract::{ErrorCode, Origin, Payload, ToolError};
 use toolwire_hosts::{
     Attempt, Effect, Spec, add_that_it_was_done,
-    bounds::{MAX_ERROR, MAX_RETRY_AFTER},
+    bounds::{MAX_ERROR, MAX_RETRY_AFTER, RETRY_AFTER},
     cut, read_data,
 };
 
@@ -44,6 +43,14 @@ pub(crate) async fn read(answer: Result<ServerResult, ServiceError>, spec: &Spec
             Err(failed(ErrorCode::Unknown, "it asks for input that only a person could give"))
         }
         Ok(ServerResult::CreateTaskResult(_)) => Err(uncertain(spec, "it goes on in the background")),
+        // Some entry of its content is of no known form.
+        Ok(ServerResult::CustomResult(result)) => match blocks(&result.0) {
+            Some(content) => {
+                let texts: Vec<_> = content.iter().map(block_text).collect();
+                of_parts(is_error(&result.0), structured(&result.0), &texts, spec).await
+            }
+            None => Err(unreadable(spec, "it is no result of a tool")),
+        },
         Ok(_) | Err(ServiceError::UnexpectedResponse) => Err(unreadable(spec, "it is no result of a tool")),
         Err(ServiceError::McpError(error)) => Err(of_rpc(&error, spec)),
         Err(ServiceError::TransportSend(error)) => return of_transport(&error, spec, is_sent),
@@ -53,23 +60,70 @@ pub(crate) async fn read(answer: Result<ServerResult, ServiceError>, spec: &Spec
     Attempt::Ended(ended)
 }
 
+/// Whether the session may be what fails.
+pub(crate) fn makes_doubtful(answer: &Result<ServerResult, ServiceError>) -> bool {
+    match answer {
+        Ok(_) | Err(ServiceError::McpError(_) | ServiceError::UnexpectedResponse) => false,
+        Err(ServiceError::TransportSend(error)) => failure_of(error).is_none_or(Failure::makes_doubtful),
+        Err(_) => true,
+    }
+}
+
 async fn of_result(result: CallToolResult, spec: &Spec) -> Result<Payload, ToolError> {
-    if result.is_error == Some(true) {
-        let text = text(&result.content);
+    let texts: Vec<_> = result.content.iter().map(text).collect();
+    of_parts(result.is_error == Some(true), result.structured_content, &texts, spec).await
+}
+
+async fn of_parts(
+    is_error: bool,
+    structured: Option<Value>,
+    texts: &[String],
+    spec: &Spec,
+) -> Result<Payload, ToolError> {
+    let text = texts.join("\n");
+    if is_error {
         let text = if text.trim().is_empty() { "the tool failed and does not say why" } else { text.trim() };
         let message = cut(&visible(&cut(text, MAX_ERROR)), MAX_ERROR);
         return Err(ToolError::new(ErrorCode::Unknown, message).with_origin(Origin::Tool));
     }
-    let data = match result.structured_content {
+    let data = match structured {
         Some(data) if data.is_object() => data.to_string(),
-        _ => json!({"text": text(&result.content)}).to_string(),
+        _ => json!({"text": text}).to_string(),
     };
     read_data(data, spec.effect, &spec.output).await
 }
 
-/// The texts of a result. What is no text is named.
-fn text(content: &[ContentBlock]) -> String {
-    let texts = content.iter().map(|block| match block {
+/// The content of a result that rmcp does not know as one. `None` if it is none.
+fn blocks(result: &Value) -> Option<&[Value]> {
+    match &result["content"] {
+        Value::Array(blocks) => Some(blocks),
+        Value::Null if result["structuredContent"].is_object() => Some(&[]),
+        // One block without its list.
+        block @ (Value::Object(_) | Value::String(_)) => Some(std::slice::from_ref(block)),
+        _ => None,
+    }
+}
+
+fn is_error(result: &Value) -> bool {
+    result["isError"] == true
+}
+
+fn structured(result: &Value) -> Option<Value> {
+    result.get("structuredContent").cloned()
+}
+
+fn block_text(block: &Value) -> String {
+    match block {
+        Value::String(text) => text.clone(),
+        block => ContentBlock::deserialize(block).as_ref().map_or_else(|_| OTHER.to_owned(), text),
+    }
+}
+
+const OTHER: &str = "[content of another kind]";
+
+/// The text of a block. What is no text is named.
+fn text(block: &ContentBlock) -> String {
+    match block {
         ContentBlock::Text(it) => it.text.clone(),
         ContentBlock::Image(it) => format!("[an image, {}]", it.mime_type),
         ContentBlock::Audio(it) => format!("[a recording, {}]", it.mime_type),
@@ -79,9 +133,8 @@ fn text(content: &[ContentBlock]) -> String {
             _ => "[a resource]".to_owned(),
         },
         ContentBlock::ResourceLink(it) => format!("[a link, {}]", it.uri),
-        _ => "[content of another kind]".to_owned(),
-    });
-    texts.collect::<Vec<_>>().join("\n")
+        _ => OTHER.to_owned(),
+    }
 }
 
 fn of_rpc(error: &ErrorData, spec: &Spec) -> ToolError {
@@ -95,53 +148,55 @@ fn of_rpc(error: &ErrorData, spec: &Spec) -> ToolError {
         }
         TOO_LARGE => too_large(spec),
         MALFORMED => unreadable(spec, &message),
+        INEXACT => inexact(spec, &message),
         _ => uncertain(spec, &message),
     }
 }
 
 fn of_transport(error: &DynamicTransportError, spec: &Spec, is_sent: bool) -> Attempt {
-    let Some(http) = error.error.downcast_ref::<HttpError>() else {
-        return if is_sent { LOST } else { Attempt::Unsent };
-    };
-    let ended = match http {
-        HttpError::Client(error) if error.is_connect() => return Attempt::Unsent,
-        HttpError::Client(error) => match error.status().map(|it| it.as_u16()) {
-            Some(status) => return of_status(status, None, spec),
-            None => return LOST,
-        },
-        HttpError::HttpStatus(it) => return of_status(it.status, it.retry_after.as_deref(), spec),
-        HttpError::AuthRequired(_) => return of_status(401, None, spec),
-        HttpError::InsufficientScope(_) => return of_status(403, None, spec),
-        HttpError::ResponseBodyTooLarge { .. } => too_large(spec),
-        HttpError::UnexpectedServerResponse(text) => match status_of(text) {
-            Some(status) => return of_status(status, None, spec),
-            None => unreadable(spec, &words(http)),
-        },
-        HttpError::Deserialize(_) | HttpError::UnexpectedContentType(_) => unreadable(spec, &words(http)),
-        _ => return LOST,
+    let Some(failure) = failure_of(error) else { return if is_sent { LOST } else { Attempt::Unsent } };
+    let ended = match failure {
+        Failure::Network(error) if error.is_connect() => return Attempt::Unsent,
+        Failure::Network(_) => return LOST,
+        Failure::Refused(refusal) => return of_refusal(refusal, spec),
+        Failure::TooLarge => too_large(spec),
+        Failure::Unreadable(what) => unreadable(spec, what),
+        Failure::Unanswered => uncertain(spec, &failure.to_string()),
     };
     Attempt::Ended(Err(ended))
 }
 
-/// rmcp reports the status of a refusal only in its message, `HTTP 404 Not Found: …`.
-fn status_of(text: &str) -> Option<u16> {
-    text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
-}
-
-fn of_status(status: u16, retry_after: Option<&str>, spec: &Spec) -> Attempt {
-    let what = format!("it answered {status}");
-    let error = match status {
+fn of_refusal(refusal: &Refusal, spec: &Spec) -> Attempt {
+    if let Some(error) = refusal.error() {
+        return Attempt::Ended(Err(of_rpc(error, spec)));
+    }
+    let what = refusal.words();
+    let stated = refusal.retry_after.map(|it| it.min(MAX_RETRY_AFTER));
+    let retry_after = |error: ToolError| match stated {
+        Some(wait) => error.with_retry_after(wait),
+        None => error,
+    };
+    let error = match refusal.status {
         401 => failed(ErrorCode::AuthFailed, &what),
         403 => failed(ErrorCode::PermissionDenied, &what),
-        429 => {
-            let seconds = retry_after.and_then(|it| it.trim().parse().ok()).map(Duration::from_secs);
-            let wait = seconds.unwrap_or(Duration::from_secs(1)).min(MAX_RETRY_AFTER);
-            failed(ErrorCode::RateLimited, &what).with_retry_after(wait)
-        }
+        429 => failed(ErrorCode::RateLimited, &what).with_retry_after(stated.unwrap_or(RETRY_AFTER)),
         // A redirect that was not followed leads to another origin.
-        300..=499 => ToolError { retryable: false, ..failed(ErrorCode::Unavailable, &what) },
+        300..=499 => {
+            let error = failed(ErrorCode::Unavailable, &what);
+            let error =
+                ToolError { retryable: stated.is_some() || refusal.status == 404, ..retry_after(error) };
+            return if refusal.may_be_of_session() {
+                Attempt::Refused(error)
+            } else {
+                Attempt::Ended(Err(ToolError { retryable: stated.is_some(), ..error }))
+            };
+        }
+        // It is not to be asked again before then.
+        502..=504 if stated.is_some() && spec.effect != Effect::Write => {
+            retry_after(failed(ErrorCode::Unavailable, &what))
+        }
         502..=504 => return LOST,
-        _ => uncertain(spec, &what),
+        _ => retry_after(uncertain(spec, &what)),
     };
     Attempt::Ended(Err(error))
 }
@@ -160,6 +215,11 @@ fn too_large(spec: &Spec) -> ToolError {
 fn unreadable(spec: &Spec, what: &str) -> ToolError {
     let text = format!("The answer of the MCP server cannot be read: {what}.");
     add_that_it_was_done(ToolError::new(ErrorCode::ParseError, text).with_origin(Origin::Tool), spec.effect)
+}
+
+fn inexact(spec: &Spec, what: &str) -> ToolError {
+    let error = ToolError::new(ErrorCode::ParseError, format!("The result {what}."));
+    add_that_it_was_done(error.with_origin(Origin::Tool), spec.effect)
 }
 
 fn failed(code: ErrorCode, what: &str) -> ToolError {

@@ -1,5 +1,5 @@
 //! An MCP server as a process of ours, in a group of its own, which ends with this process however that ends: its input
-//! is closed then.
+//! is closed then, and a [guard](super::guard) sees to it.
 
 use std::{
     io,
@@ -16,7 +16,11 @@ use tokio::{
     time::timeout,
 };
 
-use super::bounds::{GRACE, MAX_LOG_LINE};
+use super::{
+    bounds::{GRACE, MAX_LOG_LINE},
+    guard,
+    meter::Meter,
+};
 use toolwire_base::words::visible;
 
 /// Ends the whole group when it is dropped.
@@ -29,7 +33,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a program with exactly the given environment.
+    /// Starts a program with exactly the given environment, but for the mark of a guard.
     pub(crate) fn start(
         command: &[String],
         env: &[(String, SecretString)],
@@ -42,6 +46,7 @@ impl Process {
             .args(arguments)
             .env_clear()
             .envs(env.iter().map(|(name, value)| (name, value.expose_secret())))
+            .envs(guard::mark())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -98,13 +103,14 @@ impl Drop for Process {
 }
 
 async fn keep_last_line(program: String, stderr: ChildStderr, last_line: Arc<Mutex<String>>) {
-    let mut reader = BufReader::new(stderr);
+    let (mut reader, meter) = (BufReader::new(stderr), Meter::default());
     loop {
+        meter.wait().await;
         let mut line = Vec::new();
         let most = u64::try_from(MAX_LOG_LINE).unwrap_or(u64::MAX);
         match (&mut reader).take(most).read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return,
-            Ok(_) => {}
+            Ok(length) => meter.spend(length),
         }
         let line = visible(String::from_utf8_lossy(&line).trim());
         tracing::debug!(program, line, "an MCP server writes to its standard error");

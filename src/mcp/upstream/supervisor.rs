@@ -1,7 +1,9 @@
 //! Keeps one MCP server connected and its list in service.
 //!
-//! Reconnects with back-off, indefinitely. A silent server is probed at intervals and as soon as a call is lost: if it
-//! does not list its tools in time while no call is under way, the connection is replaced.
+//! Reconnects with back-off, indefinitely. A silent server is probed at intervals and as soon as a call is lost or its
+//! session doubtful: if it does not list its tools in time while no call is under way, the connection is replaced. If
+//! it refuses to by a status while calls are under way, another session takes its place as soon as there is one, and
+//! the calls of the first go on.
 
 use std::{convert::Infallible, fmt, sync::Arc, time::Duration};
 
@@ -10,14 +12,16 @@ use tokio::{
     select,
     time::{Instant, sleep, sleep_until, timeout},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     backoff::Backoff,
-    bounds::{HTTP_PROBE_INTERVAL, HUNG_AFTER, LIST_INTERVAL, PROBE_INTERVAL, STEADY_AFTER},
-    connection::{ConnectError, Session},
+    bounds::{HTTP_PROBE_INTERVAL, HUNG_AFTER, LIST_INTERVAL, LONGEST_WAIT, PROBE_INTERVAL, STEADY_AFTER},
+    connect_error::ConnectError,
+    connection::Session,
+    greeting::Greeting,
     link::Link,
-    listing::{ListedTool, list},
+    listing::{List, ListedTool, list},
     target::Target,
 };
 use toolwire_base::clock;
@@ -42,12 +46,17 @@ pub struct Supervisor {
     link: Link,
     target: Target,
     registrar: Arc<dyn Registrar>,
+    greeting: Greeting,
+    /// Sessions in whose place others serve.
+    retired: TaskTracker,
 }
 
 /// Why a session ended.
 enum SessionEnd {
     Stopped,
     Closed,
+    /// Another one takes its place, which has listed its tools.
+    Replaced(Box<Session>, List),
     /// The server did not list its tools: it refused, or did not answer in time.
     ListFailed(ConnectError),
 }
@@ -61,7 +70,7 @@ impl fmt::Debug for Supervisor {
 
 impl Supervisor {
     pub fn new(link: Link, target: Target, registrar: Arc<dyn Registrar>) -> Self {
-        Self { link, target, registrar }
+        Self { link, target, registrar, greeting: Greeting::default(), retired: TaskTracker::new() }
     }
 
     /// Runs until `stop`, and then ends the connection, and with it the process of the server.
@@ -70,13 +79,16 @@ impl Supervisor {
             () = self.connect(&stop) => {}
             never = self.watch_absence() => match never {},
         }
+        self.retired.close();
+        self.retired.wait().await;
     }
 
     async fn connect(&self, stop: &CancellationToken) {
         let (provider, mut backoff) = (self.link.provider(), Backoff::default());
         loop {
+            let mut wait = Duration::ZERO;
             // Large: it holds either transport.
-            let opening = Box::pin(Session::open(&self.target));
+            let opening = Box::pin(Session::open(&self.target, &self.greeting));
             let Some(opened) = stop.run_until_cancelled(opening).await else { return };
             match opened {
                 Ok(session) => match self.hold(session, stop).await {
@@ -84,27 +96,41 @@ impl Supervisor {
                     Some(in_service) if in_service >= STEADY_AFTER => backoff.reset(),
                     Some(_) => {}
                 },
-                Err(error) => tracing::warn!(%provider, %error, "an MCP server cannot be reached"),
+                Err(error) => {
+                    wait = error.retry_after().min(LONGEST_WAIT);
+                    tracing::warn!(%provider, %error, "an MCP server cannot be reached");
+                }
             }
-            if stop.run_until_cancelled(sleep(backoff.next())).await.is_none() {
+            if stop.run_until_cancelled(sleep(backoff.next().max(wait))).await.is_none() {
                 return;
             }
         }
     }
 
-    /// Keeps a session until it fails, and ends it. Returns for how long its tools were in service, or `None` after
-    /// `stop`.
+    /// Keeps a session, and those that take its place, until one fails, and ends it. Returns for how long the tools
+    /// were in service, or `None` after `stop`.
     async fn hold(&self, mut session: Session, stop: &CancellationToken) -> Option<Duration> {
         // Not since the session was opened: a server that lets every list time out would count as steady, and its
         // process would be started again without back-off.
-        let mut in_service_since = None;
-        let attending = self.attend(&mut session, &mut in_service_since);
-        let end = stop.run_until_cancelled(attending).await.unwrap_or(SessionEnd::Stopped);
+        let (mut in_service_since, mut listed) = (None, None);
+        let end = loop {
+            let attending = self.attend(&mut session, listed.take(), &mut in_service_since);
+            match stop.run_until_cancelled(attending).await.unwrap_or(SessionEnd::Stopped) {
+                SessionEnd::Replaced(next, list) => {
+                    let retiring = std::mem::replace(&mut session, *next).retire();
+                    let stop = stop.clone();
+                    self.retired.spawn(async move { stop.run_until_cancelled(retiring).await });
+                    listed = Some(list);
+                }
+                end => break end,
+            }
+        };
         self.link.set(None);
+        self.link.note_look();
         let in_service = in_service_since.map_or(Duration::ZERO, |since: Instant| since.elapsed());
         let (provider, last_line) = (self.link.provider(), session.last_line());
         match &end {
-            SessionEnd::Stopped => {}
+            SessionEnd::Stopped | SessionEnd::Replaced(..) => {}
             SessionEnd::Closed => {
                 tracing::warn!(%provider, ?last_line, "the connection to an MCP server is lost");
             }
@@ -117,18 +143,29 @@ impl Supervisor {
     }
 
     /// Puts the list of a server into service, and follows its changes until the connection fails.
-    async fn attend(&self, session: &mut Session, in_service_since: &mut Option<Instant>) -> SessionEnd {
+    async fn attend(
+        &self,
+        session: &mut Session,
+        listed: Option<List>,
+        in_service_since: &mut Option<Instant>,
+    ) -> SessionEnd {
         let shared = Arc::clone(&session.connection.shared);
-        let mut listed = match list(&session.connection).await {
+        let listed = match listed {
+            Some(listed) => Ok(listed),
+            None => list(&session.connection).await,
+        };
+        let mut listed = match listed {
             Ok(listed) => listed,
             Err(error) => return SessionEnd::ListFailed(error),
         };
-        self.registrar.serve(&self.link, &listed).await;
+        self.report(&listed, &List::default());
+        self.registrar.serve(&self.link, &listed.tools).await;
         self.link.set(Some(session.connection.clone()));
-        *in_service_since = Some(clock::now());
-        tracing::info!(provider = %self.link.provider(), tools = listed.len(), "an MCP server is connected");
+        in_service_since.get_or_insert_with(clock::now);
+        let (provider, tools) = (self.link.provider(), listed.tools.len());
+        tracing::info!(%provider, tools, "an MCP server is connected");
         let probe_interval = if session.is_process() { PROBE_INTERVAL } else { HTTP_PROBE_INTERVAL };
-        let mut listed_at = clock::now();
+        let (mut listed_at, mut backoff) = (clock::now(), Backoff::default());
         loop {
             session.subscribe().await;
             let next = async {
@@ -144,7 +181,7 @@ impl Supervisor {
                 biased;
                 () = shared.closed.cancelled() => return SessionEnd::Closed,
                 () = self.link.wait_for_reconsideration() => {
-                    self.registrar.serve(&self.link, &listed).await;
+                    self.registrar.serve(&self.link, &listed.tools).await;
                     // `next` was dropped, and with it a notification that it may have taken: list again.
                     shared.list_changed.notify_one();
                     continue;
@@ -156,14 +193,48 @@ impl Supervisor {
             let may_be_busy = self.link.has_calls() && shared.silence() < HUNG_AFTER;
             match list(&session.connection).await {
                 Ok(again) if again != listed => {
+                    self.report(&again, &listed);
                     listed = again;
-                    self.registrar.serve(&self.link, &listed).await;
+                    self.registrar.serve(&self.link, &listed.tools).await;
                 }
                 Ok(_) => {}
                 Err(_) if shared.closed.is_cancelled() => return SessionEnd::Closed,
+                // It is not busy with them either: it answers.
+                Err(error) if may_be_busy && error.is_status() => {
+                    let replacing = Box::pin(self.replacement());
+                    let replaced = shared.closed.run_until_cancelled(replacing).await;
+                    if let Some(Ok((next, list))) = replaced {
+                        tracing::warn!(%provider, %error, "the session of an MCP server is replaced");
+                        self.link.set(Some(next.connection.clone()));
+                        self.link.note_look();
+                        return SessionEnd::Replaced(next, list);
+                    }
+                    listed_at = clock::now() + backoff.next();
+                }
                 Err(_) if may_be_busy => {}
                 Err(error) => return SessionEnd::ListFailed(error),
             }
+            self.link.note_look();
+        }
+    }
+
+    /// Another session, while the one before still serves.
+    async fn replacement(&self) -> Result<(Box<Session>, List), ConnectError> {
+        let session = Box::new(Session::open(&self.target, &self.greeting).await?);
+        match list(&session.connection).await {
+            Ok(listed) => Ok((session, listed)),
+            Err(error) => {
+                session.end().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Warns of what is left out of a list, unless that was so before.
+    fn report(&self, list: &List, before: &List) {
+        let provider = self.link.provider();
+        for what in list.left_out.iter().filter(|it| !before.left_out.contains(it)) {
+            tracing::warn!(%provider, what, "an entry of the list of an MCP server is left out");
         }
     }
 

@@ -13,8 +13,8 @@ use std::{
 use rmcp::{
     RoleClient,
     model::{
-        ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProgressNotificationParam,
-        ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage,
+        ProgressNotificationParam, ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
     },
     transport::Transport,
 };
@@ -22,14 +22,10 @@ use tokio::{
     sync::{Notify, watch},
     time::Instant,
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::bounds::MAX_REQUESTS;
+use super::{bounds::MAX_REQUESTS, meter::Meter};
 use toolwire_base::clock;
-use toolwire_hosts::{
-    bounds::{MAX_ID, MAX_PROBLEMS},
-    cut,
-};
 
 /// What a call puts into the extensions of its request.
 #[derive(Clone, Debug)]
@@ -66,8 +62,12 @@ pub(crate) struct Shared {
     /// The calls that report progress.
     progress: Mutex<HashMap<ProgressToken, Arc<watch::Sender<Option<Progress>>>>>,
     received: Mutex<Instant>,
-    /// The names of tools that were reported as malformed.
-    malformed: Mutex<HashSet<String>>,
+    /// The requests that await their answers.
+    awaited: Mutex<HashSet<RequestId>>,
+    /// The rate of what serves no call.
+    pub(crate) discarded: Meter,
+    /// The calls that use the connection, each by a token.
+    pub(crate) calls: TaskTracker,
     pub(crate) list_changed: Notify,
     /// Nothing more will be received.
     pub(crate) closed: CancellationToken,
@@ -88,7 +88,9 @@ impl Shared {
         Arc::new(Self {
             progress: Mutex::default(),
             received: Mutex::new(clock::now()),
-            malformed: Mutex::default(),
+            awaited: Mutex::default(),
+            discarded: Meter::default(),
+            calls: TaskTracker::new(),
             list_changed: Notify::new(),
             closed: CancellationToken::new(),
         })
@@ -99,10 +101,21 @@ impl Shared {
         lock(&self.progress).remove(token);
     }
 
-    /// Whether a malformed tool is to be reported: once a connection, and of many the first.
-    pub(crate) fn is_new_malformed(&self, name: &str) -> bool {
-        let mut malformed = lock(&self.malformed);
-        malformed.len() < MAX_PROBLEMS && malformed.insert(cut(name, MAX_ID))
+    /// Counts what was received against the rate of what serves no call, unless it is an answer that is awaited.
+    pub(crate) fn meter(&self, message: Option<&ServerJsonRpcMessage>, bytes: usize) {
+        let id = match message {
+            Some(JsonRpcMessage::Response(it)) => Some(&it.id),
+            Some(JsonRpcMessage::Error(it)) => it.id.as_ref(),
+            Some(JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_)) | None => None,
+        };
+        if !id.is_some_and(|id| lock(&self.awaited).contains(&plain(id))) {
+            self.discarded.spend(bytes);
+        }
+    }
+
+    /// Whether the request awaited its answer, which has come.
+    fn take_awaited(&self, id: &RequestId) -> bool {
+        lock(&self.awaited).remove(&plain(id))
     }
 
     /// How long nothing has come of the server.
@@ -133,6 +146,7 @@ impl<T> Tap<T> {
                     ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_)
                 );
                 self.handshake = is_handshake.then(|| request.id.clone());
+                lock(&self.shared.awaited).insert(request.id.clone());
                 let ClientRequest::CallToolRequest(call) = &request.request else { return None };
                 let outgoing = call.extensions.get::<Outgoing>()?;
                 if let Some(token) = request.request.get_meta().get_progress_token() {
@@ -147,7 +161,15 @@ impl<T> Tap<T> {
                 self.requests = self.requests.saturating_sub(1);
                 None
             }
-            JsonRpcMessage::Notification(_) => None,
+            JsonRpcMessage::Notification(it) => {
+                // Its answer is no longer waited for.
+                if let ClientNotification::CancelledNotification(it) = &it.notification
+                    && let Some(id) = &it.params.request_id
+                {
+                    self.shared.take_awaited(id);
+                }
+                None
+            }
         }
     }
 
@@ -180,15 +202,15 @@ impl<T> Tap<T> {
                 Ok(Some(JsonRpcMessage::Request(request)))
             }
             // A slow server may answer the first handshake after the second was sent, which rmcp takes for an error.
-            JsonRpcMessage::Response(ref it) if self.is_late(&it.id) => Ok(None),
-            JsonRpcMessage::Error(ref it) if it.id.as_ref().is_some_and(|id| self.is_late(id)) => Ok(None),
+            JsonRpcMessage::Response(it) if !self.takes(&it.id) => Ok(None),
+            JsonRpcMessage::Error(it) if it.id.as_ref().is_some_and(|id| !self.takes(id)) => Ok(None),
             message => Ok(Some(message)),
         }
     }
 
-    fn is_late(&self, id: &RequestId) -> bool {
-        let text = |id: &RequestId| id.to_string();
-        self.handshake.as_ref().is_some_and(|awaited| text(awaited) != text(id))
+    /// Whether an answer to this request is awaited.
+    fn takes(&self, id: &RequestId) -> bool {
+        self.shared.take_awaited(id) && self.handshake.as_ref().is_none_or(|awaited| is_same(awaited, id))
     }
 }
 
@@ -200,10 +222,17 @@ impl<T: Transport<RoleClient> + 'static> Transport<RoleClient> for Tap<T> {
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let departure = self.note_sent(&message);
+        let request = if let JsonRpcMessage::Request(it) = &message { Some(it.id.clone()) } else { None };
+        let shared = Arc::clone(&self.shared);
         let sending = self.inner.send(message);
         async move {
             // A call that was given up may have been made again elsewhere.
-            if departure.is_some_and(|it| !it.depart()) { Ok(()) } else { sending.await }
+            let leaves = departure.is_none_or(|it| it.depart());
+            let sent = if leaves { sending.await } else { Ok(()) };
+            if let Some(id) = request.filter(|_| !leaves || sent.is_err()) {
+                shared.take_awaited(&id);
+            }
+            sent
         }
     }
 
@@ -231,6 +260,18 @@ impl<T: Transport<RoleClient> + 'static> Transport<RoleClient> for Tap<T> {
 impl<T> Drop for Tap<T> {
     fn drop(&mut self) {
         self.shared.closed.cancel();
+    }
+}
+
+/// Whether two identifiers are of one request: some servers answer with the number as a text.
+pub(crate) fn is_same(one: &RequestId, other: &RequestId) -> bool {
+    plain(one) == plain(other)
+}
+
+fn plain(id: &RequestId) -> RequestId {
+    match id {
+        RequestId::String(text) => text.parse().map_or_else(|_| id.clone(), RequestId::Number),
+        RequestId::Number(_) => id.clone(),
     }
 }
 

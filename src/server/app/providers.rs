@@ -22,6 +22,7 @@ use self::{
 };
 pub use self::{
     mcp::{McpServers, mcp_target},
+    mcp_offers::setting_of_names,
     trust::as_accepted,
 };
 use toolwire_base::offload;
@@ -31,7 +32,7 @@ use toolwire_engine::registry::{CacheScope, Definition, MakeExecutor, Registry};
 use toolwire_hosts::{
     HostTool, Hub, Registrar, RemoteExecutor, RemoteTool, ToolParts, Verdicts,
     ids::{CatalogueId, ProviderName},
-    offer::Strictness,
+    offer::{Author, Strictness},
 };
 use toolwire_store::Store;
 use toolwire_tool::Executor;
@@ -88,6 +89,7 @@ impl Registrar for Offers {
             provider: provider.clone(),
             floor: self.providers.floor(provider.as_str()),
             strictness: self.strictness,
+            author: Author::Host,
         };
         let make = behind(self.gates.get(provider.as_str()), host_tool(hub, provider, catalogue));
         let proposal = |offer| Proposal { offer, instead: None, make: Arc::clone(&make) };

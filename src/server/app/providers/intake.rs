@@ -9,7 +9,7 @@ use toolwire_engine::registry::{Category, Definition, MakeExecutor, ProvidedTool
 use toolwire_hosts::{
     Effect, Verdicts,
     ids::ProviderName,
-    offer::{self, Budget, CheckedOffer, Problem, Strictness},
+    offer::{self, Author, Budget, CheckedOffer, Problem, Strictness},
 };
 
 use super::owned::refuse_name;
@@ -20,6 +20,7 @@ pub(super) struct Intake {
     pub(super) provider: ProviderName,
     pub(super) floor: ProviderFloor,
     pub(super) strictness: Strictness,
+    pub(super) author: Author,
 }
 
 /// An offer, and what executes it.
@@ -75,12 +76,12 @@ impl Intake {
         Proposal { offer, instead, make }: Proposal,
         budget: &mut Budget,
     ) -> Result<(Candidate, ProvidedTool), Vec<Problem>> {
-        let mut checked = offer::check(&offer, self.strictness, budget)?;
+        let mut checked = offer::check(&offer, (self.strictness, self.author), budget)?;
         refuse_name(&self.floor.tools, &checked.name).map_err(|problem| vec![problem])?;
         let disabled = match instead {
             None => None,
             Some((reason, offer)) => {
-                checked = offer::check(&offer, self.strictness, budget)?;
+                checked = offer::check(&offer, (self.strictness, self.author), budget)?;
                 Some(reason)
             }
         };

@@ -16,11 +16,14 @@ use super::{
     strictness, take_over,
     trust::{as_accepted, check_accepted},
 };
-use toolwire_base::clock;
-use toolwire_config::{Config, McpServer, Providers};
+use toolwire_config::{Config, McpServer, Providers, Unnamed, name_tools, propose_names};
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{Definition, MakeExecutor, Registry};
-use toolwire_hosts::{Verdicts, ids::ProviderName, offer::Strictness};
+use toolwire_hosts::{
+    Verdicts,
+    ids::ProviderName,
+    offer::{Author, Problem, Strictness},
+};
 use toolwire_mcp::upstream::{Link, ListedTool, McpTool, Registrar};
 use toolwire_store::{Store, accepted_tools::AcceptedTool};
 
@@ -74,7 +77,7 @@ impl McpOffers {
     ) -> Result<Vec<AcceptedTool>, toolwire_store::StoreError> {
         if self.strictness == Strictness::Lenient {
             let tools: Vec<_> = listed.iter().map(as_accepted).collect();
-            if self.state.accept_first_tools(provider.as_str(), &tools, clock::wall()).await? {
+            if self.state.accept_first_tools(provider.as_str(), &tools).await? {
                 tracing::warn!(
                     %provider,
                     tools = tools.len(),
@@ -91,25 +94,32 @@ impl McpOffers {
         link: &Link,
         listed: &[ListedTool],
         known: &[AcceptedTool],
-    ) -> Vec<Proposal> {
+    ) -> (Vec<Proposal>, Verdicts) {
         let provider = link.provider().as_str();
-        let proposal = |tool: &ListedTool| {
-            let name = match &server.renames {
-                Some(renames) => renames.get(&tool.name)?.as_str(),
-                None => &tool.name,
+        let (mut proposals, mut refused) = (Vec::new(), Verdicts::default());
+        let names: Vec<_> = listed.iter().map(|it| it.name.as_str()).collect();
+        for (tool, name) in listed.iter().zip(name_tools(&names, &server.renames)) {
+            let name = match &name {
+                Ok(name) => name.as_str(),
+                Err(Unnamed::Hidden) => continue,
+                Err(unnamed) => {
+                    refused.refuse(&tool.name, &[refuse(unnamed, &tool.name, provider)]);
+                    continue;
+                }
             };
             let is_read = server.read.iter().any(|pattern| pattern.matches(name));
             let instead = check_accepted(provider, tool, known)
                 .err()
                 .map(|reason| (reason, ListedTool::offer_unread(name, is_read, provider)));
             let make = behind(self.gates.get(provider), mcp_tool(link, tool.name.clone()));
-            Some(Proposal { offer: tool.offer(name, is_read), instead, make })
-        };
-        listed.iter().filter_map(proposal).collect()
+            proposals.push(Proposal { offer: tool.offer(name, is_read), instead, make });
+        }
+        (proposals, refused)
     }
 
-    /// Logs what is refused and what should be fixed, once each time it changes.
-    fn report(&self, provider: &ProviderName, verdicts: &Verdicts) {
+    /// Logs what is refused and what should be fixed, once each time it changes, with the setting that gives names to
+    /// what has none.
+    fn report(&self, provider: &ProviderName, verdicts: &Verdicts, setting: Option<&str>) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         let before = refused.insert(provider.clone(), verdicts.verdicts.clone()).unwrap_or_default();
         for verdict in verdicts.verdicts.iter().filter(|it| !before.contains(it)) {
@@ -125,6 +135,11 @@ impl McpOffers {
                 tracing::warn!(%provider, ?tool, problems, "a tool of an MCP server should be fixed");
             }
         }
+        if let Some(setting) = setting
+            && verdicts.verdicts != before
+        {
+            tracing::warn!(%provider, "tools of an MCP server need names; under [providers.{provider}]: {setting}");
+        }
     }
 }
 
@@ -139,13 +154,16 @@ impl Registrar for McpOffers {
                 provider: provider.clone(),
                 floor: self.providers.floor(provider.as_str()),
                 strictness: self.strictness,
+                author: Author::Server,
             };
-            let verdicts = take_over(intake, self.proposals(server, link, listed, &known)).await;
+            let (proposals, refused) = self.proposals(server, link, listed, &known);
+            let mut verdicts = take_over(intake, proposals).await;
             if verdicts.accepted == 0 {
                 // It no longer lists what it had.
                 self.withdraw(provider);
             }
-            self.report(provider, &verdicts);
+            verdicts.verdicts.extend(refused.verdicts);
+            self.report(provider, &verdicts, setting_of_names(server, listed).as_deref());
         }
         .boxed()
     }
@@ -157,6 +175,21 @@ impl Registrar for McpOffers {
     fn withdraw(&self, provider: &ProviderName) {
         self.registry.withdraw(provider.as_str());
     }
+}
+
+/// The setting that gives a name to each tool of a list, if some have none.
+pub fn setting_of_names(server: &McpServer, listed: &[ListedTool]) -> Option<String> {
+    let names: Vec<_> = listed.iter().map(|it| it.name.as_str()).collect();
+    propose_names(&names, &server.renames)
+}
+
+fn refuse(unnamed: &Unnamed, its: &str, provider: &str) -> Problem {
+    let what = match unnamed {
+        Unnamed::Shared { name, with } => format!("`{its}` and `{with}` would both be called `{name}`"),
+        Unnamed::NoName | Unnamed::Hidden => format!("`{its}` cannot be a name here"),
+    };
+    let next = format!("give it one of a-z, 0-9 and _ by the table `tools` of [providers.{provider}]");
+    Problem::new("/name", "bad-name", format!("{what}: {next}"))
 }
 
 /// Makes the executors of a tool, which its server calls `name`.
