@@ -8,6 +8,7 @@
 
 mod limits;
 mod mcp;
+mod names;
 
 use secrecy::{ExposeSecret, SecretString};
 use strum::{EnumString, IntoStaticStr};
@@ -23,6 +24,7 @@ use super::{
 pub use self::{
     limits::{ProviderLimits, RequestLimit},
     mcp::{McpServer, McpTarget},
+    names::{Renames, Unnamed, name_tools, propose_names},
 };
 
 /// The provider of a server without users: any process on its own machine.

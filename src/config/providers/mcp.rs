@@ -2,12 +2,13 @@
 //!
 //! Not here: the addresses that a name leads to, which are checked when it is resolved.
 
-use std::collections::BTreeMap;
-
 use secrecy::SecretString;
 use url::{Host, Url};
 
-use super::{Token, ToolPattern};
+use super::{
+    Token, ToolPattern,
+    names::{OTHERS, Renames, show},
+};
 use crate::{
     fields::Fields,
     local_address::names_link_local_or_metadata,
@@ -20,8 +21,8 @@ use toolwire_contract::ToolName;
 #[derive(Clone, Debug)]
 pub struct McpServer {
     pub target: McpTarget,
-    /// The names under which its tools are offered, by its own: `tools` as a table. With it, no others are.
-    pub renames: Option<BTreeMap<String, ToolName>>,
+    /// The names under which its tools are offered, by its own: `tools` as a table. Default none: by rule.
+    pub renames: Renames,
     /// The tools that only read, by the names under which they are offered: `read`. Default none.
     pub read: Vec<ToolPattern>,
 }
@@ -89,42 +90,41 @@ impl McpServer {
                 pairs.extend([("command", command.to_toml()), ("env", names.to_toml())]);
             }
         }
-        let tools = self.renames.as_ref().map_or_else(|| tools.to_vec().to_toml(), show_renames);
+        let tools = if self.renames.is_empty() { tools.to_vec().to_toml() } else { show(&self.renames) };
         pairs.extend([("tools", tools), ("read", self.read.to_toml())]);
         pairs
     }
 }
 
-fn show_renames(renames: &BTreeMap<String, ToolName>) -> String {
-    let pairs: Vec<_> =
-        renames.iter().map(|(its, ours)| format!("{} = {}", quote(its), quote(ours))).collect();
-    format!("{{ {} }}", pairs.join(", "))
-}
-
-/// `tools`: patterns, or a table of names.
-fn read_tools(
-    entry: &mut Fields,
-    reader: &mut Reader,
-) -> (Option<BTreeMap<String, ToolName>>, Vec<ToolPattern>) {
+/// `tools`: patterns, or a table of names. Beside the names those that the provider may own.
+fn read_tools(entry: &mut Fields, reader: &mut Reader) -> (Renames, Vec<ToolPattern>) {
     if !entry.is_table("tools") {
-        return (None, entry.optional("tools").unwrap_or_else(ToolPattern::everything));
+        return (Renames::new(), entry.optional("tools").unwrap_or_else(ToolPattern::everything));
     }
-    let Some(mut table) = entry.table("tools") else { return (None, ToolPattern::everything()) };
-    let mut renames: BTreeMap<String, ToolName> = BTreeMap::new();
+    let Some(mut table) = entry.table("tools") else { return (Renames::new(), ToolPattern::everything()) };
+    let mut renames = Renames::new();
     for (its, ours) in table.take_json() {
-        match ours.as_str().and_then(|it| it.parse::<ToolName>().ok()) {
-            Some(ours) if renames.values().any(|it| *it == ours) => {
+        let name = ours.as_str().filter(|_| its != OTHERS).and_then(|it| it.parse::<ToolName>().ok());
+        match name {
+            Some(ours) if renames.values().flatten().any(|it| *it == ours) => {
                 table.problem(format!("two tools would be called {ours}"));
             }
-            Some(ours) => drop(renames.insert(its, ours)),
+            Some(_) => drop(renames.insert(its, name)),
+            None if ours == false => drop(renames.insert(its, None)),
             None => table.problem(format!(
-                "expected the name under which {its} is offered, of a-z, 0-9 and _, but found {ours}"
+                "expected the name under which {its} is offered, of a-z, 0-9 and _, or false to leave it out, but found \
+                 {ours}"
             )),
         }
     }
     reader.end(table);
-    let owned = renames.values().filter_map(|name| ToolPattern::try_from(name.to_string()).ok()).collect();
-    (Some(renames), owned)
+    let owned = if renames.contains_key(OTHERS) {
+        let names = renames.values().flatten();
+        names.filter_map(|name| ToolPattern::try_from(name.to_string()).ok()).collect()
+    } else {
+        ToolPattern::everything()
+    };
+    (renames, owned)
 }
 
 fn read_url(entry: &mut Fields, reader: &mut Reader) -> Option<McpTarget> {

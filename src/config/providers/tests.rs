@@ -99,7 +99,7 @@ fn read(file: &str) -> Providers {
 #[test]
 fn an_mcp_server_is_read_by_url_or_command_and_its_results_are_untrusted() {
     let file = "[providers.docs]\nkind = 'mcp'\nurl = 'https://docs.example/mcp'\ntoken_env = 'DOCS_KEY'\n\
-                tools = { 'search-docs' = 'docs_search', fetch = 'docs_fetch' }\nread = ['docs_*']\n\
+                tools = { 'search-docs' = 'docs_search', fetch = 'docs_fetch', drop = false, '*' = false }\nread = ['docs_*']\n\
                 [providers.files]\nkind = 'mcp'\ncommand = ['files', '--root', '/srv']\nenv = ['DOCS_KEY']\n\
                 tools = ['files_*']\nuntrusted = false\n\
                 [providers.inner]\nkind = 'mcp'\nurl = 'http://inner.example/mcp'\nplaintext = true";
@@ -108,8 +108,8 @@ fn an_mcp_server_is_read_by_url_or_command_and_its_results_are_untrusted() {
     assert_eq!(providers.host_tokens().count(), 0);
     let (name, docs) = providers.mcp_servers().next().expect("docs");
     assert_eq!(
-        (name, docs.renames.as_ref().expect("renames")["search-docs"].as_str()),
-        ("docs", "docs_search")
+        (name, docs.renames["search-docs"].as_deref(), docs.renames["drop"].as_deref()),
+        ("docs", Some("docs_search"), None)
     );
     assert!(docs.read[0].matches("docs_search"));
     let floor = providers.floor("docs");
