@@ -68,7 +68,7 @@ fn null_is_absent_unless_the_parameter_is_required() {
 }
 
 #[test]
-fn only_numbers_are_read_from_text() {
+fn a_value_is_read_from_its_text_where_no_text_is_taken() {
     accepts(
         &json!({"symbol": "A", "limit": "5", "ratio": "-1.5e1"}),
         &json!({"symbol": "A", "limit": 5, "ratio": -15.0}),
@@ -78,9 +78,13 @@ fn only_numbers_are_read_from_text() {
         &json!({"symbol": "A", "limit": " 5"}),
         &["type /limit: `limit` must be an integer, but is \" 5\""],
     );
+    accepts(
+        &json!({"symbol": "A", "freeForm": r#"{"a": "5"}"#, "pair": r#"["5"]"#, "limit": "null"}),
+        &json!({"symbol": "A", "free_form": {"a": "5"}, "pair": ["5"], "limit": 10}),
+    );
     refuses(
-        &json!({"symbol": "A", "freeForm": "{}"}),
-        &["type /freeForm: `freeForm` must be an object, but is \"{}\""],
+        &json!({"symbol": "A", "freeForm": "[]"}),
+        &["type /freeForm: `freeForm` must be an object, but is \"[]\""],
     );
 }
 

@@ -27,6 +27,7 @@ use toolwire::{
         app,
         faces::{
             grpc::{self, Face, GrpcServices},
+            readiness::Readiness,
             transport::{Common, Listener, authenticate::StaticTokens},
         },
         service::{
@@ -210,7 +211,7 @@ impl Server {
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));
         let socket = Simulated(TcpListener::bind(("0.0.0.0", PORT)).await?);
-        let (_ready, ready) = tokio::sync::watch::channel(true);
+        let (_ready, ready) = tokio::sync::watch::channel(Readiness::Ready);
         let tokens = Arc::new(StaticTokens::new(users));
         let common = Common::new(tokens, &server, None);
         grpc::serve(face, services, &common, None, Listener::from(socket), ready, pending()).await;

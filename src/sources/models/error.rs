@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use http::{HeaderMap, header::RETRY_AFTER};
 use thiserror::Error;
+
+use toolwire_base::retry_after;
 
 /// Why a model does not answer, or not to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, strum::IntoStaticStr)]
@@ -38,5 +41,25 @@ impl ModelError {
     /// Whether the same request may succeed soon.
     pub const fn is_passing(self) -> bool {
         matches!(self, Self::RateLimited { .. } | Self::Unavailable)
+    }
+}
+
+/// How long the headers of a refusal ask to wait.
+pub(super) fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
+    retry_after::read(headers.get(RETRY_AFTER)?.to_str().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_read_in_whatever_form_it_is_asked_for() {
+        let asked =
+            |value: &str| asked_wait(&HeaderMap::from_iter([(RETRY_AFTER, value.parse().expect("a value"))]));
+        assert_eq!(asked("30.5"), Some(Duration::from_millis(30_500)));
+        assert_eq!(asked("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::ZERO));
+        assert_eq!(asked("soon"), None);
+        assert_eq!(asked_wait(&HeaderMap::new()), None);
     }
 }

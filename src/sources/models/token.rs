@@ -12,7 +12,7 @@ use tokio::{
 };
 use url::form_urlencoded;
 
-use super::{ModelError, bound};
+use super::{ModelError, bound, error::asked_wait};
 use toolwire_base::{clock, words::bytes_without_bom};
 use toolwire_config::OAuth;
 
@@ -88,7 +88,9 @@ impl Tokens {
         let mut answer = request.send().await.map_err(|_| ModelError::Unavailable)?;
         match answer.status() {
             status if status.is_success() => {}
-            StatusCode::TOO_MANY_REQUESTS => return Err(ModelError::RateLimited { after: None }),
+            StatusCode::TOO_MANY_REQUESTS => {
+                return Err(ModelError::RateLimited { after: asked_wait(answer.headers()) });
+            }
             status if status.is_client_error() => return Err(ModelError::AuthFailed),
             _ => return Err(ModelError::Unavailable),
         }

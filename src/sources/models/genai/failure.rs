@@ -1,11 +1,9 @@
 //! Errors of genai in our words: by their kind and status alone.
 
-use std::time::Duration;
-
 use genai::{Error, webc};
-use http::{HeaderMap, StatusCode, header::RETRY_AFTER};
+use http::{HeaderMap, StatusCode};
 
-use crate::models::ModelError;
+use crate::models::{ModelError, error::asked_wait};
 
 /// The error in our words.
 pub(super) fn of(error: &Error) -> ModelError {
@@ -29,18 +27,17 @@ pub(super) fn of(error: &Error) -> ModelError {
 pub(super) fn of_status(status: StatusCode, headers: Option<&HeaderMap>) -> ModelError {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ModelError::AuthFailed,
-        StatusCode::TOO_MANY_REQUESTS => ModelError::RateLimited { after: headers.and_then(retry_after) },
+        StatusCode::TOO_MANY_REQUESTS => ModelError::RateLimited { after: headers.and_then(asked_wait) },
         StatusCode::PAYLOAD_TOO_LARGE => ModelError::TooLong,
         StatusCode::REQUEST_TIMEOUT => ModelError::Unavailable,
-        status if status.is_server_error() => ModelError::Unavailable,
+        // Overload as a rule, and some say how long it lasts.
+        status if status.is_server_error() => match headers.and_then(asked_wait) {
+            None => ModelError::Unavailable,
+            after => ModelError::RateLimited { after },
+        },
         // A redirect is not followed: the key would go along.
         _ => ModelError::Refused,
     }
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }
 
 fn of_call(error: &webc::Error) -> ModelError {

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::Failure;
 use crate::upstream::json;
-use toolwire_base::{clock, words::bytes_without_bom};
+use toolwire_base::{retry_after, words::bytes_without_bom};
 
 /// An answer. Shown without its headers, its body and what was asked: any of them may hold a secret.
 #[derive(Clone)]
@@ -81,16 +81,9 @@ impl Answer {
         Ok(target)
     }
 
-    /// How long `Retry-After` asks to wait: seconds, or until a date in any of the three forms of HTTP.
+    /// How long `Retry-After` asks to wait.
     pub fn retry_after(&self) -> Option<Duration> {
-        let text = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // More seconds than a number holds are the most that it holds.
-        if let Some(seconds) = text.parse().ok().or(is_number.then_some(u64::MAX)) {
-            return Some(Duration::from_secs(seconds));
-        }
-        let date = httpdate::parse_http_date(text).ok()?;
-        Some(date.duration_since(clock::wall()).unwrap_or_default())
+        retry_after::read(self.headers.get(header::RETRY_AFTER)?.to_str().ok()?)
     }
 
     /// The cookies that were set.

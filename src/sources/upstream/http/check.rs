@@ -2,14 +2,10 @@
 //!
 //! Not here: what only one source's answers mean: its profile's `check` runs first.
 
-use std::time::Duration;
-
 use http::StatusCode;
 
 use super::{Answer, ExpectedBody, Failure, FailureKind, Outgoing, Profile, block_page::is_block_page};
-
-/// The longest wait that is accepted from a source.
-const LONGEST_WAIT: Duration = Duration::from_hours(24);
+use toolwire_base::retry_after;
 
 pub(super) fn check(profile: &Profile, outgoing: &Outgoing, answer: Answer) -> Result<Answer, Failure> {
     if outgoing.accepts(&answer) {
@@ -25,7 +21,7 @@ pub(super) fn check(profile: &Profile, outgoing: &Outgoing, answer: Answer) -> R
 fn with_wait(failure: Failure, answer: &Answer) -> Failure {
     let asks_for_pause = matches!(failure.kind, FailureKind::RateLimited | FailureKind::Down);
     let stated = failure.retry_after.or_else(|| answer.retry_after().filter(|_| asks_for_pause));
-    failure.with_retry_after(stated.map(|wait| wait.min(LONGEST_WAIT)))
+    failure.with_retry_after(stated.map(|wait| wait.min(retry_after::LONGEST)))
 }
 
 fn by_common_rules(outgoing: &Outgoing, answer: &Answer) -> Option<Failure> {
