@@ -137,7 +137,8 @@ impl Schema {
             Err(TooMuchWork) => return Err(Misfit::TooMuchWork),
         }
         meter::start(steps, self.steps_of_names);
-        meter::limit_errors(most);
+        // One more: that about a name of a member is made before that about its object.
+        meter::limit_errors(most.saturating_add(1));
         let mut errors: Vec<_> = if most == 1 {
             self.validator.validate(Instance(value)).err().into_iter().collect()
         } else {

@@ -142,6 +142,17 @@ fn errors_end_at_the_hundredth() {
 }
 
 #[test]
+fn the_first_violation_may_be_of_a_name() {
+    for names in [json!({"maxLength": 1}), json!({"enum": ["a"]}), json!({"pattern": "^a$", "maxLength": 1})]
+    {
+        let schema = compile(&closed(&json!({"a": {"propertyNames": names}})));
+        let value = json!({"a": {"aaa": 1, "bbb": 2}});
+        let Err(Misfit::Broken(broken)) = schema.check(&value, 1, Work::all()) else { panic!("{names}") };
+        assert_eq!(broken.first().name(), Some("aaa"), "{names}");
+    }
+}
+
+#[test]
 fn what_could_take_more_than_the_value_is_metered() {
     let a = |schema: Value| closed(&json!({"a": schema}));
     // All trees of empty lists: to a hash of the leaves alone they are equal.
