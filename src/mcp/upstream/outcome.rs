@@ -44,6 +44,11 @@ pub(crate) async fn read(answer: Result<ServerResult, ServiceError>, spec: &Spec
         }
         Ok(ServerResult::CreateTaskResult(_)) => Err(uncertain(spec, "it goes on in the background")),
         // Some entry of its content is of no known form.
+        Ok(ServerResult::CustomResult(result))
+            if !matches!(result.0["isError"], Value::Bool(_) | Value::Null) =>
+        {
+            Err(unreadable(spec, "it does not say by true or false whether it is an error"))
+        }
         Ok(ServerResult::CustomResult(result)) => match blocks(&result.0) {
             Some(content) => {
                 let texts: Vec<_> = content.iter().map(block_text).collect();

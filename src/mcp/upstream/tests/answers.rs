@@ -196,3 +196,19 @@ async fn an_odd_block_costs_itself() {
         assert_eq!(data, Ok(json!({"text": expected})), "{}", &result[..result.len().min(80)]);
     }
 }
+
+#[tokio::test]
+async fn a_result_that_may_be_an_error_is_none_of_success() {
+    let fake = answering(vec!["\"yes\"", "1", "[]", "{}"], |asked, is_error| {
+        let result = format!(r#"{{"content":[],"isError":{is_error}}}"#);
+        raw(200, "application/json", format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, asked.id))
+    })
+    .await;
+    let upstream = fake.upstream().await;
+    for _ in 0..4 {
+        assert_eq!(
+            upstream.read("t", json!({})).await.map_err(|error| error.code),
+            Err(ErrorCode::ParseError)
+        );
+    }
+}
