@@ -1,5 +1,7 @@
 //! Conversion of errors of the database to [`StoreError`].
 
+use std::io::ErrorKind;
+
 use sqlx::migrate::MigrateError;
 
 use super::address::Address;
@@ -16,6 +18,9 @@ const INVALID_SCHEMA_NAME: &str = "3F000";
 const READ_ONLY: &str = "25006";
 /// Of a pooler that refuses the options of a session.
 const PROTOCOL_VIOLATION: &str = "08P01";
+
+/// What to do about a connection that TLS refuses.
+const OF_TLS: &str = "See sslmode and the certificates of the address";
 
 /// Whether a transaction was rolled back because of others, and may be run again.
 pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
@@ -60,8 +65,10 @@ pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
             | sqlx::Error::Decode(_)
             | sqlx::Error::RowNotFound
             | sqlx::Error::TypeNotFound { .. } => StoreError::Unreadable { what: "row", cause },
-            sqlx::Error::Tls(_) | sqlx::Error::Configuration(_) => {
-                refused(address, &cause, "See sslmode and the certificates of the address")
+            sqlx::Error::Tls(_) | sqlx::Error::Configuration(_) => refused(address, &cause, OF_TLS),
+            // So rustls says that a certificate does not hold.
+            sqlx::Error::Io(error) if error.kind() == ErrorKind::InvalidData => {
+                refused(address, &cause, OF_TLS)
             }
             _ => StoreError::Away { place, cause },
         },
