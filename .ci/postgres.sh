@@ -2,8 +2,8 @@
 # Runs a command beside a PostgreSQL 15 of its own, whose address is in TOOLWIRE_TEST_STATE:
 #   .ci/postgres.sh cargo test --test suite store::
 # The server, the pooler PgBouncer and libfaketime are Debian's: the installed ones, or their packages unpacked below the
-# cache, since installing would start a service. The server listens on a free port of this machine and on no other, writes below
-# a temporary directory, and ends with the command; a pooler is started by the tests that need one.
+# cache, since installing would start a service. The server listens on a free port of this machine and on no other,
+# writes below a temporary directory, and ends with the command; a pooler is started by the tests that need one.
 set -euo pipefail
 cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
 [ $# -gt 0 ] || { echo "usage: .ci/postgres.sh COMMAND…" >&2; exit 2; }

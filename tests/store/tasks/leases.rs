@@ -91,7 +91,7 @@ async fn the_task_that_has_waited_longest_goes_to_a_worker_of_its_role() {
     );
 }
 
-/// Whoever asks, with whatever token, and whatever became of the lease.
+/// Every worker gets the same answer, with the token of the lease, a stale one or none.
 #[tokio::test]
 async fn a_task_that_has_ended_has_ended_for_everybody() {
     let house = House::new();

@@ -28,7 +28,7 @@ fn bounded(user: usize, connection: usize) -> Config {
     Config::from(&config::Server { limits, ..config::Server::default() })
 }
 
-/// Waits until so many bytes wait for peers.
+/// Waits until the backlog holds this number of bytes.
 async fn held(config: &Config, bytes: usize) {
     let counted = async {
         while config.backlog.held() != bytes {
