@@ -4,6 +4,7 @@
 //! cannot be known to be what was written.
 
 mod exact;
+mod length;
 pub mod raw;
 mod strict;
 
@@ -14,6 +15,7 @@ use serde_json::{Map, Number, Value};
 pub(crate) use self::exact::segment;
 pub use self::{
     exact::{Inexact, first_inexact, is_exact},
+    length::{is_longer, min_length},
     strict::{ParseError, parse},
 };
 

@@ -7,7 +7,7 @@ use futures_util::{
     FutureExt,
     future::{BoxFuture, Either, Ready, ready},
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Call, CallResult, Inner};
 use crate::registry::Invalid;
@@ -15,7 +15,7 @@ use toolwire_base::{
     middleware::{Middleware, take_ready},
     offload,
 };
-use toolwire_contract::ToolError;
+use toolwire_contract::{ToolError, json::is_longer};
 use toolwire_schema::Work;
 
 /// Replaces values that the log does not show.
@@ -112,26 +112,5 @@ impl Validate {
         }
         call.arguments = arguments;
         Checked::Valid(call)
-    }
-}
-
-/// Whether the text of an object is longer than a number of bytes, about. It is looked through as far as that takes.
-fn is_longer(map: &Map<String, Value>, bytes: usize) -> bool {
-    spend_members(map, bytes).is_none()
-}
-
-fn spend_members(map: &Map<String, Value>, bytes: usize) -> Option<usize> {
-    map.iter().try_fold(bytes, |left, (key, value)| spend(value, left.checked_sub(key.len() + 4)?))
-}
-
-/// What is left of a number of bytes after the text of a value.
-fn spend(value: &Value, bytes: usize) -> Option<usize> {
-    match value {
-        Value::Object(map) => spend_members(map, bytes.checked_sub(2)?),
-        Value::Array(items) => {
-            items.iter().try_fold(bytes.checked_sub(2)?, |left, item| spend(item, left.checked_sub(1)?))
-        }
-        Value::String(text) => bytes.checked_sub(text.len() + 2),
-        _ => bytes.checked_sub(1),
     }
 }

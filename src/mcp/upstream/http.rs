@@ -36,6 +36,7 @@ use super::{
     tap::Shared,
     unreadable::{MALFORMED, Outline, TOO_LARGE, error},
 };
+use toolwire_base::offload;
 
 const ACCEPTED: &str = "application/json, text/event-stream";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -122,9 +123,13 @@ impl Client {
         if body.trim_ascii().is_empty() {
             return Err(Failure::Unanswered.into());
         }
-        let message = reading::message(&body).map(|(message, _)| message);
-        let message = message.or_else(|| Outline::of(&body).error(MALFORMED, Some(id.clone())));
-        match message.map(|it| correlate(it, id)) {
+        let length = body.len();
+        let request = id.clone();
+        let reading = move || {
+            let message = reading::message(&body).map(|(message, _)| message);
+            message.or_else(|| Outline::of(&body).error(MALFORMED, Some(request)))
+        };
+        match offload::if_large(length, reading).await.map(|it| correlate(it, id)) {
             Some(Correlated::Answer(message)) => Ok(StreamableHttpPostResponse::Json(message, session)),
             Some(Correlated::Other(_)) => Err(Failure::Unreadable("it answers another request").into()),
             None => Err(Failure::Unreadable("it is no answer of JSON-RPC 2.0").into()),
@@ -166,17 +171,24 @@ impl Client {
     /// errors, and those to other requests are dropped.
     fn readable(&self, stream: BoxedSseResponse, request: Option<RequestId>) -> BoxedSseResponse {
         let shared = Arc::clone(&self.shared);
-        let stream = stream.map(move |received| {
-            let mut event = match (received, &request) {
-                (Ok(event), _) => event,
-                (Err(failure), Some(id)) if is_too_long(&failure) => {
-                    return Ok(Sse::default().data(text(&error(TOO_LARGE, id.clone()))));
+        let stream = stream.then(move |received| {
+            let (request, shared) = (request.clone(), Arc::clone(&shared));
+            async move {
+                let mut event = match (received, &request) {
+                    (Ok(event), _) => event,
+                    (Err(failure), Some(id)) if is_too_long(&failure) => {
+                        return Ok(Sse::default().data(text(&error(TOO_LARGE, id.clone()))));
+                    }
+                    (Err(failure), _) => return Err(failure),
+                };
+                event.retry = event.retry.map(resume_after);
+                if let Some(data) = event.data {
+                    let length = data.len();
+                    let reading = move || readable_data(data, request.as_ref(), &shared);
+                    event.data = offload::if_large(length, reading).await;
                 }
-                (Err(failure), _) => return Err(failure),
-            };
-            event.retry = event.retry.map(resume_after);
-            event.data = event.data.and_then(|data| readable_data(data, request.as_ref(), &shared));
-            Ok::<_, SseError>(event)
+                Ok::<_, SseError>(event)
+            }
         });
         stream.boxed()
     }

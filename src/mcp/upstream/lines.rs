@@ -1,6 +1,6 @@
 //! The messages of a process, one a line. What it prints that is no message is dropped, at a bounded rate.
 
-use std::{io, sync::Arc};
+use std::{io, mem::take, panic::resume_unwind, sync::Arc};
 
 use rmcp::{
     RoleClient,
@@ -9,7 +9,9 @@ use rmcp::{
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    spawn,
     sync::Mutex,
+    task::JoinHandle,
 };
 
 use super::{
@@ -18,6 +20,7 @@ use super::{
     tap::Shared,
     unreadable::{MALFORMED, Outline, TOO_LARGE},
 };
+use toolwire_base::offload;
 
 #[derive(Debug)]
 pub(crate) struct Lines<R, W> {
@@ -25,9 +28,13 @@ pub(crate) struct Lines<R, W> {
     /// The part of a line that was read, unless it is too long. It outlives a dropped [`receive`](Transport::receive).
     line: Vec<u8>,
     outline: Outline,
+    /// The length of the message that was read last.
+    length: usize,
     /// Whether the message is printed over several lines, of which the first is a brace and no other begins with one.
     is_spread: bool,
     begins_line: bool,
+    /// The large message that is being decoded. It outlives a dropped `receive` too.
+    decoding: Option<JoinHandle<Option<ServerJsonRpcMessage>>>,
     /// `None` once it is closed.
     output: Arc<Mutex<Option<W>>>,
     shared: Arc<Shared>,
@@ -39,8 +46,10 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             input: BufReader::new(input),
             line: Vec::new(),
             outline: Outline::default(),
+            length: 0,
             is_spread: false,
             begins_line: true,
+            decoding: None,
             output: Arc::new(Mutex::new(Some(output))),
             shared,
         }
@@ -83,14 +92,28 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         }
     }
 
-    fn take_message(&mut self) -> Option<ServerJsonRpcMessage> {
-        let (line, outline) = (std::mem::take(&mut self.line), std::mem::take(&mut self.outline));
-        if outline.length > MAX_ANSWER {
-            return outline.error(TOO_LARGE, None);
+    async fn take_message(&mut self) -> Option<ServerJsonRpcMessage> {
+        if self.decoding.is_none() {
+            let (line, outline) = (take(&mut self.line), take(&mut self.outline));
+            if line.len() <= offload::SMALL {
+                return message(&line, outline);
+            }
+            self.decoding = Some(spawn(offload::if_large(line.len(), move || message(&line, outline))));
         }
-        let message = reading::message(&line).map(|(message, _)| message);
-        message.or_else(|| outline.error(MALFORMED, None))
+        let decoded = self.decoding.as_mut()?.await;
+        self.decoding = None;
+        // Cancelled at the end of the runtime only.
+        decoded.unwrap_or_else(|error| error.try_into_panic().map_or(None, |panic| resume_unwind(panic)))
     }
+}
+
+/// The message of a line, or the error in its place.
+fn message(line: &[u8], outline: Outline) -> Option<ServerJsonRpcMessage> {
+    if outline.length > MAX_ANSWER {
+        return outline.error(TOO_LARGE, None);
+    }
+    let message = reading::message(line).map(|(message, _)| message);
+    message.or_else(|| outline.error(MALFORMED, None))
 }
 
 impl<R, W> Transport<RoleClient> for Lines<R, W>
@@ -117,11 +140,13 @@ where
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            self.shared.discarded.wait().await;
-            let Ok(true) = self.read_line().await else { return None };
-            let length = self.outline.length;
-            let message = self.take_message();
-            self.shared.meter(message.as_ref(), length);
+            if self.decoding.is_none() {
+                self.shared.discarded.wait().await;
+                let Ok(true) = self.read_line().await else { return None };
+                self.length = self.outline.length;
+            }
+            let message = self.take_message().await;
+            self.shared.meter(message.as_ref(), self.length);
             if message.is_some() {
                 return message;
             }
@@ -137,6 +162,7 @@ where
 #[cfg(test)]
 mod tests {
     use rmcp::model::RequestId;
+    use toolwire_hosts::bounds::MAX_DATA;
 
     use super::*;
 
@@ -156,15 +182,24 @@ mod tests {
         let id = |number| Some(RequestId::Number(number));
         let long = "x".repeat(MAX_ANSWER);
         let deep = "[".repeat(100_000);
+        let many = vec!["1"; MAX_DATA / 2 + 1].join(", ");
         let text = format!(
-            "starting {{\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"text\":\"{long}\"}}}}\n\
+            "{{\"jsonrpc\":\"2.0\",\"id\":6,\"result\":{{\"structuredContent\":{{\"v\":[{many}]}}}}}}\n\
+             starting {{\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"text\":\"{long}\"}}}}\n\
              {{\"result\":{{\"text\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":2}}\n\
              {{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"a\":{deep}\n\
              {{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{{}},\"error\":{{\"code\":1,\"message\":\"a\"}}}}\n{long}x\n\
              {{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{{\"code\":1,\"message\":\"a\"}}}}\n"
         );
         let (large, malformed) = (TOO_LARGE.0, MALFORMED.0);
-        let expected = [(large, id(1)), (large, id(2)), (malformed, id(3)), (malformed, id(4)), (1, id(5))];
+        let expected = [
+            (large, id(6)),
+            (large, id(1)),
+            (large, id(2)),
+            (malformed, id(3)),
+            (malformed, id(4)),
+            (1, id(5)),
+        ];
         assert_eq!(errors(&text).await, expected);
     }
 

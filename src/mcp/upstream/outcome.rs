@@ -23,11 +23,11 @@ use super::{
     http::{Failure, Refusal, failure_of},
     unreadable::{INEXACT, MALFORMED, TOO_LARGE},
 };
-use toolwire_base::words::visible;
-use toolwire_contract::{ErrorCode, Origin, Payload, ToolError};
+use toolwire_base::{offload, words::visible};
+use toolwire_contract::{ErrorCode, Origin, Payload, ToolError, json};
 use toolwire_hosts::{
     Attempt, Effect, Spec, add_that_it_was_done,
-    bounds::{MAX_ERROR, MAX_RETRY_AFTER, RETRY_AFTER},
+    bounds::{MAX_DATA, MAX_ERROR, MAX_RETRY_AFTER, RETRY_AFTER},
     cut, read_data,
 };
 
@@ -92,7 +92,10 @@ async fn of_parts(
         return Err(ToolError::new(ErrorCode::Unknown, message).with_origin(Origin::Tool));
     }
     let data = match structured {
-        Some(data) if data.is_object() => data.to_string(),
+        Some(Value::Object(data)) => {
+            let length = if json::is_longer(&data, offload::SMALL) { MAX_DATA } else { 0 };
+            offload::if_large(length, move || Value::Object(data).to_string()).await
+        }
         _ => json!({"text": text}).to_string(),
     };
     read_data(data, spec.effect, &spec.output).await

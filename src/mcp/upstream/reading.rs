@@ -10,7 +10,10 @@ use rmcp::model::{CustomResult, ListToolsResult, RequestId, ServerJsonRpcMessage
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
 
-use super::{bounds::MAX_LEFT_OUT, unreadable::if_exact};
+use super::{
+    bounds::MAX_LEFT_OUT,
+    unreadable::{if_exact, if_too_large},
+};
 use toolwire_base::words::bytes_without_bom;
 use toolwire_hosts::{bounds::MAX_ID, cut};
 
@@ -31,9 +34,12 @@ struct Envelope<'a> {
 }
 
 /// The message, and whether it is all of it. `None` if it is none, or one that cannot be read even in part. An error
-/// takes the place of a result of whose data a number would be rounded.
+/// takes the place of a result with too much data, or of whose data a number would be rounded.
 pub(crate) fn message(bytes: &[u8]) -> Option<(ServerJsonRpcMessage, bool)> {
     let bytes = bytes_without_bom(bytes);
+    if let Some(error) = if_too_large(bytes) {
+        return Some((error, false));
+    }
     let (message, is_whole) = read(bytes)?;
     let is_error = |it: &ServerJsonRpcMessage| matches!(it, ServerJsonRpcMessage::Error(_));
     let was_error = is_error(&message);

@@ -5,6 +5,7 @@
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
 
 use toolwire_contract::json;
+use toolwire_hosts::bounds::MAX_DATA;
 
 /// The codes of these errors. They are outside of what JSON-RPC and MCP reserve.
 pub(crate) const TOO_LARGE: ErrorCode = ErrorCode(i32::MIN);
@@ -121,17 +122,29 @@ pub(crate) fn if_exact(message: ServerJsonRpcMessage, text: &str) -> ServerJsonR
         ServerResult::CustomResult(result) => result.0.get("structuredContent").is_some(),
         _ => false,
     };
-    let inexact = || {
-        let [result] = json::raw::pick(text, ["result"])?;
-        let [data] = json::raw::pick(result?.get(), ["structuredContent"])?;
-        json::first_inexact(data?.get()).map(|it| it.to_string())
-    };
+    let inexact = || json::first_inexact(data(text)?).map(|it| it.to_string());
     match has_data.then(inexact).flatten() {
         Some(what) => {
             ServerJsonRpcMessage::error(ErrorData::new(INEXACT, what, None), Some(response.id.clone()))
         }
         None => message,
     }
+}
+
+/// The error in place of a result of more data than a call may have. Its values would take many times their text.
+pub(crate) fn if_too_large(message: &[u8]) -> Option<ServerJsonRpcMessage> {
+    if message.len() <= MAX_DATA {
+        return None;
+    }
+    let is_too_large = json::min_length(data(&String::from_utf8_lossy(message))?) > MAX_DATA;
+    is_too_large.then(|| Outline::of(message).error(TOO_LARGE, None)).flatten()
+}
+
+/// The data of a result in the text of its message.
+fn data(message: &str) -> Option<&str> {
+    let [result] = json::raw::pick(message, ["result"])?;
+    let [data] = json::raw::pick(result?.get(), ["structuredContent"])?;
+    Some(data?.get())
 }
 
 pub(crate) fn error(code: ErrorCode, id: RequestId) -> ServerJsonRpcMessage {
