@@ -74,6 +74,13 @@ def hang(seconds: float = 60) -> dict:
     time.sleep(seconds)
     return {"pid": pid}
 
+@tool(write=True)
+def store(seconds: float) -> dict:
+    """Hangs."""
+    print("hangs", file=sys.stderr, flush=True)
+    time.sleep(seconds)
+    return {}
+
 def status(pid):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
@@ -261,19 +268,25 @@ def test_the_second_signal_ends_the_program_at_once_and_its_server_too(run: Run)
     assert process.wait(LIMIT) == -signal.SIGINT
     assert ends(server, 3)
     call.join(LIMIT)
-    assert isinstance(call.end, Refused)
+    # Of the server that ends, or of the connection to it.
+    assert call.end.code == "UNAVAILABLE"
 
 
-def test_a_call_that_does_not_end_does_not_hold_up_the_end_of_the_program(run: Run) -> None:
+@pytest.mark.parametrize(("tool", "code"), [("hang", "CANCELLED"), ("store", "OUTCOME_UNKNOWN")])
+def test_a_call_that_does_not_end_has_an_outcome_and_does_not_hold_up_the_end_of_the_program(
+    run: Run, tool: str, code: str
+) -> None:
     process = run("grace=0.2")
-    call = Calling(url_of(process), "hang", {"seconds": 600})
+    call = Calling(url_of(process), tool, {"seconds": 600})
     while "hangs" not in process.stderr.readline():
         pass
     process.send_signal(signal.SIGTERM)
     assert process.wait(LIMIT) == 0
     call.join(LIMIT)
-    assert call.end is not None
-    os.killpg(process.pid, signal.SIGKILL)
+    assert isinstance(call.end, ToolError), call.end
+    assert call.end.code == code
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
     assert "1 call outlasted the 0.2 s at the end" in process.stderr.read()
 
 

@@ -228,6 +228,10 @@ class Call:
             attributes=dict(caller.attributes), traceparent=start.traceparent, deadline=self.deadline,
         )
 
+    def stopped(self) -> host_pb2.Outcome:
+        """The outcome of a call that is given up while its function goes on."""
+        return self._failed(self._stopped())
+
     def _stopped(self) -> ToolError:
         if self._reason == host_pb2.CANCEL_REASON_DEADLINE:
             return ToolTimeout("The time of the call was over before it was done.")

@@ -150,6 +150,8 @@ class Host:
             if cut := sum(slot.cancel() for slot in slots):
                 log.warning("%d call%s outlasted the %g s at the end", cut, "" if cut == 1 else "s", grace)
                 await asyncio.wait(slots.values(), timeout=1.0)
+                await asyncio.wait([asyncio.create_task(slot.give_up()) for slot in slots], timeout=1.0)
+                await asyncio.wait(slots.values(), timeout=1.0)
             for slot in slots:
                 slot.abort()
             await asyncio.wait(slots.values(), timeout=1.0)

@@ -158,6 +158,12 @@ class Slot:
             self._call.cancel(host_pb2.CANCEL_REASON_SHUTDOWN)
         return self._call is not None
 
+    async def give_up(self) -> None:
+        """Ends a call that `cancel` did not: a thread cannot be stopped, and its function may go on."""
+        if (call := self._call) and (stream := self.stream) and stream.is_open:
+            self._call = self._running = None
+            await self._end(stream, call.stopped())
+
     def abort(self) -> None:
         """Ends the slot now."""
         if self.stream:
@@ -254,12 +260,18 @@ class Slot:
 
     async def _carry_out(self, call: Call, stream: Stream) -> None:
         outcome = await call.run(self.host.threads)
+        if self._call is not call:
+            # Given up: its end was said.
+            return
         self._call = self._running = None
         if not stream.is_open:
             if not call.reads:
                 await self.host.keep_late(outcome)
             return
         self._unconfirmed = None if call.reads else outcome
+        await self._end(stream, outcome)
+
+    async def _end(self, stream: Stream, outcome: host_pb2.Outcome) -> None:
         await stream.write(host_pb2.WorkRequest(outcome=outcome))
         if self._left and stream.is_open:
             await stream.write(None)
