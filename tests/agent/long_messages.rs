@@ -37,20 +37,20 @@ fn message(text: &str) -> TurnInput {
 
 #[tokio::test]
 async fn a_long_message_is_planned_beside_the_turns_of_others() {
-    let ((start, mut planned), (let_end, may_end)) = (events::unbounded_channel(), mpsc::channel());
+    let ((start, mut started), (release, may_end)) = (events::unbounded_channel(), mpsc::channel());
     let planner = Arc::new(Slow { began: start, may_end: Mutex::new(may_end) });
     let replace = |parts| Parts { mode: Mode::Embedded, planner, ..parts };
     let house = House::of(|_| (), replace, |_| ());
     let (riley, mallory) = (house.person("riley").await, house.person("mallory").await);
     // The first turn indexes the tools, which takes long too.
     riley.reply(message("short")).await;
-    planned.recv().await.unwrap();
+    started.recv().await.unwrap();
     let long = tokio::spawn(async move { mallory.reply(message(&"long ".repeat(100))).await });
     // Where this is planned, the server goes on: it has this thread alone.
-    assert_eq!(planned.recv().await.unwrap().as_deref(), Some("long-work"));
+    assert_eq!(started.recv().await.unwrap().as_deref(), Some("long-work"));
     riley.reply(message("short")).await;
-    assert_ne!(planned.recv().await.unwrap().as_deref(), Some("long-work"), "a short one goes nowhere");
+    assert_ne!(started.recv().await.unwrap().as_deref(), Some("long-work"), "a short one goes nowhere");
     assert!(!long.is_finished());
-    let_end.send(()).unwrap();
+    release.send(()).unwrap();
     assert_eq!(long.await.unwrap().response.unwrap().clarifying_question.as_deref(), Some("Which one?"));
 }
