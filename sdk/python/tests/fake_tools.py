@@ -12,7 +12,7 @@ from toolwire._stubs.toolwire.v1 import confirmation_service_pb2, tool_service_p
 
 SERVICES: dict[str, tuple[Any, list[str]]] = {
     "toolwire.v1.ToolService": (
-        tool_service_pb2, ["ListTools", "InvokeTool", "CallTool", "CancelCall", "ExportTools"]
+        tool_service_pb2, ["GetTool", "ListTools", "InvokeTool", "CallTool", "CancelCall", "ExportTools"]
     ),
     "toolwire.v1.ConfirmationService": (confirmation_service_pb2, ["ListConfirmations", "DecideConfirmation"]),
     "toolwire.tasks.v1.TaskService": (

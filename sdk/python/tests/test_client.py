@@ -162,12 +162,22 @@ def test_a_refusal_says_its_reason(fake: FakeTools, tools: Toolwire) -> None:
     assert (raised.value.code, raised.value.reason) == ("NOT_FOUND", "UNKNOWN_TOOL")
 
 
-def test_a_deadline_is_a_refusal(fake: FakeTools, tools: Toolwire) -> None:
-    fake.answers["CallTool"] = lambda _: time.sleep(0.5)
-    with pytest.raises(Refused) as raised:
-        tools.call("slow", timeout=0.1)
-    assert raised.value.code == "DEADLINE_EXCEEDED"
-    assert "request_id=" in raised.value.message
+@pytest.mark.parametrize("category", ["READ", "WRITE", "SIDE_EFFECT", "not known"])
+def test_a_deadline_is_a_refusal_which_names_the_request_id_unless_the_tool_only_reads(
+    fake: FakeTools, tools: Toolwire, category: str
+) -> None:
+    fake.answers["CallTool"] = fake.answers["InvokeTool"] = lambda _: time.sleep(0.5)
+    if category != "not known":
+        tool = tool_pb2.ToolDefinition(category=getattr(tool_pb2, f"TOOL_CATEGORY_{category}"))
+        fake.answers["GetTool"] = lambda request: pb.GetToolResponse(tool=tool) if request.name == "slow" else None
+    for call in (tools.call, lambda *args, **options: list(tools.stream(*args, **options))):
+        with pytest.raises(Refused) as raised:
+            call("slow", request_id="r-1", timeout=0.1)
+        assert raised.value.code == "DEADLINE_EXCEEDED"
+        if category == "READ":
+            assert raised.value.message == "no answer came in time"
+        else:
+            assert "may go on: call again with request_id='r-1'" in raised.value.message
 
 
 def test_an_option_that_does_not_exist_is_refused(tools: Toolwire) -> None:

@@ -37,6 +37,8 @@ T = TypeVar("T")
 
 # Seconds before a second attempt, doubled before each further one; the server's `retry_after` if that is longer.
 FIRST_PAUSE = 0.5
+# Seconds to ask for the category of a tool whose call was not answered in time.
+CATEGORY_TIMEOUT = 1.0
 # Refusals that a model should read, since its next call may do better.
 READABLE = {"NOT_FOUND", "PERMISSION_DENIED", "FAILED_PRECONDITION", "INVALID_ARGUMENT", "RESOURCE_EXHAUSTED"}
 
@@ -265,7 +267,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             events = self._rpc.stream(request, left)
             return _event(next(events).event), events
 
-        with _late(request.request_id):
+        with self._explain_deadline(request):
             first, events = self._retried(begin, options)
             yield first
             for response in events:
@@ -300,7 +302,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         return Confirmation.of(self._rpc.unary(request, 10).confirmation)
 
     def _call(self, request: pb.CallToolRequest, timeout: float) -> pb.CallToolResponse:
-        with _late(request.request_id):
+        with self._explain_deadline(request):
             response: pb.CallToolResponse = self._rpc.unary(request, timeout)
         if response.HasField("confirmation_required"):
             raise ConfirmationRequired(response.confirmation_required)
@@ -338,17 +340,28 @@ class Toolwire(AbstractContextManager["Toolwire"]):
                 time.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
+    @contextmanager
+    def _explain_deadline(self, request: Request) -> Iterator[None]:
+        """Says that no answer came in time and, unless the tool only reads, how to ask for the outcome."""
+        try:
+            yield
+        except Refused as error:
+            if error.code != "DEADLINE_EXCEEDED":
+                raise
+            message = "no answer came in time"
+            if not self._reads(request.tool):
+                again = f"call again with request_id={request.request_id!r} for its outcome"
+                message = f"{message}; what has begun may go on: {again}"
+            raise Refused(error.code, message) from None
 
-@contextmanager
-def _late(request_id: str) -> Iterator[None]:
-    """Names the `request_id` where no answer came in time, since a write may go on under it."""
-    try:
-        yield
-    except Refused as error:
-        if error.code != "DEADLINE_EXCEEDED":
-            raise
-        again = f"a write that has begun goes on: call again with request_id={request_id!r} for its outcome"
-        raise Refused(error.code, f"no answer came in time; {again}") from None
+    def _reads(self, tool: str) -> bool:
+        """Whether a tool is known to only read."""
+        request = pb.GetToolRequest(name=tool, view=tool_pb2.TOOL_VIEW_BASIC)
+        try:
+            response: pb.GetToolResponse = self._rpc.unary(request, CATEGORY_TIMEOUT)
+        except Refused:
+            return False
+        return response.tool.category == tool_pb2.TOOL_CATEGORY_READ
 
 
 def _info(proto: tool_pb2.ToolDefinition) -> ToolInfo:
