@@ -88,7 +88,7 @@ async def test_a_call_whose_task_dies_ends_with_its_slot_which_is_opened_again(
     await attach(add)
     run = Call.run
 
-    async def die(_: Call, threads: Any) -> host_pb2.Outcome:
+    async def die(*_: Any) -> host_pb2.Outcome:
         monkeypatch.setattr(Call, "run", run)
         raise RuntimeError("dead")
 

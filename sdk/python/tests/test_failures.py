@@ -30,6 +30,7 @@ from toolwire import (
     InvalidArgument,
     NotFound,
     ParseError,
+    Refused,
     ToolError,
     Toolwire,
     Unavailable,
@@ -293,6 +294,11 @@ async def within(how: str) -> dict[str, bool]:
     if how == "SystemExit of a callback":
         loop.call_soon(sys.exit)
         await asyncio.sleep(0)
+    if how == "the loop stopped":
+        loop.stop()
+        await asyncio.sleep(0)
+    if how == "the loop closed":
+        loop.close()
     if how == "a task that is left":
         loop.create_task(exit_soon(SystemExit)).add_done_callback(lambda it: it.exception())
     if how == "all tasks cancelled":
@@ -377,22 +383,20 @@ def test_a_chunk_that_is_not_carried_is_an_error_of_its_function(faces: Faces, d
 
 
 @pytest.mark.parametrize(
-    ("how", "codes"),
+    ("how", "code"),
     [
-        ("a cancelled task", {"CANCELLED"}), ("its own cancellation", {"data"}),
-        ("its own cancellation, awaited", {"CANCELLED"}),
-        ("SystemExit of a task", {"UNKNOWN"}), ("KeyboardInterrupt of a task", {"UNKNOWN"}),
-        ("SystemExit of a callback", {"data"}),
-        ("a task that is left", {"data"}), ("all tasks cancelled", {"CANCELLED", "UNAVAILABLE"}),
+        ("a cancelled task", "CANCELLED"), ("its own cancellation", "data"),
+        ("its own cancellation, awaited", "CANCELLED"),
+        ("SystemExit of a task", "UNKNOWN"), ("KeyboardInterrupt of a task", "UNKNOWN"),
+        ("SystemExit of a callback", "data"),
+        ("the loop stopped", "data"), ("the loop closed", "UNKNOWN"), ("a task that is left", "data"),
+        ("all tasks cancelled", "CANCELLED"),
     ],
 )
-def test_what_tasks_of_a_function_do_to_the_loop_is_survived(faces: Faces, how: str, codes: set[str]) -> None:
+def test_what_tasks_of_a_function_do_to_the_loop_is_survived(faces: Faces, how: str, code: str) -> None:
     for face in FACES:
-        assert faces.call(face, "within", f'{{"how": "{how}"}}')[0] in codes, face
-        end = time.monotonic() + LIMIT
-        while faces.call("CallTool", "ok", '{"number": 1}') != ("data", {"number": 1}):
-            assert time.monotonic() < end
-    check_slots(faces)
+        assert faces.call(face, "within", f'{{"how": "{how}"}}')[0] == code, face
+        check_slots(faces)
 
 
 ODD = st.recursive(
@@ -429,19 +433,28 @@ def test_whatever_a_function_returns_its_call_has_its_end(faces: Faces, value: A
 
 
 PROGRAM = '''
-import asyncio, sys
+import asyncio, os, sys
 from toolwire import serve, tool
 
+async def exit_task():
+    raise SystemExit(3)
+
+def cancel_all():
+    for task in asyncio.all_tasks():
+        task.cancel()
+
 @tool
-async def leave() -> dict:
-    """Raises in a task of its own."""
-    async def end():
-        raise SystemExit(3)
-    try:
-        await asyncio.create_task(end())
-    except SystemExit:
-        pass
-    raise KeyboardInterrupt
+async def harm(how: str) -> dict:
+    """Harms the loop."""
+    loop = asyncio.get_running_loop()
+    acts = {
+        "stop": loop.stop, "close": loop.close, "cancel": cancel_all, "exit": lambda: sys.exit(3),
+        "exit in a callback": lambda: loop.call_soon(sys.exit, 3), "exit the process": lambda: os._exit(3),
+        "exit in a task": lambda: loop.create_task(exit_task()),
+    }
+    acts[how]()
+    await asyncio.sleep(0)
+    return {}
 
 @tool
 def ok() -> dict:
@@ -452,17 +465,43 @@ serve(slots=1)
 '''
 
 
-def test_a_program_goes_on_and_an_interrupt_of_its_operator_still_ends_it(tmp_path: Path) -> None:
+@pytest.fixture
+def program(tmp_path: Path) -> "Iterator[tuple[subprocess.Popen[str], Toolwire]]":
     (tmp_path / "tools.py").write_text(PROGRAM)
-    program = start_host(tmp_path / "tools.py", log=subprocess.DEVNULL)
-    assert program.stdout
-    line = program.stdout.readline()
+    with (tmp_path / "log").open("w") as log:
+        started = start_host(tmp_path / "tools.py", log=log)
+    assert started.stdout
+    line = started.stdout.readline()
     assert line.startswith("toolwire serves 2 tools"), line
     with Toolwire.connect(line.split()[-1], retries=0) as tools:
-        for _ in range(3):
-            with pytest.raises(ToolError):
-                tools.call("leave", timeout=LIMIT)
-            assert tools.call("ok", timeout=LIMIT).data == {"ok": True}
-    program.send_signal(signal.SIGINT)
-    program.communicate(timeout=LIMIT)
-    assert program.returncode == 0
+        yield started, tools
+    started.kill()
+    started.communicate()
+
+
+def test_a_program_goes_on_and_an_interrupt_of_its_operator_still_ends_it(program: Any) -> None:
+    process, tools = program
+    ends = {
+        "stop": None, "close": "UNKNOWN", "cancel": "CANCELLED", "exit": "UNKNOWN", "exit in a callback": None,
+        "exit in a task": None,
+    }
+    for how, code in ends.items():
+        with contextlib.ExitStack() as stack:
+            raised = stack.enter_context(pytest.raises(ToolError)) if code else None
+            assert tools.call("harm", {"how": how}, timeout=LIMIT).data == {}
+        assert not raised or raised.value.code == code
+        assert tools.call("ok", timeout=LIMIT).data == {"ok": True}
+    process.send_signal(signal.SIGINT)
+    assert process.wait(LIMIT) == 0
+
+
+def test_a_program_that_a_tool_ends_has_the_exit_code_of_the_tool(program: Any, tmp_path: Path) -> None:
+    process, tools = program
+    with pytest.raises(Refused):
+        tools.call("harm", {"how": "exit the process"}, timeout=LIMIT)
+    assert process.wait(LIMIT) == 3
+    # Its server says so, and ends after it.
+    end = time.monotonic() + LIMIT
+    while "the process that started the server has ended" not in (tmp_path / "log").read_text():
+        assert time.monotonic() < end
+        time.sleep(0.02)

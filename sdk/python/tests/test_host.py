@@ -14,6 +14,7 @@ from tests.conftest import Attach
 from tests.fake import LIMIT, FakeServer, said
 from toolwire import Context, NotFound, RateLimited, Refused
 from toolwire._call import Call
+from toolwire._loop import ToolLoop
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._tool import make
 
@@ -160,7 +161,7 @@ async def test_cancel_that_comes_with_its_call_keeps_the_function_from_being_beg
         raise AssertionError("sent")
 
     call = Call(host_pb2.Start(call_id="1", tool="note"), make(note), send)
-    running = asyncio.ensure_future(call.run(ThreadPoolExecutor()))
+    running = asyncio.ensure_future(call.run(ThreadPoolExecutor(), ToolLoop("unused")))
     call.cancel(host_pb2.CANCEL_REASON_REQUESTED)
     assert said(await running)[0] == "CANCELLED"
 

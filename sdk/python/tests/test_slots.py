@@ -279,13 +279,10 @@ async def test_a_blocked_loop_is_no_silence_of_the_server(
 ) -> None:
     monkeypatch.setattr("toolwire._host.TICK", 0.05)
 
-    async def block() -> dict[str, bool]:
-        time.sleep(0.8)  # noqa: ASYNC251
-        return {"done": True}
-
-    await attach(block)
+    await attach(add)
     slot = await server.slot()
-    assert await slot.call("block") == {"done": True}
+    time.sleep(0.8)  # noqa: ASYNC251
+    assert await slot.call("add", a=1, b=1) == {"sum": 2}
     assert len(server.slots) == 1
 
 

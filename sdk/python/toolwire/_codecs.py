@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import logging
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,10 +12,9 @@ from typing import Any
 
 from toolwire._forms import Form, Schema
 from toolwire._json import LEAST_INT, MOST_INT, Misfit, Writer, is_array
+from toolwire._log import log
 from toolwire._text import readable
 from toolwire.errors import ToolError
-
-log = logging.getLogger("toolwire")
 
 # How far a value may be from its type. In this order the types of a union are tried, the first that takes it has it:
 # the value is of that very form; fields are left out, or the type takes any object; a number is equal to one of another

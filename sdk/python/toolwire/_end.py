@@ -39,23 +39,19 @@ def call(tool: Tool, bound: Callable[[], Any]) -> End | Awaitable[Any]:
         return End(error=error)
 
 
-async def call_on_loop(tool: Tool, bound: Callable[[], Any], ends: list[End]) -> None:
-    """Calls a function and awaits what it gives, until that is its result.
-
-    Its end is put into `ends`, since a task that is cancelled as its function returns has no result.
-    """
+async def call_on_loop(tool: Tool, bound: Callable[[], Any]) -> End:
+    """Calls a function and awaits what it gives, until that is its result."""
     try:
         value = bound()
         for _ in range(MOST_AWAITS):
             if isinstance(value, concurrent.futures.Future):
                 value = asyncio.wrap_future(value)
             if not inspect.isawaitable(value):
-                ends.append(end_of(tool, value))
-                return
+                return end_of(tool, value)
             value = await value
         raise TypeError(f"what it returned gave what is to be awaited {MOST_AWAITS} times")
     except BaseException as error:
-        ends.append(End(error=error))
+        return End(error=error)
 
 
 def end_of(tool: Tool, value: Any) -> End:

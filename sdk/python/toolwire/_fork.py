@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import logging
 import os
 import signal
 import socket
@@ -17,7 +16,7 @@ import threading
 import traceback
 from collections.abc import Callable, Collection
 
-log = logging.getLogger("toolwire")
+from toolwire._log import log
 
 GRPC_SWITCH = "GRPC_ENABLE_FORK_SUPPORT"
 # The signals that ask a process to end; there is no SIGHUP on Windows.

@@ -6,9 +6,7 @@ import asyncio
 import functools
 import hashlib
 import itertools
-import logging
 import math
-import threading
 import time
 import uuid
 from collections.abc import Iterable
@@ -17,8 +15,10 @@ from typing import Any
 
 import grpc.aio
 
-from toolwire._call import last_resort, note
-from toolwire._fork import end_child, keep_from_children, let_go, sockets_to
+from toolwire._call import last_resort
+from toolwire._fork import keep_from_children, let_go, sockets_to
+from toolwire._log import log, log_error
+from toolwire._loop import ToolLoop
 from toolwire._slot import FATAL, TICK, Slot, Stream, wait
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._stubs.toolwire.v1 import result_pb2
@@ -27,8 +27,6 @@ from toolwire._threads import Threads
 from toolwire._tool import Tool
 from toolwire._version import __version__
 from toolwire.errors import Refused
-
-log = logging.getLogger("toolwire")
 
 # A connection takes about 100 streams, and grpc queues what is above.
 SLOTS_OF_A_CHANNEL = 90
@@ -92,8 +90,7 @@ class Site:
         del self.slots[slot]
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if error and slot.is_wanted:
-            # Such as by a tool that cancels all tasks of the loop.
-            note(error, "a slot ended, and is opened again")
+            log_error(error, "a slot ended, and is opened again")
             self.open(1 + sum(other.is_wanted for other in self.slots))
 
     def wake(self) -> None:
@@ -119,8 +116,7 @@ class Host:
         self.offers = [self.tools[name].offer for name in sorted(self.tools)]
         hello = host_pb2.Hello(offers=self.offers).SerializeToString(deterministic=True)
         self.catalogue_id = hashlib.sha256(hello).hexdigest()
-        self.threads = Threads("toolwire")
-        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+        self.threads, self.tool_loop = Threads("toolwire"), ToolLoop("toolwire-loop")
         self._release = keep_from_children(self._give_up)
         self.lates: dict[str, Late] = {}
         self._sites: dict[str, Site] = {}
@@ -158,6 +154,7 @@ class Host:
         for site in self._leaving:
             await site.close()
         self.threads.shutdown()
+        await self.tool_loop.close()
         self._release()
 
     def _give_up(self) -> None:
@@ -166,9 +163,7 @@ class Host:
         # Of targets such as ipv4:127.0.0.1:50051 and ipv6:[::1]:50051.
         split = [address.partition(":")[2].rpartition(":") for address in addresses]
         let_go(sockets_to({(host.strip("[]"), int(port)) for host, _, port in split}))
-        if threading.get_ident() == self._thread:
-            # A coroutine has forked: its child must not run the loop on.
-            self._loop.call_soon(end_child)
+        self.tool_loop.end_child()
 
     def welcomed(self, welcome: host_pb2.Welcome) -> None:
         """Logs the verdicts, which come on every slot, once."""
@@ -247,7 +242,7 @@ class Host:
         """Begins again what never ends by itself."""
         if not self._is_leaving and not keeper.get_loop().is_closed():
             error = asyncio.CancelledError() if keeper.cancelled() else keeper.exception()
-            note(error or RuntimeError("it returned"), "the task that keeps the slots ended, and is begun again")
+            log_error(error or RuntimeError("it returned"), "the task that keeps the slots ended, and is begun again")
             keeper.get_loop().call_later(min(TICK, 1.0), self._keep_again)
 
     def _keep_again(self) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from toolwire._binary import LocalServer, state_beside, words_of
 from toolwire._example import command
 from toolwire._fork import import_grpc
-from toolwire._loop import run, run_forever
+from toolwire._log import log
 from toolwire._signals import Signals
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
@@ -25,8 +25,6 @@ from toolwire.errors import Refused
 
 if TYPE_CHECKING:
     from toolwire._host import Host
-
-log = logging.getLogger("toolwire")
 
 TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN, or serve(token=…)"
 
@@ -66,7 +64,7 @@ def serve(
 
     made = functools.partial(_new_host, tools, slots=slots, provider=provider)
     with Signals() as signals:
-        status = run(_serve(made, signals, target, start, token, grace, connect_timeout))
+        status = asyncio.run(_serve(made, signals, target, start, token, grace, connect_timeout))
     if status:
         raise SystemExit(status)
 
@@ -160,7 +158,7 @@ def _announce(host: Host, target: Target, welcome: host_pb2.Welcome, mcp: str) -
         # What is tried first should change nothing.
         tried = min((host.tools[name] for name in names), key=lambda tool: not tool.reads)
         lines.append(f"  try    {command(tried, target)}")
-    # In one write: the server of this program logs to the same terminal, and `print` writes the end of a line by itself.
+    # In one write, since the server logs to the same terminal, and `print` writes the end of a line by itself.
     sys.stdout.write("\n".join([*lines, ""]))
     sys.stdout.flush()
 
@@ -170,7 +168,7 @@ class BackgroundHost:
 
     def __init__(self, tools: list[Tool], target: Target, slots: int = 16) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=run_forever, args=(self._loop,), name="toolwire-host", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name="toolwire-host", daemon=True)
         self._thread.start()
         self._host: Host = self._run(_made(tools, target, slots))
         try:

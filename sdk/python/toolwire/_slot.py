@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import logging
 import random
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
@@ -13,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import grpc.aio
 
-from toolwire._call import Call, note
+from toolwire._call import Call
+from toolwire._log import log_error
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire.errors import Refused
 
 if TYPE_CHECKING:
     from toolwire._host import Site
-
-log = logging.getLogger("toolwire")
 
 PATH, PROTOCOL = "/toolwire.host.v1.ToolHostService/Work", 1
 # Seconds before a lost slot is opened again: at random up to the first, doubled each time up to the second.
@@ -76,7 +74,7 @@ class Stream:
                 if not self._is_aborted:
                     raise
             except Exception as error:
-                note(error, "a message to the server cannot be written")
+                log_error(error, "a message to the server cannot be written")
                 self.abort()
 
     async def greet(self, greeting: Coroutine[Any, Any, host_pb2.Welcome]) -> host_pb2.Welcome:
@@ -131,7 +129,7 @@ class Slot:
             try:
                 was_welcome = await self._live()
             except Exception as error:
-                note(error, "a slot broke, and is opened again")
+                log_error(error, "a slot broke, and is opened again")
                 was_welcome = False
             if self._running:
                 # The capacity is exact: a call that goes on without its stream still takes this slot.
@@ -253,13 +251,13 @@ class Slot:
         """Notices a task that died: then its call has its end by that of the stream, which is opened again."""
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if error:
-            note(error, "the task of call %s ended", call.id)
+            log_error(error, "the task of call %s ended", call.id)
             stream.abort()
         if self._call is call:
             self._call = self._running = None
 
     async def _carry_out(self, call: Call, stream: Stream) -> None:
-        outcome = await call.run(self.host.threads)
+        outcome = await call.run(self.host.threads, self.host.tool_loop)
         if self._call is not call:
             # Given up: its end was said.
             return

@@ -51,8 +51,7 @@ class Threads(Executor):
         except BaseException as raised:
             error = raised
         if os.getpid() != self._process:
-            # An end of a call carries what its function raised.
-            end_child(error or getattr(value, "error", None))
+            end_child(error)
         if error is None:
             future.set_result(value)
         else:
