@@ -165,11 +165,33 @@ def echo(index: int) -> Tool:
 
 
 TOOLS = [echo(index) for index in range(len(HINTS))]
+# To Python a bool is an int, and equal to 0 or 1.
+BOOLS: list[tuple[Any, Any, str]] = [
+    (int, True, "/result"), (float, False, "/result"), (int | float, True, "/result"), (int | str, True, "/result"),
+    (int | None, False, "/result"), (list[int], [1, True], "/result/1"), (list[float], [0.5, False], "/result/1"),
+    (tuple[int, ...], (True,), "/result/0"), (dict[str, int], {"a": 1, "b": True}, "/b"), (Rank, True, "/result"),
+    (Literal[1], True, "/result"), (Decimal, True, "/result"), (Annotated[int, Param(as_text=True)], True, "/result"),
+    (Line, Line("pen", True), "/count"), (Transfer, Transfer("a", False), "/amount"),
+    (Point, {"x": 1.0, "y": True}, "/y"), (list[Line], [Line("pen"), Line("ink", True)], "/result/1/count"),
+]
+
+
+def give_bool(index: int, write: bool) -> Tool:
+    """A tool that returns a bool for a number."""
+
+    def give() -> Any:
+        return BOOLS[index][1]
+
+    give.__annotations__ = {"return": BOOLS[index][0]}
+    return make(give, name=f"give_{index}_{write}".lower(), description="Returns a bool.", write=write)
+
+
+BOOL_TOOLS = [give_bool(index, write) for index in range(len(BOOLS)) for write in (False, True)]
 
 
 @pytest.fixture(scope="module")
 def faces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faces]:
-    opened = Faces(tmp_path_factory.mktemp("state"), TOOLS)
+    opened = Faces(tmp_path_factory.mktemp("state"), [*TOOLS, *BOOL_TOOLS])
     yield opened
     opened.close()
 
@@ -217,3 +239,25 @@ index: int) -> None:
         assert same(returned, written), (face, data)
 
     check()
+
+
+@pytest.mark.parametrize("index", range(len(BOOLS)), ids=[str(hint)[:60] for hint, *_ in BOOLS])
+def test_a_bool_is_no_number_in_results(faces: Faces, index: int) -> None:
+    pointer = BOOLS[index][2]
+    for face in FACES:
+        for is_write in (False, True):
+            code, text = faces.call(face, f"give_{index}_{is_write}".lower())
+            assert code == "PARSE_ERROR"
+            assert f"`{pointer}`" in text
+            assert ("The write was done." in text) is is_write
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [(int, "true"), (float, "false"), (int | float, "true"), (list[int], "[1, true]"), (dict[str, int], '{"a": false}'),
+     (bool, "1"), (bool, "0"), (bool, "1.0")],
+)
+def test_a_bool_is_no_number_in_arguments(faces: Faces, hint: Any, value: str) -> None:
+    index = [it for it, _ in HINTS].index(hint)
+    for face in FACES:
+        assert faces.call(face, f"echo_{index}", f'{{"value": {value}}}')[0] == "INVALID_ARGUMENT"

@@ -121,14 +121,16 @@ def write_text(value: Any, to: Writer, how: int) -> Any:
 
 
 def write_integer(value: Any, to: Writer, how: int) -> Any:
-    # A bool is an int to Python, so that a function which says int may return one.
-    if isinstance(value, int) and (how >= CONVERTED or not isinstance(value, bool)):
-        return to.integer(value)
-    return typed(int)(value, to, how)
+    return to.integer(value) if _is_integer(value) else typed(int)(value, to, how)
 
 
 def write_number(value: Any, to: Writer, how: int) -> Any:
-    return to.integer(value) if isinstance(value, int) and how >= CONVERTED else typed(float)(value, to, how)
+    return to.integer(value) if _is_integer(value) and how >= CONVERTED else typed(float)(value, to, how)
+
+
+def _is_integer(value: Any) -> bool:
+    # A bool is an int to Python, and none in JSON.
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 # Of what functions return. A default is written as what it is, so that one of another type is found.

@@ -121,7 +121,7 @@ class ToolLoop:
                 loop.run_forever()
             except Exception as error:
                 # Not of a callback or a task: the loop is closed, or its descriptors are.
-                log_error(error, "a tool has broken the loop of coroutines: calls on it fail, and the next makes another")
+                log_error(error, "a tool has broken the loop of coroutines: its calls fail, and the next makes another")
                 reason = RuntimeError("another tool has broken the loop of coroutines")
                 break
             except BaseException as error:
