@@ -3,7 +3,8 @@
 import json
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import grpc
@@ -268,9 +269,106 @@ def test_the_same_call_of_a_model_goes_on_under_the_request_id_that_waits_for_a_
     assert len({first, other, ended}) == 3, "a call that has ended is not that call"
 
 
-def test_arguments_that_have_no_json_are_named_with_their_tool(tools: Toolwire) -> None:
-    with pytest.raises(TypeError, match="the arguments of pay: a value of the type object has no JSON, at /of/0"):
-        tools.call("pay", {"of": [object()]})
+NAN, INF, HALF = float("nan"), float("inf"), "\ud83d"
+CIRCLE: dict[str, Any] = {}
+CIRCLE["again"] = CIRCLE
+ODD_ARGUMENTS: list[tuple[Any, str]] = [
+    ({"items": [{}, {}, {}, {"price": NAN}]}, "/items/3/price"), ({"a": INF}, "/a"), ({"a": (1.0, -INF)}, "/a/1"),
+    ({"a": {"b": HALF}}, "/a/b"), ({"a": {HALF: 1}}, "/a"), ({HALF: 1}, ""), ({1: "x"}, ""), ({"a": {None: 1}}, "/a"),
+    ({"a": [{True: 1}]}, "/a/0"), ({"a": {(1, 2): 1}}, "/a"), ({"a": b"x"}, "/a"), ({"a": bytearray(1)}, "/a"),
+    ({"a": {object()}}, "/a/0"), ({"a": 1j}, "/a"), ({"a": Decimal("1.5")}, "/a"), ({"a": object}, "/a"),
+    ({"a": iter([1])}, "/a"), ({"a": 2**64}, "/a"), ({"a": [-(2**63) - 1]}, "/a/0"), ({"a": 10**5000}, "/a"),
+    ({"a~/b": NAN}, "/a~0~1b"), (HALF, ""), (b"{}", ""), (NAN, ""), (object(), ""),
+]
+CALLS: dict[str, Callable[..., Any]] = {
+    "call": lambda tools, *args, **options: tools.call(*args, **options),
+    "call_text": lambda tools, *args, **options: tools.call_text(*args, **options),
+    "stream": lambda tools, *args, **options: list(tools.stream(*args, **options)),
+}
+
+
+@pytest.fixture(scope="module")
+def offline() -> Iterator[Toolwire]:
+    """A client without a server, which raises Refused of what it sends."""
+    with Toolwire.connect("http://127.0.0.1:1", retries=0) as client:
+        yield client
+
+
+@pytest.mark.parametrize("method", CALLS)
+@pytest.mark.parametrize(("arguments", "pointer"), ODD_ARGUMENTS)
+def test_arguments_that_are_not_carried_exactly_are_refused_at_their_place(
+    offline: Toolwire, method: str, arguments: Any, pointer: str
+) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        CALLS[method](offline, "pay", arguments)
+    assert [it.pointer for it in refused.value.violations] == [pointer]
+    assert refused.value.message.startswith("the arguments of pay cannot be sent: ")
+    assert pointer in refused.value.message
+
+
+def test_arguments_that_hold_themselves_are_refused(offline: Toolwire) -> None:
+    with pytest.raises(InvalidArgument, match="nests deeper"):
+        offline.call("pay", CIRCLE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sent"),
+    [(None, "{}"), ({}, "{}"), ([], "[]"), (0, "0"), (False, "false"), ("", ""), ({"a": True}, '{"a":true}'),
+     ({"a": {"b"}, "c": (1, 2.0)}, '{"a":["b"],"c":[1,2.0]}'), ({"a": 2**64 - 1}, '{"a":18446744073709551615}')],
+)
+def test_arguments_are_sent_as_they_are(fake: FakeTools, tools: Toolwire, arguments: Any, sent: str) -> None:
+    fake.answers["CallTool"] = in_turn(data())
+    tools.call("pay", arguments)
+    assert fake.requests[0].arguments_json == sent
+
+
+@pytest.mark.parametrize("method", CALLS)
+@pytest.mark.parametrize(
+    ("options", "pointer"),
+    [
+        ({name: value}, f"/{name}") for name in ("timeout", "wait_for_approval")
+        for value in (NAN, INF, -1, "5", True, None, 1e300, 10**400)
+    ] + [({name: value}, f"/{name}") for name in ("request_id", "task_id") for value in (HALF, 5, b"\xff")],
+)
+def test_an_option_that_cannot_be_kept_is_refused_by_its_name(
+    offline: Toolwire, method: str, options: Any, pointer: str
+) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        CALLS[method](offline, "pay", {}, **options)
+    assert [it.pointer for it in refused.value.violations] == [pointer]
+
+
+@pytest.mark.parametrize(
+    ("ask", "pointer"),
+    [
+        (lambda tools: tools.call(HALF), "/tool"), (lambda tools: tools.call_text("a", max_tokens=NAN), "/max_tokens"),
+        (lambda tools: tools.call_text("a", max_tokens=10**20), "/max_tokens"),
+        (lambda tools: tools.search(HALF), "/text"), (lambda tools: tools.list_tools(text=5), "/text"),
+        (lambda tools: tools.list_tools(tags=["a", HALF]), "/tags/1"),
+        (lambda tools: tools.list_tools(tags=5), "/tags"),
+        (lambda tools: tools.list_tools(category="odd"), "/category"),
+        (lambda tools: tools.list_tools(category=["read"]), "/category"),
+        (lambda tools: tools.export(HALF), "/format"), (lambda tools: tools.export("mcp", tags=(HALF,)), "/tags/0"),
+        (lambda tools: tools.export("mcp", strict="no"), "/strict"), (lambda tools: tools.cancel(HALF), "/call_id"),
+        (lambda tools: tools.approve(HALF), "/confirmation_id"), (lambda tools: tools.approve("c", tool=HALF), "/tool"),
+        (lambda tools: tools.approve("c", reason=5), "/reason"), (lambda tools: tools.deny("c", HALF), "/reason"),
+        (lambda tools: tools.tasks.create(HALF), "/request"), (lambda tools: tools.tasks.create("a", role=1), "/role"),
+        (lambda tools: tools.tasks.create("a", labels={"b": HALF}), "/labels/b"),
+        (lambda tools: tools.tasks.create("a", labels={1: "b"}), "/labels"),
+        (lambda tools: tools.tasks.create("a", labels={"b": 1}), "/labels"),
+        (lambda tools: tools.tasks.get(HALF), "/task_id"), (lambda tools: tools.tasks.list(root_id=HALF), "/root_id"),
+        (lambda tools: tools.tasks.list(states=["running", "odd"]), "/states"),
+        (lambda tools: tools.tasks.answer("a", HALF), "/answer"),
+        (lambda tools: tools.tasks.answer("a", NAN), "/answer"),
+        (lambda tools: tools.tasks.cancel("a", b"x"), "/reason"),
+    ],
+)
+def test_a_value_that_a_method_cannot_send_is_refused_by_its_name(
+    offline: Toolwire, ask: Callable[[Any], Any], pointer: str
+) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        ask(offline)
+    assert [it.pointer for it in refused.value.violations] == [pointer]
 
 
 def test_a_server_that_is_not_there_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,10 @@ class Writer:
         self._is_plain = bounds_integers
 
     @classmethod
+    def of_arguments(cls) -> Writer:
+        return cls(bounds_integers=True)
+
+    @classmethod
     def of_data(cls) -> Writer:
         """For a result or a chunk."""
         return cls(MOST_DATA, MOST_LEVELS, bounds_integers=True)
@@ -104,7 +108,7 @@ class Writer:
     def integer(self, value: int) -> int:
         value = int.__int__(value)
         if self._bounds_integers and not LEAST_INT <= value <= MOST_INT:
-            raise Misfit(f"an integer has at most 64 bits, and this one more: return a text, or declare {AS_TEXT}")
+            raise Misfit(f"an integer has at most 64 bits, and this one more: it is a text where {AS_TEXT} is declared")
         return value
 
     def number(self, value: float) -> float:

@@ -14,11 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from toolwire._binary import LocalServer
-from toolwire._json import to_json
+from toolwire._requests import arguments_json, build, enum_value, seconds
 from toolwire._rpc import Connection
-from toolwire._schema import locate
 from toolwire._serve import BackgroundHost, chosen
-from toolwire._stubs.toolwire.v1 import confirmation_pb2, confirmation_service_pb2, event_pb2, result_pb2, tool_pb2
+from toolwire._stubs.toolwire.v1 import (
+    confirmation_pb2,
+    confirmation_service_pb2,
+    context_pb2,
+    event_pb2,
+    result_pb2,
+    tool_pb2,
+)
 from toolwire._stubs.toolwire.v1 import tool_service_pb2 as pb
 from toolwire._target import Target
 from toolwire._tool import Category
@@ -188,9 +194,9 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         self, *, tags: Iterable[str] = (), text: str = "", category: Category | None = None
     ) -> list[ToolInfo]:
         """The tools that the user may call and that match all of this, in order of name."""
-        request = pb.ListToolsRequest(tags=tags, text=text, view=tool_pb2.TOOL_VIEW_FULL_JSON)
+        request = build(pb.ListToolsRequest, tags=tags, text=text, view=tool_pb2.TOOL_VIEW_FULL_JSON)
         if category:
-            request.category = getattr(tool_pb2, f"TOOL_CATEGORY_{category.upper()}")
+            request.category = enum_value("category", tool_pb2.ToolCategory, "TOOL_CATEGORY_", category)
         return [_info(response.tool) for response in self._rpc.stream(request, 30)]
 
     def search(self, text: str) -> list[ToolInfo]:
@@ -199,9 +205,8 @@ class Toolwire(AbstractContextManager["Toolwire"]):
 
     def export(self, format: Format, *, strict: bool = False, tags: Iterable[str] = ()) -> Any:
         """The value of `tools` in a request to a provider of models; for `mcp` the result of tools/list."""
-        exported: pb.ExportToolsResponse = self._rpc.unary(
-            pb.ExportToolsRequest(format=format, strict=strict, tags=tags), 30
-        )
+        request = build(pb.ExportToolsRequest, format=format, strict=strict, tags=tags)
+        exported: pb.ExportToolsResponse = self._rpc.unary(request, 30)
         return json.loads(exported.json)
 
     def call(self, tool: str, arguments: Arguments = None, **options: Unpack[CallOptions]) -> Result:
@@ -226,10 +231,11 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         The same call, made again, then goes on under the `request_id` that was approved.
         """
         request = self._request(pb.CallToolRequest, tool, arguments, options)
+        request.MergeFrom(build(pb.CallToolRequest, max_tokens=max_tokens))
+        request.result_format = result_pb2.RESULT_FORMAT_MODEL
         key = (tool, request.arguments_json, request.context.task_id)
         if "request_id" not in options:
             request.request_id = self._waiting.get(key, request.request_id)
-        request.result_format, request.max_tokens = result_pb2.RESULT_FORMAT_MODEL, max_tokens
 
         def attempt(left: float) -> str:
             text = self._call(request, left).result.data_text
@@ -275,19 +281,19 @@ class Toolwire(AbstractContextManager["Toolwire"]):
 
     def cancel(self, call_id: str) -> bool:
         """Cancels a call, which its events name. A write may still finish. Returns whether it was running."""
-        response: pb.CancelCallResponse = self._rpc.unary(pb.CancelCallRequest(call_id=call_id), 10)
+        response: pb.CancelCallResponse = self._rpc.unary(build(pb.CancelCallRequest, call_id=call_id), 10)
         return response.cancelled
 
     def approve(self, confirmation: str | ConfirmationRequired, *, tool: str = "", reason: str = "") -> Confirmation:
         """Lets a call be carried out once. `tool` is its name as a person typed it, for those of high consequence."""
-        approve = confirmation_service_pb2.Approve(tool=tool, reason=reason)
+        approve = build(confirmation_service_pb2.Approve, tool=tool, reason=reason)
         return self._decide(confirmation, approve=approve)
 
     def deny(
         self, confirmation: str | ConfirmationRequired, reason: str = "No reason was given."
     ) -> Confirmation:
         """Forbids a call; the agent reads the reason."""
-        return self._decide(confirmation, deny=confirmation_service_pb2.Deny(reason=reason))
+        return self._decide(confirmation, deny=build(confirmation_service_pb2.Deny, reason=reason))
 
     def confirmations(self, *, decidable: bool = True) -> list[Confirmation]:
         """What waits for a person, oldest first: what this user may decide, or all of the user's own too."""
@@ -298,7 +304,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
 
     def _decide(self, confirmation: str | ConfirmationRequired, **decision: Any) -> Confirmation:
         named = confirmation if isinstance(confirmation, str) else confirmation.confirmation_id
-        request = confirmation_service_pb2.DecideConfirmationRequest(confirmation_id=named, **decision)
+        request = build(confirmation_service_pb2.DecideConfirmationRequest, confirmation_id=named, **decision)
         return Confirmation.of(self._rpc.unary(request, 10).confirmation)
 
     def _call(self, request: pb.CallToolRequest, timeout: float) -> pb.CallToolResponse:
@@ -311,18 +317,20 @@ class Toolwire(AbstractContextManager["Toolwire"]):
     def _request(self, kind: type[Request], tool: str, arguments: Arguments, options: CallOptions) -> Request:
         if unknown := options.keys() - CallOptions.__annotations__.keys():
             raise TypeError(
-                f"no option is named {', '.join(sorted(unknown))}; there are {', '.join(CallOptions.__annotations__)}, and "
-                f"arguments of the tool come in a dict: call({tool!r}, {{…}})"
+                f"no option is named {', '.join(sorted(unknown))}; there are {', '.join(CallOptions.__annotations__)}, "
+                f"and arguments of the tool come in a dict: call({tool!r}, {{…}})"
             )
-        with locate(f"the arguments of {tool}"):
-            text = arguments if isinstance(arguments, str) else to_json(arguments or {})
-        request = kind(
-            tool=tool, arguments_json=text,
-            request_id=options.get("request_id") or str(uuid.uuid4()), result_format=result_pb2.RESULT_FORMAT_JSON,
+        seconds("timeout", options.get("timeout", 60))
+        request = build(
+            kind, tool=tool, request_id=options.get("request_id") or str(uuid.uuid4()),
+            result_format=result_pb2.RESULT_FORMAT_JSON,
         )
+        request.arguments_json = arguments_json(tool, arguments)
         if self.session_id or "task_id" in options:
-            request.context.session_id, request.context.task_id = self.session_id, options.get("task_id", "")
-        if wait := options.get("wait_for_approval"):
+            task_id = options.get("task_id", "")
+            context = build(context_pb2.ToolContext, session_id=self.session_id, task_id=task_id)
+            request.context.CopyFrom(context)
+        if wait := seconds("wait_for_approval", options.get("wait_for_approval", 0)):
             request.wait_for_confirmation.FromMilliseconds(round(wait * 1000))
         return request
 

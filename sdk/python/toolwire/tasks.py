@@ -10,6 +10,7 @@ from typing import Any
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
+from toolwire._requests import build, enum_value
 from toolwire._rpc import Connection
 from toolwire._stubs.toolwire.tasks.v1 import task_pb2
 from toolwire._stubs.toolwire.tasks.v1 import task_service_pb2 as pb
@@ -47,25 +48,26 @@ class Tasks:
 
     def create(self, request: str, *, role: str = "", labels: Mapping[str, str] | None = None) -> Task:
         """Creates a root, for agents of a role, or for the caller to work on."""
-        wanted = pb.CreateTaskRequest(request=request, role=role, labels=labels, request_id=str(uuid.uuid4()))
-        return self._task(wanted)
+        request_id = str(uuid.uuid4())
+        return self._task(build(pb.CreateTaskRequest, request=request, role=role, labels=labels, request_id=request_id))
 
     def get(self, task_id: str) -> Task:
-        return self._task(pb.GetTaskRequest(task_id=task_id))
+        return self._task(build(pb.GetTaskRequest, task_id=task_id))
 
     def list(self, *, root_id: str = "", states: Iterable[str] = ()) -> list[Task]:
         """The roots, newest first, or the tasks of one tree; of these states."""
-        numbers: Any = [getattr(task_pb2, f"TASK_STATE_{state.upper()}") for state in states]
-        request = pb.ListTasksRequest(filter=pb.TaskFilter(root_id=root_id, states=numbers), page_size=1000)
+        numbers = [enum_value("states", task_pb2.TaskState, "TASK_STATE_", state) for state in states]
+        wanted = build(pb.TaskFilter, root_id=root_id, states=numbers)
+        request = pb.ListTasksRequest(filter=wanted, page_size=1000)
         return [Task.of(task) for page in self._rpc.pages(request) for task in page.tasks]
 
     def answer(self, task_id: str, answer: str) -> Task:
         """Answers a question."""
-        return self._task(pb.AnswerQuestionRequest(task_id=task_id, answer=answer))
+        return self._task(build(pb.AnswerQuestionRequest, task_id=task_id, answer=answer))
 
     def cancel(self, task_id: str, reason: str = "") -> Task:
         """Cancels a task with its calls, confirmations and descendants."""
-        return self._task(pb.CancelTaskRequest(task_id=task_id, reason=reason))
+        return self._task(build(pb.CancelTaskRequest, task_id=task_id, reason=reason))
 
     def _task(self, request: Message) -> Task:
         return Task.of(self._rpc.unary(request, 30).task)
