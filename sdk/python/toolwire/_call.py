@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import functools
 import inspect
+import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Executor
@@ -39,7 +40,7 @@ PROGRESS_EVERY = 0.1
 # How often a thread that waits for the loop looks whether it is there, in seconds.
 LOOK_EVERY = 5.0
 
-Send = Callable[[host_pb2.WorkRequest], Awaitable[None]]
+Send = Callable[[host_pb2.WorkRequest], Coroutine[Any, Any, None]]
 
 
 @dataclass(kw_only=True)
@@ -50,9 +51,11 @@ class CallContext(Context):
     tool_loop: ToolLoop
     # That of the host, on which no code of a tool runs.
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
-    # Runs between two messages of progress; the newest one waits for its end.
-    _pause: asyncio.TimerHandle | None = None
+    # Between two messages of progress the newest waits.
+    _pausing: threading.Lock = field(default_factory=threading.Lock)
+    _is_paused: bool = False
     _newest: host_pb2.Progress | None = None
+    _pause: asyncio.TimerHandle | None = None
     _sender: asyncio.Task[None] | None = None
 
     def progress(self, message: str, fraction: float | None = None) -> Awaitable[None]:
@@ -60,42 +63,55 @@ class CallContext(Context):
         # What is no part of the work is not known, as to the server.
         if isinstance(fraction, int | float) and 0 <= fraction <= 1:
             progress.fraction = fraction
-        return self._do(self._progress, progress)
+        return self._do(lambda: self._progress(progress))
 
     def chunk(self, data: Mapping[str, Any]) -> Awaitable[None]:
-        return self._do(self._chunk, host_pb2.Chunk(call_id=self.call_id, data_json=data_json(data)))
+        chunk = host_pb2.WorkRequest(chunk=host_pb2.Chunk(call_id=self.call_id, data_json=data_json(data)))
+        return self._do(lambda: self.send(chunk))
 
-    def _do(self, act: Callable[[Any], Coroutine[Any, Any, None]], message: Any) -> Awaitable[None]:
-        """Does it on the loop of the host; for a function in a thread, which cannot await, before it returns."""
-        is_awaited = self.tool_loop.is_current()
-        if self.cancelled and not is_awaited:
+    def _do(self, begin: Callable[[], Coroutine[Any, Any, None] | None]) -> Awaitable[None]:
+        """Does it when it is awaited; for a function in a thread, which cannot await, before it returns."""
+        if self.tool_loop.is_current():
+            return self._await(begin)
+        if self.cancelled:
             raise asyncio.CancelledError
-        done = asyncio.run_coroutine_threadsafe(act(message), self._loop)
-        if is_awaited:
-            return asyncio.wrap_future(done)
+        if work := begin():
+            self._wait(asyncio.run_coroutine_threadsafe(work, self._loop))
+        return Done()
+
+    async def _await(self, begin: Callable[[], Coroutine[Any, Any, None] | None]) -> None:
+        if work := begin():
+            # What is sent does not end with the task that waits for it.
+            await asyncio.shield(asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop)))
+
+    def _wait(self, done: concurrent.futures.Future[None]) -> None:
         while True:
             try:
-                done.result(LOOK_EVERY)
-                return Done()
+                return done.result(LOOK_EVERY)
             except concurrent.futures.TimeoutError:
                 # A host that has ended meanwhile never does it.
                 if done.done() or not self._loop.is_running():
                     raise
 
-    async def _progress(self, progress: host_pb2.Progress) -> None:
-        if self._pause:
-            self._newest = progress
-            return
+    def _progress(self, progress: host_pb2.Progress) -> Coroutine[Any, Any, None] | None:
+        """Sends it, or has it wait for its turn."""
+        with self._pausing:
+            if self._is_paused:
+                self._newest = progress
+                return None
+            self._is_paused = True
+        return self._send_progress(progress)
+
+    async def _send_progress(self, progress: host_pb2.Progress) -> None:
         self._pause = self._loop.call_later(PROGRESS_EVERY, self._go_on)
         await self.send(host_pb2.WorkRequest(progress=progress))
 
     def _go_on(self) -> None:
-        self._pause, newest, self._newest = None, self._newest, None
+        with self._pausing:
+            newest, self._newest = self._newest, None
+            self._is_paused = newest is not None
         if newest:
-            self._sender = self._loop.create_task(self._progress(newest))
-
-    async def _chunk(self, chunk: host_pb2.Chunk) -> None:
-        await self.send(host_pb2.WorkRequest(chunk=chunk))
+            self._sender = self._loop.create_task(self._send_progress(newest))
 
     def close(self) -> None:
         """After the call: nothing more is sent of it."""
