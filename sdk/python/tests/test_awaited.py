@@ -182,7 +182,7 @@ async def test_what_is_over_before_there_is_a_thread_is_never_begun(
         release.wait(LIMIT)
 
     host = await attach(hold, (Blocking(), {"name": "pay", **WRITE}), slots=2)
-    monkeypatch.setattr(host, "threads", concurrent.futures.ThreadPoolExecutor(1))
+    monkeypatch.setattr(host.shared, "threads", concurrent.futures.ThreadPoolExecutor(1))
     first, second = await server.slot(), await server.slot()
     await first.start("hold")
     call_id = await second.start("pay", order="A-1")

@@ -48,7 +48,7 @@ async def test_an_outcome_that_the_server_refuses_is_said_again_in_short_and_the
         last = await server.slot()
         assert await last.call("add", a=1, b=1) == {"sum": 2}
         assert last.inbox.empty()
-        assert not host.lates
+        assert not host.shared.lates
         last.kill()
 
 
@@ -65,7 +65,7 @@ async def test_of_several_ends_the_largest_is_the_one_that_is_refused(server: Fa
     await until(lambda: sum(slot.inbox.qsize() for slot in slots) == 2)
     lates = [said(slot.inbox.get_nowait().late.outcome) for slot in slots for _ in range(slot.inbox.qsize())]
     assert sorted(lates, key=str) == sorted([DONE, {"text": "x" * 10}], key=str)
-    assert len(host.lates) == 2
+    assert len(host.shared.lates) == 2
 
 
 async def test_an_outcome_that_was_lost_with_its_connection_is_said_again_as_it_is(

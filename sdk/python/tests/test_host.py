@@ -54,8 +54,9 @@ async def test_offers_are_sent_once_and_only_to_a_server_that_does_not_know_them
 
 async def test_a_catalogue_is_named_by_what_it_offers(server: FakeServer, attach: Attach) -> None:
     hosts = [await attach(add), await attach(add), await attach((add, {"title": "Sum"}))]
-    assert hosts[0].catalogue_id == hosts[1].catalogue_id != hosts[2].catalogue_id
-    assert hosts[0].instance != hosts[1].instance
+    first, second, third = (host.shared.hello for host in hosts)
+    assert first.catalogue_id == second.catalogue_id != third.catalogue_id
+    assert first.instance != second.instance
 
 
 async def test_a_slot_goes_on_to_the_next_call(server: FakeServer, attach: Attach) -> None:

@@ -58,7 +58,7 @@ async def test_a_call_after_leave_is_never_begun(server: FakeServer, attach: Att
     await slot.start("pay", seconds=0)
     await server.slot()
     assert slot.inbox.empty()
-    assert not host.lates
+    assert not host.shared.lates
 
 
 async def test_a_busy_slot_that_is_to_leave_ends_its_call_first(server: FakeServer, attach: Attach) -> None:
@@ -131,7 +131,7 @@ async def test_a_read_whose_slot_is_lost_is_stopped_and_the_slot_comes_back(
     await asyncio.wait_for(stopped.wait(), LIMIT)
     again = await server.slot()
     assert await again.call("add", a=1, b=1) == {"sum": 2}
-    assert not host.lates
+    assert not host.shared.lates
 
 
 async def test_a_write_whose_slot_is_lost_goes_on_and_its_end_is_said_until_it_is_taken(
@@ -149,7 +149,7 @@ async def test_a_write_whose_slot_is_lost_goes_on_and_its_end_is_said_until_it_i
     other.kill()
     late = await again.receive("late")
     await again.send(late_taken=host_pb2.LateTaken(call_id=late.outcome.call_id))
-    await until(lambda: not host.lates)
+    await until(lambda: not host.shared.lates)
 
 
 async def test_the_capacity_is_exact_while_a_write_goes_on(server: FakeServer, attach: Attach) -> None:
@@ -178,22 +178,22 @@ async def test_an_outcome_that_may_not_have_arrived_is_said_again(server: FakeSe
     again.kill()
     await server.slot()
     await asyncio.sleep(0.05)
-    assert not host.lates
+    assert not host.shared.lates
 
 
 async def test_the_end_of_a_lost_write_is_forgotten_in_the_end(
     server: FakeServer, attach: Attach, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolwire._host.LATE_FOR", 0.3)
+    monkeypatch.setattr("toolwire._lates.LATE_FOR", 0.3)
     host = await attach(PAY, slots=2)
     lost, _ = await server.slot(), await server.slot()
     await begun(lost, "pay", 0)
     lost.kill()
-    await until(lambda: host.lates)
+    await until(lambda: host.shared.lates)
     await asyncio.sleep(0.4)
     await server.slots[1].leave(retry_after=0)
     await server.count(4)
-    await until(lambda: not host.lates)
+    await until(lambda: not host.shared.lates)
 
 
 async def test_a_lost_connection_is_logged_and_that_it_is_back(
@@ -201,7 +201,7 @@ async def test_a_lost_connection_is_logged_and_that_it_is_back(
 ) -> None:
     await attach(add)
     (await server.slot()).kill()
-    await server.slot()
+    await until(lambda: len(caplog.records) == 2)
     assert [it.message for it in caplog.records] == [
         f"no connection to {server.url}, trying again: UNAVAILABLE: the test ends it",
         f"the tools of this program are served again at {server.url}",
@@ -213,6 +213,9 @@ async def test_a_version_that_is_displaced_says_so_once_and_that_it_serves_again
 ) -> None:
     await attach(add, slots=2)
     slots = [await server.slot(), await server.slot()]
+    for slot in slots:
+        # The host has its welcome.
+        await slot.call("add", a=1, b=1)
     known = server.catalogues
     server.catalogues = {catalogue: [] for catalogue in known}
     for slot in slots:
@@ -337,7 +340,7 @@ async def test_a_call_that_ends_as_its_slot_is_lost_leaves_nothing_behind(
             pass
         slot.kill()
     slot = await server.slot()
-    while host.lates:
+    while host.shared.lates:
         late = await slot.receive("late")
         await slot.send(late_taken=host_pb2.LateTaken(call_id=late.outcome.call_id))
         await asyncio.sleep(0.01)

@@ -114,7 +114,7 @@ async def _serve(
         limit, first = None if local else connect_timeout, asyncio.FIRST_COMPLETED
         done, _ = await asyncio.wait([joining, *ends], timeout=limit, return_when=first)
         if not done:
-            raise _unreachable(target, connect_timeout, host.trouble)
+            raise _unreachable(target, connect_timeout, host.membership.trouble)
         if joining.done():
             _announce(host, target, joining.result(), local.mcp if local else "")
             await asyncio.wait(ends, return_when=first)

@@ -3,111 +3,49 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import random
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
 
-import grpc
 import grpc.aio
 
 from toolwire._call import Call
+from toolwire._lates import Lates
 from toolwire._log import log_error
+from toolwire._loop import ToolLoop
+from toolwire._membership import Membership
+from toolwire._stream import Aborted, Address, Stream, wait
 from toolwire._stubs.toolwire.host.v1 import host_pb2
+from toolwire._threads import Threads
+from toolwire._tool import Tool
 from toolwire.errors import Refused
 
-if TYPE_CHECKING:
-    from toolwire._host import Site
-
-PATH, PROTOCOL = "/toolwire.host.v1.ToolHostService/Work", 1
+PROTOCOL = 1
 # Seconds before a lost slot is opened again: at random up to the first, doubled each time up to the second.
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 5.0
-# How often `quiet` is counted, in seconds, and how often a stream may be quiet: the server pings after 60 s.
-TICK = 10.0
-QUIET_GREETING, QUIET = 2, 9
 # Ends of a stream of which a message, such as its last one, may be the reason, and which its repeat would meet again.
 REFUSALS = {"INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "OUT_OF_RANGE"}
-# Ends of a first greeting that no repeat changes.
-FATAL = {"UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "INVALID_ARGUMENT", "UNIMPLEMENTED"}
 
 
-class Aborted(Exception):
-    """The stream was given up on this side."""
+@dataclass
+class SlotHost:
+    """What the slots of a host have in common."""
 
-
-class Stream:
-    """One life of a slot. Reads are never cancelled: grpc.aio leaks then (grpc#43360). A stream ends by half-close.
-
-    grpc says with CancelledError that a call was cancelled, here by `abort`; at other times the task itself is.
-    """
-
-    def __init__(self, site: Site, channel: Any) -> None:
-        work = channel.stream_stream(
-            PATH, host_pb2.WorkRequest.SerializeToString, host_pb2.WorkResponse.FromString
-        )
-        self._rpc: Any = work(metadata=site.host.target.metadata)
-        self._writing = asyncio.Lock()
-        self._greeting: asyncio.Task[host_pb2.Welcome] | None = None
-        self.is_open, self._is_aborted, self.quiet = False, False, 0
-
-    async def read(self) -> host_pb2.WorkResponse | None:
-        """The next message, or None at the clean end. Raises AioRpcError at another, and Aborted after `abort`."""
-        try:
-            message = await self._rpc.read()
-        except asyncio.CancelledError:
-            if not self._is_aborted:
-                raise
-            raise Aborted from None
-        self.quiet = 0
-        # grpc.aio.EOF is false, and no message is.
-        return message or None
-
-    async def write(self, message: host_pb2.WorkRequest | None) -> None:
-        """Sends it, in order; nothing half-closes. What cannot be sent is dropped: reading shows the stream's end."""
-        async with self._writing:
-            try:
-                await (self._rpc.done_writing() if message is None else self._rpc.write(message))
-            except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-                pass
-            except asyncio.CancelledError:
-                if not self._is_aborted:
-                    raise
-            except Exception as error:
-                log_error(error, "a message to the server cannot be written")
-                self.abort()
-
-    async def greet(self, greeting: Coroutine[Any, Any, host_pb2.Welcome]) -> host_pb2.Welcome:
-        """Opens it. The one part that is cancelled: grpc.aio does not end a write that waits for a connection."""
-        self._greeting = asyncio.create_task(greeting)
-        try:
-            welcome = await self._greeting
-        except asyncio.CancelledError:
-            if not self._is_aborted:
-                raise
-            raise Aborted from None
-        self.is_open = True
-        return welcome
-
-    def tick(self) -> None:
-        """Gives up a stream on which nothing comes. Ticks are counted, since a blocked loop also hears nothing."""
-        self.quiet += 1
-        if self.quiet >= (QUIET if self.is_open else QUIET_GREETING):
-            self.abort()
-
-    def abort(self) -> None:
-        """Ends it now. After its end: frees what grpc holds of it."""
-        self._is_aborted, self.is_open = True, False
-        if self._greeting:
-            self._greeting.cancel()
-        self._rpc.cancel()
+    tools: dict[str, Tool]
+    # Without the offers, which follow where the server asks for them.
+    hello: host_pb2.Hello
+    offers: list[host_pb2.Offer]
+    membership: Membership
+    lates: Lates = field(default_factory=Lates)
+    threads: Threads = field(default_factory=lambda: Threads("toolwire"))
+    tool_loop: ToolLoop = field(default_factory=lambda: ToolLoop("toolwire-loop"))
 
 
 class Slot:
     """One of the calls that a host can carry out at the same time."""
 
-    def __init__(self, site: Site, index: int) -> None:
-        self.host, self.index, self._site = site.host, index, site
+    def __init__(self, host: SlotHost, address: Address, index: int) -> None:
+        self.index, self._host, self._address = index, host, address
         self.stream: Stream | None = None
         self._unwanted = asyncio.Event()
         self._call: Call | None = None
@@ -139,12 +77,12 @@ class Slot:
                 await wait(self._unwanted, self._left.retry_after.ToMilliseconds() / 1000)
             elif self.is_wanted:
                 bound = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(failures, 10))
-                await self._site.pause(random.uniform(0, bound))
+                await self._address.pause(random.uniform(0, bound))
 
     def leave(self) -> None:
         """Ends the slot, after its call."""
         self._unwanted.set()
-        self._site.wake()
+        self._address.wake()
         if self.stream and not self.stream.is_open:
             self.stream.abort()
         elif self.stream and not self._left:
@@ -172,35 +110,33 @@ class Slot:
         is_welcome = False
         try:
             # In turn, so that the offers are sent once.
-            async with self._site.greeting:
+            async with self._address.greeting:
                 if not self.is_wanted:
                     return False
-                stream = self.stream = Stream(self._site, self._site.channel(self.index))
+                stream = self.stream = self._address.open(self.index)
                 welcome = await stream.greet(self._greet(stream))
             is_welcome = True
-            self.host.welcomed(welcome)
-            self._site.wake()
-            await self.host.send_lates()
+            self._host.membership.welcomed(welcome)
+            self._address.wake()
+            await self._host.lates.send_on(stream)
             await self._work(stream)
         except grpc.aio.AioRpcError as error:
             refused = Refused.of(error)
             is_of_message = is_welcome and refused.code in REFUSALS
-            if is_of_message and self.host.refused(self.stream, self._unconfirmed, refused):
+            if is_of_message and self._host.lates.refused(self.stream, self._unconfirmed, refused):
                 self._unconfirmed = None
-            self.host.lost(refused)
+            self._host.membership.lost(refused)
         except Aborted:
             if self.is_wanted:
-                self.host.lost(Refused("UNAVAILABLE", "nothing came from the server"))
+                self._host.membership.lost(Refused("UNAVAILABLE", "nothing came from the server"))
         finally:
             await self._lose()
         return is_welcome
 
     async def _greet(self, stream: Stream) -> host_pb2.Welcome:
-        hello = host_pb2.Hello(
-            provider=self.host.provider, instance=self.host.instance, protocol=PROTOCOL, sdk=self.host.sdk,
-            catalogue_id=self.host.catalogue_id,
-        )
-        for offers in ([], self.host.offers):
+        hello = host_pb2.Hello()
+        hello.CopyFrom(self._host.hello)
+        for offers in ([], self._host.offers):
             hello.offers.extend(offers)
             await stream.write(host_pb2.WorkRequest(hello=hello))
             answer = await stream.read()
@@ -221,11 +157,11 @@ class Slot:
             elif kind == "ping":
                 await stream.write(host_pb2.WorkRequest(pong=host_pb2.Pong()))
             elif kind == "late_taken":
-                self.host.lates.pop(message.late_taken.call_id, None)
+                self._host.lates.remove(message.late_taken.call_id)
             elif kind == "leave":
                 self._left = message.leave
                 if message.leave.HasField("retry_after"):
-                    self.host.displaced()
+                    self._host.membership.displaced()
                 if self._call is None:
                     await stream.write(None)
         if self._left and self._call is None:
@@ -239,11 +175,10 @@ class Slot:
         self._unconfirmed = None
 
         async def send(message: host_pb2.WorkRequest) -> None:
-            # A task that is cancelled while it writes would take the stream with it.
             if self._call is call and stream.is_open:
-                await asyncio.shield(stream.write(message))
+                await stream.write(message)
 
-        call = self._call = Call(start, self.host.tools.get(start.tool), send)
+        call = self._call = Call(start, self._host.tools.get(start.tool), send)
         self._running = asyncio.create_task(self._carry_out(call, stream))
         self._running.add_done_callback(functools.partial(self._ended, call, stream))
 
@@ -257,14 +192,14 @@ class Slot:
             self._call = self._running = None
 
     async def _carry_out(self, call: Call, stream: Stream) -> None:
-        outcome = await call.run(self.host.threads, self.host.tool_loop)
+        outcome = await call.run(self._host.threads, self._host.tool_loop)
         if self._call is not call:
             # Given up: its end was said.
             return
         self._call = self._running = None
         if not stream.is_open:
             if not call.reads:
-                await self.host.keep_late(outcome)
+                await self._host.lates.keep(outcome)
             return
         self._unconfirmed = None if call.reads else outcome
         await self._end(stream, outcome)
@@ -277,16 +212,11 @@ class Slot:
     async def _lose(self) -> None:
         """After the stream: stops a read, and says the end of a write on another stream."""
         if self.stream:
+            self._host.lates.forget(self.stream)
             self.stream.abort()
             self.stream = None
         if self._call and self._call.reads:
             self._call.cancel(host_pb2.CANCEL_REASON_REQUESTED)
         lost, self._unconfirmed = self._unconfirmed, None
         if lost:
-            await self.host.keep_late(lost)
-
-
-async def wait(event: asyncio.Event, seconds: float) -> None:
-    """Waits until it is set, and no longer than so."""
-    with contextlib.suppress(asyncio.TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+            await self._host.lates.keep(lost)

@@ -330,7 +330,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             task_id = options.get("task_id", "")
             context = build(context_pb2.ToolContext, session_id=self.session_id, task_id=task_id)
             request.context.CopyFrom(context)
-        if wait := seconds("wait_for_approval", options.get("wait_for_approval", 0)):
+        if wait := seconds("wait_for_approval", options.get("wait_for_approval") or 0):
             request.wait_for_confirmation.FromMilliseconds(round(wait * 1000))
         return request
 

@@ -1,0 +1,66 @@
+"""Whether a server has a host: its welcome, its verdicts and its outages, each of which the log has once."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+
+from toolwire._log import log
+from toolwire._stubs.toolwire.host.v1 import host_pb2
+from toolwire.errors import Refused
+
+# Between two lines of the log on lost slots, in seconds.
+LOG_EVERY = 10.0
+# Ends of a first greeting that no repeat changes.
+FATAL = {"UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "INVALID_ARGUMENT", "UNIMPLEMENTED"}
+
+
+class Membership:
+    """That of one host."""
+
+    def __init__(self, url: str) -> None:
+        self.joined: asyncio.Future[host_pb2.Welcome] = asyncio.get_running_loop().create_future()
+        # Why the last slot was lost, or not opened.
+        self.trouble: Refused | None = None
+        self._url = url
+        self._verdicts: set[str] = set()
+        # When the log said last that slots were lost.
+        self._lost = -math.inf
+        # Why no calls come, as the log says: `lost` or `displaced`.
+        self._outage = ""
+
+    def welcomed(self, welcome: host_pb2.Welcome) -> None:
+        """A slot was welcomed, with the verdicts on all tools."""
+        if not self.joined.done():
+            self.joined.set_result(welcome)
+        # None of a version that is not in service.
+        if self._outage and welcome.accepted:
+            self._outage = ""
+            log.warning("the tools of this program are served again at %s", self._url)
+        for verdict in welcome.verdicts:
+            problems = "; ".join(f"{it.pointer} {it.description}".strip() for it in verdict.problems)
+            if (said := f"{verdict.tool}: {problems}") not in self._verdicts:
+                self._verdicts.add(said)
+                if verdict.state == host_pb2.VERDICT_STATE_REFUSED:
+                    log.error("refused: %s", said)
+                else:
+                    log.warning("%s", said)
+
+    def lost(self, error: Refused) -> None:
+        """A slot was lost, or not opened. All are at once, and one line of the log is enough."""
+        self.trouble = error
+        if not self.joined.done() and error.code in FATAL:
+            self.joined.set_exception(error)
+            return
+        now = time.monotonic()
+        if now > self._lost + LOG_EVERY:
+            self._lost = now
+            self._outage = "lost"
+            log.warning("no connection to %s, trying again: %s", self._url, error)
+
+    def displaced(self) -> None:
+        """Slots are asked to leave until this version is in service again."""
+        if self._outage != "displaced":
+            self._outage, provider = "displaced", self.joined.result().provider
+            log.warning("another version of %s's tools is in service; this program waits", provider or "this host")
