@@ -79,7 +79,7 @@ class FakeSlot:
 
     async def outcome(self) -> Any:
         """The outcome that comes next: its data, or its error as (code, message)."""
-        return said(await self.receive("outcome"))
+        return read_outcome(await self.receive("outcome"))
 
     async def call(self, tool: str, timeout: float = LIMIT, raw: str | None = None, **arguments: Any) -> Any:
         await self.start(tool, timeout, raw, **arguments)
@@ -98,11 +98,11 @@ class FakeSlot:
         """Ends the stream, as a lost connection does."""
         self.cut.set_result(code)
 
-    async def closed(self) -> None:
+    async def wait_closed(self) -> None:
         await asyncio.wait_for(self.half_closed.wait(), LIMIT)
 
 
-def said(outcome: host_pb2.Outcome) -> Any:
+def read_outcome(outcome: host_pb2.Outcome) -> Any:
     if outcome.HasField("error"):
         code = result_pb2.ToolErrorCode.Name(outcome.error.code).removeprefix("TOOL_ERROR_CODE_")
         return code, outcome.error.message

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -59,6 +61,24 @@ def start_host(
 def children(pid: int) -> list[int]:
     listed = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True)
     return [int(line) for line in listed.stdout.split()]
+
+
+def wait_until(holds: Callable[[], Any], within: float) -> None:
+    """Waits for what another process does."""
+    end = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < end, "it never holds"
+        time.sleep(0.01)
+
+
+def wait_for_line(output: IO[str], words: str) -> None:
+    """Reads a process's output until a line has these words."""
+    lines = []
+    while line := output.readline():
+        if words in line:
+            return
+        lines.append(line)
+    raise AssertionError(lines)
 
 
 def is_alive(pid: int) -> bool:

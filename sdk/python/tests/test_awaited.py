@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import Attach
 from tests.fake import LIMIT, FakeServer
 from toolwire import Context
-from toolwire._serve import chosen
+from toolwire._serve import choose_tools
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._tool import REGISTRY, make, tool
 
@@ -31,7 +31,7 @@ async def pay(order: str) -> dict[str, str]:
     return {"paid": order}
 
 
-def passed_on(function: Any) -> Any:
+def pass_on(function: Any) -> Any:
     """A decorator that knows nothing of coroutines."""
 
     @functools.wraps(function)
@@ -41,7 +41,7 @@ def passed_on(function: Any) -> Any:
     return call
 
 
-def carried_out(function: Any) -> Any:
+def run_and_wait(function: Any) -> Any:
     """A decorator that makes a function that blocks of a coroutine."""
 
     @functools.wraps(function)
@@ -118,15 +118,15 @@ class Blocking:
 
 
 FORMS: dict[str, Any] = {
-    "coroutine": pay, "wrapped": passed_on(pay), "wrapped_twice": passed_on(passed_on(pay)),
-    "carried_out": carried_out(pay),
+    "coroutine": pay, "wrapped": pass_on(pay), "wrapped_twice": pass_on(pass_on(pay)),
+    "carried_out": run_and_wait(pay),
     "plain": plain, "says_awaitable": says_awaitable, "says_coroutine": says_coroutine, "says_task": says_task,
     "says_future": says_future, "gives_future": gives_future, "gives_coroutine": gives_coroutine,
     "gives_object": gives_object,
     "static": Shop.sent, "static_object": vars(Shop)["sent"], "of_class": Shop.of_class, "of_object": Shop().of_object,
     "object": Shop(), "blocking_object": Blocking(), "partial": functools.partial(pay),
-    "partial_of_wrapped": functools.partial(passed_on(pay)),
-    "partial_of_object": functools.partial(Shop()), "wrapped_object": passed_on(Shop().of_object),
+    "partial_of_wrapped": functools.partial(pass_on(pay)),
+    "partial_of_object": functools.partial(Shop()), "wrapped_object": pass_on(Shop().of_object),
     "cached": functools.lru_cache(plain),
 }
 
@@ -150,8 +150,8 @@ async def test_what_a_partial_gives_no_caller_gives(server: FakeServer, attach: 
     made = make(functools.partial(move, account="mine"), name="move")
     assert '"account"' not in made.offer.input_schema_json
     assert made.offer.description == "Moves money."
-    await attach((functools.partial(move, account="mine"), {"name": "move"}),
-    (functools.partial(move, "own"), {"name": "own"}))
+    mine, own = functools.partial(move, account="mine"), functools.partial(move, "own")
+    await attach((mine, {"name": "move"}), (own, {"name": "own"}))
     slot = await server.slot()
     assert await slot.call("move", amount=1) == {"account": "mine", "amount": 1, "call": True}
     assert await slot.call("own", amount=1) == {"account": "own", "amount": 1, "call": True}
@@ -164,7 +164,7 @@ async def test_a_call_is_stopped_while_what_a_function_gave_is_awaited(server: F
         await asyncio.sleep(60)
         return {"slept": True}
 
-    await attach(passed_on(sleep))
+    await attach(pass_on(sleep))
     slot = await server.slot()
     call_id = await slot.start("sleep")
     await slot.receive("progress")
@@ -222,7 +222,7 @@ def static_in_its_class() -> Any:
 async def test_a_static_method_keeps_its_options(server: FakeServer) -> None:
     store = static_in_its_class()
     try:
-        (chosen_tool,) = chosen([store.send_away])
+        (chosen_tool,) = choose_tools([store.send_away])
         assert not chosen_tool.reads
         assert chosen_tool.is_async
         assert await store.send_away("A-1") == {"paid": "A-1"}
@@ -248,7 +248,7 @@ async def test_objects_and_methods_keep_their_options() -> None:
     assert decorate(shop) is shop
     tool(write=True)(shop.cancel)
     try:
-        known = [(it.name, it.reads) for it in chosen([shop, shop.cancel])]
+        known = [(it.name, it.reads) for it in choose_tools([shop, shop.cancel])]
         assert known == [("order_again", False), ("cancel", False)]
     finally:
         del REGISTRY["order_again"], REGISTRY["cancel"]
@@ -285,8 +285,11 @@ def generate() -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    "value", [Endless(), agenerate, generate, managed, lambda: map(RAN.append, ["x"]), lambda: (lambda: 1),
-    lambda: functools.partial(pay)]
+    "value",
+    [
+        Endless(), agenerate, generate, managed, lambda: map(RAN.append, ["x"]), lambda: (lambda: 1),
+        lambda: functools.partial(pay),
+    ],
 )
 async def test_a_write_of_which_nothing_is_known_to_be_done_does_not_say_that_it_was(
     server: FakeServer, attach: Attach, value: Any
@@ -353,6 +356,6 @@ class Streams:
     ],
 )
 def test_what_cannot_be_carried_out_is_refused_with_file_and_line(function: Any, said: str) -> None:
-    with pytest.raises((TypeError, ValueError),
-    match=rf"^@tool of \w+: .*{said}.* \((\S+test_awaited.py:\d+|\?:0)\)$"):
+    place = r"\((\S+test_awaited.py:\d+|\?:0)\)"
+    with pytest.raises((TypeError, ValueError), match=rf"^@tool of \w+: .*{said}.* {place}$"):
         make(function, name="tried")

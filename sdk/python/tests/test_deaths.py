@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from tests.conftest import Attach
-from tests.fake import FakeServer, FakeSlot, said, until
+from tests.fake import FakeServer, FakeSlot, read_outcome, until
 from tests.test_host import WRITE, add
 from toolwire import NotFound
 from toolwire._call import Call
@@ -29,7 +29,7 @@ def fail(size: int) -> None:
 
 
 async def late_on(slot: FakeSlot) -> Any:
-    return said((await slot.receive("late")).outcome)
+    return read_outcome((await slot.receive("late")).outcome)
 
 
 @pytest.mark.parametrize("code", REFUSED)
@@ -63,7 +63,7 @@ async def test_of_several_ends_the_largest_is_the_one_that_is_refused(server: Fa
     second.kill(grpc.StatusCode.RESOURCE_EXHAUSTED)
     slots = [await server.slot(), await server.slot()]
     await until(lambda: sum(slot.inbox.qsize() for slot in slots) == 2)
-    lates = [said(slot.inbox.get_nowait().late.outcome) for slot in slots for _ in range(slot.inbox.qsize())]
+    lates = [read_outcome(slot.inbox.get_nowait().late.outcome) for slot in slots for _ in range(slot.inbox.qsize())]
     assert sorted(lates, key=str) == sorted([DONE, {"text": "x" * 10}], key=str)
     assert len(host.shared.lates) == 2
 

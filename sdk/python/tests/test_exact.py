@@ -115,8 +115,9 @@ def got(hint: Any, text: str) -> Any:
         (int | Any, '"1"', "1"), (object, '{"a": [true, null]}', {"a": [True, None]}),
     ],
 )
-def test_the_type_of_a_union_that_is_nearest_has_the_value_and_nothing_is_converted(hint: Any, text: str,
-value: Any) -> None:
+def test_the_type_of_a_union_that_is_nearest_has_the_value_and_nothing_is_converted(
+    hint: Any, text: str, value: Any
+) -> None:
     read = got(hint, text)
     assert read == value
     assert same(read, value)
@@ -152,8 +153,9 @@ value: Any) -> None:
         (Small, '{"a": 1, "z": 1}', ""),
     ],
 )
-def test_what_no_value_of_the_hint_is_equal_to_is_refused_at_its_place(hint: Any, text: str,
-pointer: str | None) -> None:
+def test_what_no_value_of_the_hint_is_equal_to_is_refused_at_its_place(
+    hint: Any, text: str, pointer: str | None
+) -> None:
     with pytest.raises((InvalidArgument, ValueError)) as refused:
         got(hint, text)
     if pointer is not None:
@@ -345,8 +347,8 @@ class Made:
     ],
 )
 def test_a_hint_whose_values_cannot_be_carried_is_refused_with_file_and_line(hint: Any, said: str) -> None:
-    with pytest.raises((TypeError, ValueError),
-    match=rf"@tool of take: parameter value: .*{said}.* \(.*test_exact.py:\d+\)$"):
+    place = r"\(.*test_exact.py:\d+\)"
+    with pytest.raises((TypeError, ValueError), match=rf"@tool of take: parameter value: .*{said}.* {place}$"):
         takes(hint)
 
 
@@ -360,8 +362,8 @@ def test_examples_and_defaults_are_written_as_their_type_is() -> None:
 
     properties = json.loads(make(pay).offer.input_schema_json)["properties"]
     assert properties["amount"]["examples"] == ["1.50"]
-    assert [properties[name]["default"] for name in ("wei", "colour", "on", "names")] == [str(10**24), "red",
-    "2026-01-31", ["a"]]
+    defaults = [properties[name]["default"] for name in ("wei", "colour", "on", "names")]
+    assert defaults == [str(10**24), "red", "2026-01-31", ["a"]]
     with pytest.raises(TypeError, match="two of its elements are one"):
         takes(set[int]).parameters.codecs["value"].decode([1, 1])
 

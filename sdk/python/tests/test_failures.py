@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from decimal import Decimal
@@ -22,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.faces import FACES, LIMIT, Faces
-from tests.processes import start_host
+from tests.processes import start_host, wait_until
 from toolwire import (
     Blocked,
     Conflict,
@@ -198,9 +197,8 @@ WAYS: dict[str, tuple[Callable[[], Any], str]] = {
         f"violations {number}": (functools.partial(raise_violations, it), "INVALID_ARGUMENT")
         for number, it in enumerate([
             None, 5, "text", ["text", None, 3, object()], [ANY_VIOLATION(None, b"\xff", Unsaid())], [{"pointer": "/a"}],
-            [Violation("/a", "x", "é" * 3_000_000)] * 300, {"a": 1}, (Violation("\ud800", "x",
-            "y") for _ in range(10**9)),
-            [circle()], iter([Violation("/a", "b", "c")]),
+            [Violation("/a", "x", "é" * 3_000_000)] * 300, {"a": 1},
+            (Violation("\ud800", "x", "y") for _ in range(10**9)), [circle()], iter([Violation("/a", "b", "c")]),
         ])
     },
     "a member without JSON": (lambda: {"a": object()}, "PARSE_ERROR"),
@@ -229,8 +227,9 @@ WAYS: dict[str, tuple[Callable[[], Any], str]] = {
 DONE = {"PARSE_ERROR", "RESULT_TOO_LARGE"}
 UNCERTAIN = {"UNKNOWN", "UNAVAILABLE", "TIMEOUT", "CANCELLED"}
 # Of what is no result at all nothing is known: it may be what is to be called, or entered, first.
-NO_RESULT = {"an object", "a class", "a module", "a function", "an error that is returned", "a context manager",
-"bytes alone"}
+NO_RESULT = {
+    "an object", "a class", "a module", "a function", "an error that is returned", "a context manager", "bytes alone",
+}
 
 
 def fail(way: str) -> dict[str, Any]:
@@ -501,7 +500,4 @@ def test_a_program_that_a_tool_ends_has_the_exit_code_of_the_tool(program: Any, 
         tools.call("harm", {"how": "exit the process"}, timeout=LIMIT)
     assert process.wait(LIMIT) == 3
     # Its server says so, and ends after it.
-    end = time.monotonic() + LIMIT
-    while "the process that started the server has ended" not in (tmp_path / "log").read_text():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_until(lambda: "has ended, and the server ends with it" in (tmp_path / "log").read_text(), LIMIT)

@@ -4,19 +4,19 @@ Against the real server, which TOOLWIRE_BINARY names; skipped without it.
 """
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.processes import children, environment, is_alive, start_host
+from tests.processes import children, environment, is_alive, start_host, wait_for_line, wait_until
 from toolwire import Refused, Toolwire
 from toolwire.errors import ToolError
 
@@ -24,7 +24,7 @@ BINARY = os.environ.get("TOOLWIRE_BINARY", "")
 pytestmark = pytest.mark.skipif(not BINARY, reason="TOOLWIRE_BINARY names no server")
 LIMIT = 10.0
 PROGRAM = '''
-import asyncio, multiprocessing, os, signal, subprocess, sys, time
+import asyncio, json, multiprocessing, os, signal, subprocess, sys, time
 from concurrent.futures import ProcessPoolExecutor
 from toolwire import Toolwire, serve, tool
 from toolwire._fork import sockets_to
@@ -112,12 +112,12 @@ def inherited(port: int) -> dict:
     pid = os.fork()
     if pid == 0:
         numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
-        said = [str(signal.getsignal(it)) for it in numbers], [int(it) for it in signal.pthread_sigmask(0, [])]
+        said = [[str(signal.getsignal(it)) for it in numbers], [int(it) for it in signal.pthread_sigmask(0, [])]]
         try:
             Toolwire.connect("http://127.0.0.1:1").call("x")
         except RuntimeError as error:
-            said += str(error), of_program, len(sockets_to(server))
-        os.write(writing, repr(said).encode())
+            said += [str(error), of_program, len(sockets_to(server))]
+        os.write(writing, json.dumps(said).encode())
         os._exit(0)
     os.close(writing)
     status(pid)
@@ -169,13 +169,6 @@ def server_of(process: "subprocess.Popen[str]") -> int:
     return next(it for it in children(process.pid) if "serve" in Path(f"/proc/{it}/cmdline").read_text().split("\0"))
 
 
-def ends(pid: int, within: float) -> bool:
-    end = time.monotonic() + within
-    while is_alive(pid) and time.monotonic() < end:
-        time.sleep(0.02)
-    return not is_alive(pid)
-
-
 class Calling(threading.Thread):
     """A call under way."""
 
@@ -207,7 +200,7 @@ def test_a_child_has_nothing_of_the_programs_signals_and_connections(run: Run) -
     url = url_of(process)
     with Toolwire.connect(url, retries=0) as tools:
         said = tools.call("inherited", {"port": int(url.rpartition(":")[2])}).data
-    handlers, mask, refused, of_program, of_child = eval(said["forked"])
+    handlers, mask, refused, of_program, of_child = json.loads(said["forked"])
     # Else a server that others share would see the end of the program only after a keepalive.
     assert of_program > 0
     assert of_child == 0
@@ -235,8 +228,7 @@ def test_a_program_with_a_pool_drains_at_a_signal(run: Run, number: signal.Signa
     with Toolwire.connect(url, retries=0) as tools:
         assert tools.call("pooled", {"x": 2}).data["x"] == 4
     server, call = server_of(process), Calling(url, "pooled", {"x": 3, "seconds": 1})
-    while not workers_are_busy(process, server):
-        time.sleep(0.01)
+    wait_until(lambda: workers_are_busy(process, server), LIMIT)
     process.send_signal(number)
     call.join(LIMIT)
     assert call.end["x"] == 6
@@ -257,16 +249,14 @@ def test_the_second_signal_ends_the_program_at_once_and_its_server_too(run: Run)
     process = run()
     url = url_of(process)
     server, call = server_of(process), Calling(url, "hang", {})
-    while "hangs" not in process.stderr.readline():
-        pass
+    wait_for_line(process.stderr, "hangs")
     process.send_signal(signal.SIGTERM)
-    while "toolwire ends on SIGTERM" not in process.stderr.readline():
-        pass
+    wait_for_line(process.stderr, "toolwire ends on SIGTERM")
     # Not this one: service managers send it too.
     process.send_signal(signal.SIGHUP)
     process.send_signal(signal.SIGINT)
     assert process.wait(LIMIT) == -signal.SIGINT
-    assert ends(server, 3)
+    wait_until(lambda: not is_alive(server), 3)
     call.join(LIMIT)
     # Of the server that ends, or of the connection to it.
     assert call.end.code == "UNAVAILABLE"
@@ -278,8 +268,7 @@ def test_a_call_that_does_not_end_has_an_outcome_and_does_not_hold_up_the_end_of
 ) -> None:
     process = run("grace=0.2")
     call = Calling(url_of(process), tool, {"seconds": 600})
-    while "hangs" not in process.stderr.readline():
-        pass
+    wait_for_line(process.stderr, "hangs")
     process.send_signal(signal.SIGTERM)
     assert process.wait(LIMIT) == 0
     call.join(LIMIT)
@@ -298,7 +287,7 @@ def test_the_server_of_a_killed_program_ends_though_children_live_on(run: Run, t
     server = server_of(process)
     process.kill()
     process.wait()
-    assert ends(server, 3)
+    wait_until(lambda: not is_alive(server), 3)
     assert any(is_alive(pid) for pid in left.get("workers", [left.get("pid")])), left
 
 

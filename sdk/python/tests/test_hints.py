@@ -91,15 +91,16 @@ ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(mi
 TIMES = st.datetimes(timezones=ZONES)
 DAYS = st.dates()
 LINES = st.builds(Line, TEXTS, INTEGERS, st.sampled_from([*Colour, None]))
-ORDERS = st.builds(Order, st.lists(LINES, max_size=3), DECIMALS, TIMES, LARGE, st.dictionaries(TEXTS, TEXTS,
-max_size=3))
+NOTES = st.dictionaries(TEXTS, TEXTS, max_size=3)
+ORDERS = st.builds(Order, st.lists(LINES, max_size=3), DECIMALS, TIMES, LARGE, NOTES)
 JSON = st.recursive(
     st.none() | st.booleans() | INTEGERS | FLOATS | TEXTS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4), max_leaves=8,
 )
 # Texts that a reader could take for something else.
-ODD = TEXTS | st.sampled_from(["00123", "12", "1.50", "true", "null", "[1]", "{}", "1e5", "NaN", "", " 1", "0x10",
-"-0"])
+ODD = TEXTS | st.sampled_from(
+    ["00123", "12", "1.50", "true", "null", "[1]", "{}", "1e5", "NaN", "", " 1", "0x10", "-0"]
+)
 
 
 def lists(of: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
@@ -215,8 +216,9 @@ def fit(value: Any, schema: str) -> None:
 
 
 @pytest.mark.parametrize("index", range(len(HINTS)), ids=[str(hint)[:60] for hint, _ in HINTS])
-def test_a_value_reaches_the_function_as_it_was_sent_and_its_caller_as_it_was_returned(faces: Faces,
-index: int) -> None:
+def test_a_value_reaches_the_function_as_it_was_sent_and_its_caller_as_it_was_returned(
+    faces: Faces, index: int
+) -> None:
     tool, (hint, values) = TOOLS[index], HINTS[index]
 
     @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))

@@ -11,7 +11,7 @@ import grpc
 import pytest
 
 from tests.conftest import Attach
-from tests.fake import LIMIT, FakeServer, said
+from tests.fake import LIMIT, FakeServer, read_outcome
 from toolwire import Context, NotFound, RateLimited, Refused
 from toolwire._call import Call
 from toolwire._loop import ToolLoop
@@ -164,7 +164,7 @@ async def test_cancel_that_comes_with_its_call_keeps_the_function_from_being_beg
     call = Call(host_pb2.Start(call_id="1", tool="note"), make(note), send)
     running = asyncio.ensure_future(call.run(ThreadPoolExecutor(), ToolLoop("unused")))
     call.cancel(host_pb2.CANCEL_REASON_REQUESTED)
-    assert said(await running)[0] == "CANCELLED"
+    assert read_outcome(await running)[0] == "CANCELLED"
 
 
 async def test_cancel_of_a_call_that_has_ended_is_ignored(server: FakeServer, attach: Attach) -> None:
@@ -212,7 +212,7 @@ async def test_a_cancelled_write_of_progress_does_not_take_the_stream_with_it(
     await slot.cancel(call_id)
     while (message := await asyncio.wait_for(slot.inbox.get(), LIMIT)).HasField("chunk"):
         pass
-    assert said(message.outcome)[0] == "CANCELLED"
+    assert read_outcome(message.outcome)[0] == "CANCELLED"
     assert len(server.slots) == 1
 
 

@@ -6,14 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.processes import is_alive
+from tests.processes import is_alive, wait_until
 from toolwire import NotFound, Refused, Toolwire
 from toolwire._binary import binary, main
 
@@ -72,13 +71,6 @@ def server_of(tmp_path: Path) -> Any:
     return json.loads((tmp_path / ".toolwire/state/fake.json").read_text())
 
 
-def ends(pid: int, within: float) -> bool:
-    end = time.monotonic() + within
-    while is_alive(pid) and time.monotonic() < end:
-        time.sleep(0.02)
-    return not is_alive(pid)
-
-
 def url_of(process: "subprocess.Popen[str]") -> str:
     assert process.stdout
     line = process.stdout.readline()
@@ -103,7 +95,7 @@ def test_a_program_has_a_server_of_its_own(fake_binary: Path, tmp_path: Path) ->
             "--listen=127.0.0.1:0", "--no-samples",
         ]
         assert is_alive(server["pid"])
-    assert ends(server["pid"], LIMIT)
+    wait_until(lambda: not is_alive(server["pid"]), LIMIT)
 
 
 def test_its_state_is_gone_at_the_end(fake_binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,14 +205,14 @@ def test_a_signal_ends_the_program_and_its_server(
     assert process.wait(LIMIT) == 0
     said = f"toolwire ends on {number.name}: calls under way have 0.2 s, unless the next signal comes\n"
     assert process.stderr.read() == said
-    assert ends(server_of(tmp_path)["pid"], 2)
+    wait_until(lambda: not is_alive(server_of(tmp_path)["pid"]), 2)
 
 
 def test_a_killed_program_leaves_no_server(run: Callable[..., Any], tmp_path: Path) -> None:
     process = run()
     url_of(process)
     process.kill()
-    assert ends(server_of(tmp_path)["pid"], 2)
+    wait_until(lambda: not is_alive(server_of(tmp_path)["pid"]), 2)
 
 
 def test_the_program_ends_with_its_server(run: Callable[..., Any], tmp_path: Path) -> None:

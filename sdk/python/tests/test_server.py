@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from tests.processes import Server, children, is_alive, start_host
+from tests.processes import Server, children, is_alive, start_host, wait_until
 from toolwire import Bind, ConfirmationRequired, Context, NotFound, Refused, Toolwire, tool
 from toolwire._binary import LocalServer
 from toolwire._tool import REGISTRY
@@ -309,18 +309,15 @@ def hosts(tmp_path: Path) -> Iterator[tuple[Toolwire, Callable[[], "subprocess.P
     server.close()
 
 
-def begun(folder: Path, kind: str) -> list[int]:
+def read_begun(folder: Path, kind: str) -> list[int]:
     file = folder / kind
     return [int(line) for line in file.read_text().split()] if file.exists() else []
 
 
 def kill_during(folder: Path, kind: str) -> None:
     """Kills the host that begins this call."""
-    end = time.monotonic() + LIMIT
-    while not begun(folder, kind):
-        assert time.monotonic() < end, "it never begins"
-        time.sleep(0.01)
-    os.kill(begun(folder, kind)[0], signal.SIGKILL)
+    wait_until(lambda: read_begun(folder, kind), LIMIT)
+    os.kill(read_begun(folder, kind)[0], signal.SIGKILL)
 
 
 @pytest.mark.parametrize("kind", ["look", "put"])
@@ -331,7 +328,7 @@ def test_what_may_be_repeated_goes_on_elsewhere_when_its_host_is_killed(hosts: A
     killer.start()
     answered = tools.call(kind, {"seconds": 0.5}, timeout=LIMIT)
     killer.join()
-    first, second = begun(folder, kind)
+    first, second = read_begun(folder, kind)
     assert answered.data == {"pid": second}
     assert first != second
 
@@ -349,7 +346,7 @@ def test_a_write_whose_host_is_killed_is_unknown_and_never_made_twice(hosts: Any
     killer.join()
     with pytest.raises(OutcomeUnknown):
         tools.call("act", {"seconds": 5}, request_id=request_id, timeout=30)
-    assert len(begun(folder, "act")) == 1
+    assert len(read_begun(folder, "act")) == 1
 
 
 def test_without_a_host_a_tool_is_degraded_and_a_new_host_brings_it_back(hosts: Any) -> None:
@@ -357,10 +354,7 @@ def test_without_a_host_a_tool_is_degraded_and_a_new_host_brings_it_back(hosts: 
     first = start()
     assert tools.list_tools()[0].problem == ""
     first.kill()
-    end = time.monotonic() + LIMIT
-    while tools.list_tools()[0].problem == "":
-        assert time.monotonic() < end, "it is never degraded"
-        time.sleep(0.1)
+    wait_until(lambda: tools.list_tools()[0].problem, LIMIT)
     with pytest.raises(ToolError, match="No host of `local` is connected") as failed:
         tools.call("look", {"seconds": 0}, timeout=1)
     assert failed.value.code == "UNAVAILABLE"
@@ -528,9 +522,6 @@ def test_a_program_serves_by_one_command_and_its_server_ends_with_it(tmp_path: P
     print(f"the first call was answered {time.monotonic() - began:.2f} s after the start")
     (server,) = children(program.pid)
     program.send_signal(number)
-    ended = time.monotonic()
-    while is_alive(server):
-        assert time.monotonic() - ended < 2, "the server outlives its program"
-        time.sleep(0.02)
+    wait_until(lambda: not is_alive(server), 2)
     program.communicate(timeout=LIMIT)
     assert program.returncode == (-9 if number == signal.SIGKILL else 0)

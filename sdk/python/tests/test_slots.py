@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from tests.conftest import Attach
-from tests.fake import LIMIT, FakeServer, FakeSlot, said, until
+from tests.fake import LIMIT, FakeServer, FakeSlot, read_outcome, until
 from tests.test_host import WRITE, add, sleep
 from toolwire import Context
 from toolwire._host import Host
@@ -31,7 +31,7 @@ async def pay(seconds: float, ctx: Context) -> dict[str, bool]:
 PAY = (pay, WRITE)
 
 
-async def begun(slot: FakeSlot, tool: str, seconds: float | None = None) -> str:
+async def begin_call(slot: FakeSlot, tool: str, seconds: float | None = None) -> str:
     """The identifier of a call that runs."""
     call_id = await (slot.start(tool) if seconds is None else slot.start(tool, seconds=seconds))
     await slot.receive("progress")
@@ -44,7 +44,7 @@ async def test_an_idle_slot_that_is_to_leave_half_closes_and_is_opened_again(
     await attach(add)
     slot = await server.slot()
     await slot.leave(retry_after=0.3)
-    await slot.closed()
+    await slot.wait_closed()
     began = time.monotonic()
     again = await server.slot()
     assert 0.25 < time.monotonic() - began < 0.5, "after as long as the server says"
@@ -64,12 +64,12 @@ async def test_a_call_after_leave_is_never_begun(server: FakeServer, attach: Att
 async def test_a_busy_slot_that_is_to_leave_ends_its_call_first(server: FakeServer, attach: Attach) -> None:
     await attach(PAY)
     slot = await server.slot()
-    await begun(slot, "pay", 0.2)
+    await begin_call(slot, "pay", 0.2)
     await slot.leave(retry_after=0)
     await asyncio.sleep(0.05)
     assert not slot.half_closed.is_set()
     assert await slot.outcome() == {"paid": True}
-    await slot.closed()
+    await slot.wait_closed()
     await server.slot()
 
 
@@ -83,7 +83,7 @@ async def test_a_host_leaves_by_asking_and_carries_out_what_crosses(server: Fake
     assert not any(slot.half_closed.is_set() for slot in slots), "a call may be on its way"
     for slot in slots:
         await slot.leave()
-        await slot.closed()
+        await slot.wait_closed()
     await asyncio.wait_for(leaving, LIMIT)
     assert len(server.slots) == 2
 
@@ -91,8 +91,8 @@ async def test_a_host_leaves_by_asking_and_carries_out_what_crosses(server: Fake
 async def test_a_host_that_leaves_waits_for_its_calls_and_then_ends_them(server: FakeServer, attach: Attach) -> None:
     host = await attach(PAY, sleep, slots=2)
     slots = [await server.slot(), await server.slot()]
-    await begun(slots[0], "pay", 0.2)
-    await begun(slots[1], "sleep")
+    await begin_call(slots[0], "pay", 0.2)
+    await begin_call(slots[1], "sleep")
     began = time.monotonic()
     leaving = asyncio.ensure_future(host.leave(0.5))
     for slot in slots:
@@ -126,7 +126,7 @@ async def test_a_read_whose_slot_is_lost_is_stopped_and_the_slot_comes_back(
 
     host = await attach(read, add)
     slot = await server.slot()
-    await begun(slot, "read")
+    await begin_call(slot, "read")
     slot.kill(grpc.StatusCode[code])
     await asyncio.wait_for(stopped.wait(), LIMIT)
     again = await server.slot()
@@ -139,10 +139,10 @@ async def test_a_write_whose_slot_is_lost_goes_on_and_its_end_is_said_until_it_i
 ) -> None:
     host = await attach(PAY, slots=2)
     lost, other = await server.slot(), await server.slot()
-    call_id = await begun(lost, "pay", 0.2)
+    call_id = await begin_call(lost, "pay", 0.2)
     lost.kill()
     late = await other.receive("late")
-    assert (late.outcome.call_id, said(late.outcome)) == (call_id, {"paid": True})
+    assert (late.outcome.call_id, read_outcome(late.outcome)) == (call_id, {"paid": True})
     again = await server.slot()
     await asyncio.sleep(0.1)
     assert again.inbox.empty(), "it is under way already"
@@ -155,23 +155,23 @@ async def test_a_write_whose_slot_is_lost_goes_on_and_its_end_is_said_until_it_i
 async def test_the_capacity_is_exact_while_a_write_goes_on(server: FakeServer, attach: Attach) -> None:
     await attach(PAY)
     slot = await server.slot()
-    await begun(slot, "pay", 0.8)
+    await begin_call(slot, "pay", 0.8)
     slot.kill()
     await asyncio.sleep(0.6)
     assert len(server.slots) == 1, "its only hand is not free"
     again = await server.slot()
-    assert said((await again.receive("late")).outcome) == {"paid": True}
+    assert read_outcome((await again.receive("late")).outcome) == {"paid": True}
 
 
 async def test_an_outcome_that_may_not_have_arrived_is_said_again(server: FakeServer, attach: Attach) -> None:
     host = await attach(PAY, add)
     slot = await server.slot()
-    await begun(slot, "pay", 0)
+    await begin_call(slot, "pay", 0)
     slot.kill()
     again = await server.slot()
     late = await again.receive("late")
     await again.send(late_taken=host_pb2.LateTaken(call_id=late.outcome.call_id))
-    await begun(again, "pay", 0)
+    await begin_call(again, "pay", 0)
     assert await again.outcome() == {"paid": True}
     # The next call shows that the server has the outcome of the last one.
     assert await again.call("add", a=1, b=1) == {"sum": 2}
@@ -187,7 +187,7 @@ async def test_the_end_of_a_lost_write_is_forgotten_in_the_end(
     monkeypatch.setattr("toolwire._lates.LATE_FOR", 0.3)
     host = await attach(PAY, slots=2)
     lost, _ = await server.slot(), await server.slot()
-    await begun(lost, "pay", 0)
+    await begin_call(lost, "pay", 0)
     lost.kill()
     await until(lambda: host.shared.lates)
     await asyncio.sleep(0.4)
@@ -318,7 +318,7 @@ async def test_slots_stand_at_every_address_of_the_name(
     for slot in second.slots:
         await slot.receive("leaving")
         await slot.leave()
-        await slot.closed()
+        await slot.wait_closed()
     await server.count(4)
     addresses = {f"ipv4:127.0.0.1:{server.port}", f"ipv4:127.0.0.1:{second.port}"}
     await second.count(4)

@@ -30,9 +30,9 @@ def binary() -> Path:
     named = os.environ.get("TOOLWIRE_BINARY")
     if not named:
         raise FileNotFoundError("this package holds no server: take a wheel of toolwire, or set TOOLWIRE_BINARY")
-    said = subprocess.run([named, "--version"], capture_output=True, text=True, check=True).stdout.split()
-    if said[-1:] != [__version__]:
-        raise RuntimeError(f"{named} is of version {said[-1:]}, and this package of {__version__}: they must be equal")
+    words = subprocess.run([named, "--version"], capture_output=True, text=True, check=True).stdout.split()
+    if words[-1:] != [__version__]:
+        raise RuntimeError(f"{named} is of version {words[-1:]}, and this package of {__version__}: they must be equal")
     return Path(named)
 
 

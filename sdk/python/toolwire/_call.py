@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolwire._context import Context, Done, User
-from toolwire._end import End, call, call_on_loop
+from toolwire._end import End, call_in_thread, call_on_loop
 from toolwire._fork import end_child, is_child
 from toolwire._json import Misfit, TooLarge, data_json
 from toolwire._log import log, log_error
@@ -155,7 +155,7 @@ class Call:
         try:
             return await self._outcome(threads, tool_loop)
         except asyncio.CancelledError:
-            return self.stopped()
+            return self.stop_outcome()
         except BaseException as error:
             log_error(error, "call %s failed", self.id)
             return last_resort(self.id)
@@ -168,7 +168,7 @@ class Call:
         """Raises CancelledError of a function that was not begun."""
         tool = self.tool
         if tool is None:
-            return self._failed(Unavailable(f"The host does not offer {self._start.tool}.", retryable=False))
+            return self._error_outcome(Unavailable(f"The host does not offer {self._start.tool}.", retryable=False))
         if tool.parameters.context:
             self._context = self._make_context(tool_loop)
         begin = functools.partial(self._begin, tool)
@@ -199,18 +199,18 @@ class Call:
     def _in_thread(self, tool: Tool, begin: Callable[[], Any]) -> host_pb2.Outcome | Awaitable[Any]:
         if self._reason is not None:
             # It has waited for a thread.
-            return self.stopped()
-        given = call(tool, begin)
-        return self._told(tool, given) if isinstance(given, End) else given
+            return self.stop_outcome()
+        given = call_in_thread(tool, begin)
+        return self._outcome_of(tool, given) if isinstance(given, End) else given
 
     async def _on_loop(self, tool_loop: ToolLoop, tool: Tool, begin: Callable[[], Any]) -> host_pb2.Outcome:
         """Lets a task of its own end, however it does: what a coroutine does to its task stays there."""
         if self._reason is not None:
-            return self.stopped()
+            return self.stop_outcome()
         told: list[host_pb2.Outcome] = []
 
         async def work() -> None:
-            told.append(self._told(tool, await call_on_loop(tool, begin)))
+            told.append(self._outcome_of(tool, await call_on_loop(tool, begin)))
 
         self._work = tool_loop.begin(work)
         try:
@@ -219,27 +219,27 @@ class Call:
             log.warning("%s has not begun: another coroutine blocks the loop, call %s", tool.name, self.id)
             raise
         # Without an outcome it was cancelled before it began.
-        return told[0] if told else self.stopped()
+        return told[0] if told else self.stop_outcome()
 
-    def _told(self, tool: Tool, end: End) -> host_pb2.Outcome:
+    def _outcome_of(self, tool: Tool, end: End) -> host_pb2.Outcome:
         error = end.error
         if is_child():
             end_child(error)
         if end.misfit:
-            return self._failed(self._misfit(tool, end.misfit))
+            return self._error_outcome(self._misfit(tool, end.misfit))
         if error is None:
             return host_pb2.Outcome(call_id=self.id, data_json=end.text)
         # By its type: what an object says of its class may be anything.
         if issubclass(type(error), ToolError):
-            return self._failed(error)
+            return self._error_outcome(error)
         if issubclass(type(error), asyncio.CancelledError):
-            return self.stopped()
+            return self.stop_outcome()
         log_error(error, "%s failed, call %s", tool.name, self.id)
-        return self._failed(
+        return self._error_outcome(
             ToolError(f"{tool.name} failed; the log of its program says why, under call {self.id}.")
         )
 
-    def _failed(self, error: Any) -> host_pb2.Outcome:
+    def _error_outcome(self, error: Any) -> host_pb2.Outcome:
         return host_pb2.Outcome(call_id=self.id, error=ToolError.to_proto(error))
 
     def _misfit(self, tool: Tool, misfit: Misfit) -> ToolError:
@@ -258,11 +258,11 @@ class Call:
             attributes=dict(caller.attributes), traceparent=start.traceparent, deadline=self.deadline,
         )
 
-    def stopped(self) -> host_pb2.Outcome:
+    def stop_outcome(self) -> host_pb2.Outcome:
         """The outcome of a call that was cancelled, also while its function goes on."""
         if self._reason == host_pb2.CANCEL_REASON_DEADLINE:
-            return self._failed(ToolTimeout("The time of the call was over before it was done."))
-        return self._failed(Cancelled("The call was cancelled."))
+            return self._error_outcome(ToolTimeout("The time of the call was over before it was done."))
+        return self._error_outcome(Cancelled("The call was cancelled."))
 
 
 def last_resort(call_id: str, code: Any = result_pb2.TOOL_ERROR_CODE_UNKNOWN, why: str = "") -> host_pb2.Outcome:

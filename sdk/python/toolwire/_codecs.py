@@ -45,7 +45,7 @@ class Codec:
         return self.write(value, Writer(), ANY)
 
 
-def at(key: object, act: Callable[[Any, int], Any], value: Any, how: int) -> Any:
+def read_at(key: object, act: Callable[[Any, int], Any], value: Any, how: int) -> Any:
     """Reads a member or an element."""
     try:
         return act(value, how)
@@ -105,7 +105,7 @@ def read_number(value: Any, how: int) -> float:
 READS: dict[Any, Read] = {str: read_text, int: read_integer, float: read_number, bool: read_bool}
 
 
-def typed(kind: type) -> Write:
+def plain_writer(kind: type) -> Write:
     """Of a type whose values are written as they are."""
 
     def write(value: Any, to: Writer, how: int) -> Any:
@@ -117,15 +117,15 @@ def typed(kind: type) -> Write:
 
 
 def write_text(value: Any, to: Writer, how: int) -> Any:
-    return to.text(value) if isinstance(value, str) else typed(str)(value, to, how)
+    return to.text(value) if isinstance(value, str) else plain_writer(str)(value, to, how)
 
 
 def write_integer(value: Any, to: Writer, how: int) -> Any:
-    return to.integer(value) if _is_integer(value) else typed(int)(value, to, how)
+    return to.integer(value) if _is_integer(value) else plain_writer(int)(value, to, how)
 
 
 def write_number(value: Any, to: Writer, how: int) -> Any:
-    return to.integer(value) if _is_integer(value) and how >= CONVERTED else typed(float)(value, to, how)
+    return to.integer(value) if _is_integer(value) and how >= CONVERTED else plain_writer(float)(value, to, how)
 
 
 def _is_integer(value: Any) -> bool:
@@ -134,10 +134,10 @@ def _is_integer(value: Any) -> bool:
 
 
 # Of what functions return. A default is written as what it is, so that one of another type is found.
-WRITES: dict[Any, Write] = {str: write_text, int: write_integer, float: write_number, bool: typed(bool)}
+WRITES: dict[Any, Write] = {str: write_text, int: write_integer, float: write_number, bool: plain_writer(bool)}
 
 
-def written(kind: type, form: Form, output: bool) -> Codec:
+def text_codec(kind: type, form: Form, output: bool) -> Codec:
     """Of a type whose values are texts."""
 
     def read(value: Any, how: int) -> Any:
@@ -152,7 +152,7 @@ def written(kind: type, form: Form, output: bool) -> Codec:
         kinds = kind if how < CONVERTED else (kind, *form.also)
         if isinstance(value, kinds) and not isinstance(value, bool):
             return to.text(form.write(value))
-        return typed(kind)(value, to, how)
+        return plain_writer(kind)(value, to, how)
 
     return Codec(form.returned if output else form.schema, read, write)
 
@@ -216,11 +216,11 @@ def mapping(item: Codec | None) -> Codec:
     def read(value: Any, how: int) -> Any:
         if type(value) is not dict or how == EXACT:
             raise Misfit("it is no object")
-        return {key: at(key, item.read, it, how) for key, it in value.items()} if item else value
+        return {key: read_at(key, item.read, it, how) for key, it in value.items()} if item else value
 
     def write(value: Any, to: Writer, how: int) -> Any:
         if item is None or not isinstance(value, Mapping):
-            return typed(Mapping)(value, to, how)
+            return plain_writer(Mapping)(value, to, how)
         return to.mapping(value.items(), lambda it: item.write(it, to, how))
 
     schema: Schema = {"type": "object"}
@@ -237,7 +237,7 @@ def array(make: type, item: Codec) -> Codec:
     def read(value: Any, how: int) -> Any:
         if type(value) is not list:
             raise Misfit("it is no array")
-        made = make([at(index, item.read, it, how) for index, it in enumerate(value)])
+        made = make([read_at(index, item.read, it, how) for index, it in enumerate(value)])
         if len(made) != len(value):
             raise Misfit("two of its elements are one in a set")
         return made
@@ -245,7 +245,7 @@ def array(make: type, item: Codec) -> Codec:
     def write(value: Any, to: Writer, how: int) -> Any:
         # What says Sequence or Iterable is a list here, and may be returned as anything of that kind.
         if not is_array(value) or (how < ANY and make is not list and not isinstance(value, make)):
-            return typed(make)(value, to, how)
+            return plain_writer(make)(value, to, how)
         written = to.array(value, lambda it: item.write(it, to, how))
         if is_set and len({repr(it) for it in written}) != len(written):
             raise Misfit("two of its elements are one in JSON")
@@ -269,7 +269,7 @@ def record(kind: type, codecs: Mapping[str, Codec], schema: Schema) -> Codec:
             raise Misfit(f"it {does} {', '.join(sorted(other))[:100]}, and is no {kind.__qualname__}")
         if how == EXACT and len(value) < len(codecs):
             raise Misfit(f"it lacks members of {kind.__qualname__}")
-        fields = {name: at(name, codecs[name].read, it, how) for name, it in value.items()}
+        fields = {name: read_at(name, codecs[name].read, it, how) for name, it in value.items()}
         try:
             return kind(**fields)
         except ToolError:

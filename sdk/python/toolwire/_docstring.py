@@ -9,7 +9,7 @@ ENTRY = re.compile(r"^(\s+)\*{0,2}(\w+)(?:\s*\([^)]*\))?:\s*(.*)$")
 
 
 def read_docstring(doc: str) -> tuple[str, dict[str, str]]:
-    """The words of a docstring, and those of its parameters, as Google writes them."""
+    """The words of the function, and those of each parameter."""
     head, *sections = SECTION.split(doc)
     parameters: dict[str, str] = {}
     for title, body in zip(sections[::2], sections[1::2], strict=True):

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from toolwire._json import Foreign, Misfit, first_of
+from toolwire._json import Foreign, Misfit, take
 from toolwire._text import type_name
 from toolwire._tool import Tool
 
@@ -28,10 +28,10 @@ class End:
     misfit: Misfit | None = None
 
 
-def call(tool: Tool, bound: Callable[[], Any]) -> End | Awaitable[Any]:
+def call_in_thread(tool: Tool, begin: Callable[[], Any]) -> End | Awaitable[Any]:
     """Calls a function that may block, on a thread. What is to be awaited is for the loop."""
     try:
-        value = bound()
+        value = begin()
         if isinstance(value, concurrent.futures.Future):
             value = value.result()
         return value if inspect.isawaitable(value) else end_of(tool, value)
@@ -39,10 +39,10 @@ def call(tool: Tool, bound: Callable[[], Any]) -> End | Awaitable[Any]:
         return End(error=error)
 
 
-async def call_on_loop(tool: Tool, bound: Callable[[], Any]) -> End:
+async def call_on_loop(tool: Tool, begin: Callable[[], Any]) -> End:
     """Calls a function and awaits what it gives, until that is its result."""
     try:
-        value = bound()
+        value = begin()
         for _ in range(MOST_AWAITS):
             if isinstance(value, concurrent.futures.Future):
                 value = asyncio.wrap_future(value)
@@ -57,7 +57,7 @@ async def call_on_loop(tool: Tool, bound: Callable[[], Any]) -> End:
 def end_of(tool: Tool, value: Any) -> End:
     """That of a function that returned. An iterator is a part of it that is yet to be carried out."""
     if isinstance(value, Iterator) and tool.returns_iterable:
-        value = first_of(value)
+        value = take(value)
     if isinstance(value, Iterator | AsyncIterator):
         raise TypeError(f"it returned a {type_name(value)}, of which nothing was carried out: return a list")
     try:

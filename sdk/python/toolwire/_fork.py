@@ -39,14 +39,15 @@ def import_grpc() -> None:
     call tools too.
     """
     global _grpc_handles_forks
-    said = os.environ.get(GRPC_SWITCH)
-    _grpc_handles_forks = "grpc" in sys.modules if said is None else said.lower() not in ("0", "false", "no", "n", "f")
-    if said is None:
+    switch = os.environ.get(GRPC_SWITCH)
+    is_off = (switch or "").lower() in ("0", "false", "no", "n", "f")
+    _grpc_handles_forks = "grpc" in sys.modules if switch is None else not is_off
+    if switch is None:
         os.environ[GRPC_SWITCH] = "false"
     try:
         import grpc.aio  # noqa: F401
     finally:
-        if said is None:
+        if switch is None:
             del os.environ[GRPC_SWITCH]
 
 

@@ -30,7 +30,7 @@ def origin_of(function: Any) -> Any:
     return call if inspect.isfunction(call) else function
 
 
-def refuse_what_is_no_function(function: Any, origin: Any) -> None:
+def check_function(function: Any, origin: Any) -> None:
     if isinstance(function, classmethod):
         raise TypeError("a classmethod has no class yet: call tool(…)(Class.method) below the class")
     if isinstance(function, type) or not callable(function):
@@ -48,7 +48,7 @@ def fixed_names(function: Any) -> set[str]:
     return names
 
 
-def awaited(hint: Any) -> tuple[Any, bool]:
+def unwrap_awaitable(hint: Any) -> tuple[Any, bool]:
     """The result of a function that says what is awaited for it, and whether that takes a loop."""
     kind = get_origin(hint) or hint
     if kind not in AWAITED:

@@ -41,11 +41,11 @@ class Site:
         for _ in range(len(wanted), count):
             slot = Slot(self._host, self.address, next(free))
             self.slots[slot] = asyncio.create_task(slot.run())
-            self.slots[slot].add_done_callback(functools.partial(self._ended, slot))
+            self.slots[slot].add_done_callback(functools.partial(self._reopen, slot))
         for slot in wanted[count:]:
             slot.leave()
 
-    def _ended(self, slot: Slot, task: asyncio.Task[None]) -> None:
+    def _reopen(self, slot: Slot, task: asyncio.Task[None]) -> None:
         del self.slots[slot]
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if error and slot.is_wanted:
@@ -109,10 +109,10 @@ class Host:
 
     def _start_keeper(self) -> asyncio.Task[None]:
         keeper = asyncio.get_running_loop().create_task(self._keep())
-        keeper.add_done_callback(self._keeper_ended)
+        keeper.add_done_callback(self._restart_keeper)
         return keeper
 
-    def _keeper_ended(self, keeper: asyncio.Task[None]) -> None:
+    def _restart_keeper(self, keeper: asyncio.Task[None]) -> None:
         """Begins again what never ends by itself."""
         if not self._is_leaving and not keeper.get_loop().is_closed():
             error = asyncio.CancelledError() if keeper.cancelled() else keeper.exception()

@@ -88,7 +88,7 @@ class Writer:
 
     def _container(self, value: Any) -> Any:
         if self._is_plain:
-            left = left_of(value, self.levels, self.bytes)
+            left = count_left(value, self.levels, self.bytes)
             if left >= 0:
                 self.bytes = left
                 return value
@@ -188,7 +188,7 @@ class Writer:
         raise Foreign(f"a value of the type {type_name(value)} has no JSON")
 
 
-def left_of(value: Any, levels: int, left: float) -> float:
+def count_left(value: Any, levels: int, left: float) -> float:
     """What is left of the bytes after a dict, a list or a tuple; less than 0 if not all in it is plain.
 
     It says what `Writer` does of such a value, in a fraction of the time. Raises TooLarge.
@@ -216,7 +216,7 @@ def left_of(value: Any, levels: int, left: float) -> float:
             if not math.isfinite(item):
                 return -1
         elif kind is dict or kind is list or kind is tuple:
-            inner = left_of(item, levels - 1, left)
+            inner = count_left(item, levels - 1, left)
             if inner < 0:
                 return -1
             left = inner
@@ -241,7 +241,7 @@ def is_array(value: Any) -> bool:
     return isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray | memoryview)
 
 
-def first_of(items: Iterable[Any]) -> list[Any]:
+def take(items: Iterable[Any]) -> list[Any]:
     """The elements of an iterator, and one more than a result can have of one that has no end."""
     return list(itertools.islice(items, MOST_DATA // 2 + 1))
 

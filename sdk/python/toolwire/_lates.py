@@ -54,7 +54,7 @@ class Lates:
         """The server has it."""
         self._lates.pop(call_id, None)
 
-    def refused(self, stream: Stream | None, own: host_pb2.Outcome | None, why: Refused) -> bool:
+    def shorten(self, stream: Stream | None, own: host_pb2.Outcome | None, why: Refused) -> bool:
         """The server ended a stream for what was sent on it. The largest end of a write there, which may be the last
         outcome of the slot, is not sent again as it is. Returns whether it was that.
         """

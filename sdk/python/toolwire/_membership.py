@@ -30,7 +30,7 @@ class Membership:
         # Why no calls come, as the log says: `lost` or `displaced`.
         self._outage = ""
 
-    def welcomed(self, welcome: host_pb2.Welcome) -> None:
+    def record_welcome(self, welcome: host_pb2.Welcome) -> None:
         """A slot was welcomed, with the verdicts on all tools."""
         if not self.joined.done():
             self.joined.set_result(welcome)
@@ -40,14 +40,14 @@ class Membership:
             log.warning("the tools of this program are served again at %s", self._url)
         for verdict in welcome.verdicts:
             problems = "; ".join(f"{it.pointer} {it.description}".strip() for it in verdict.problems)
-            if (said := f"{verdict.tool}: {problems}") not in self._verdicts:
-                self._verdicts.add(said)
+            if (line := f"{verdict.tool}: {problems}") not in self._verdicts:
+                self._verdicts.add(line)
                 if verdict.state == host_pb2.VERDICT_STATE_REFUSED:
-                    log.error("refused: %s", said)
+                    log.error("refused: %s", line)
                 else:
-                    log.warning("%s", said)
+                    log.warning("%s", line)
 
-    def lost(self, error: Refused) -> None:
+    def record_loss(self, error: Refused) -> None:
         """A slot was lost, or not opened. All are at once, and one line of the log is enough."""
         self.trouble = error
         if not self.joined.done() and error.code in FATAL:
@@ -59,7 +59,7 @@ class Membership:
             self._outage = "lost"
             log.warning("no connection to %s, trying again: %s", self._url, error)
 
-    def displaced(self) -> None:
+    def record_displacement(self) -> None:
         """Slots are asked to leave until this version is in service again."""
         if self._outage != "displaced":
             self._outage, provider = "displaced", self.joined.result().provider

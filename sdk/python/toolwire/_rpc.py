@@ -30,14 +30,14 @@ class Connection:
     def unary(self, request: Message, timeout: float) -> Any:
         path, response = _method(request.DESCRIPTOR)
         method = self._channel.unary_unary(path, type(request).SerializeToString, response.FromString)
-        with self._refused():
+        with self._translate_errors():
             return method(request, timeout=timeout, metadata=self._metadata)
 
     def stream(self, request: Message, timeout: float) -> Iterator[Any]:
         """The call is cancelled when the iterator is left."""
         path, response = _method(request.DESCRIPTOR)
         method = self._channel.unary_stream(path, type(request).SerializeToString, response.FromString)
-        with self._refused(), contextlib.ExitStack() as stack:
+        with self._translate_errors(), contextlib.ExitStack() as stack:
             call = method(request, timeout=timeout, metadata=self._metadata)
             stack.callback(call.cancel)
             yield from call
@@ -52,7 +52,7 @@ class Connection:
             request.page_token = page.next_page_token
 
     @contextlib.contextmanager
-    def _refused(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         import grpc
 
         try:

@@ -53,15 +53,15 @@ def codec(hint: Any, *, output: bool = False, within: tuple[Any, ...] = ()) -> C
     if origin is Annotated:
         words = [word for word in args[1:] if isinstance(word, str | Param)]
         is_text = any(isinstance(word, Param) and word.as_text for word in words)
-        return _annotated(_large(args[0], output) if is_text else inner(args[0]), words)
+        return _annotate(_large(args[0], output) if is_text else inner(args[0]), words)
     if hint is Any or hint is object:
         return Codec({}, codecs.read_any, codecs.write_any)
     if hint is None or hint is type(None):
-        return Codec({"type": "null"}, codecs.read_null, codecs.typed(type(None)))
+        return Codec({"type": "null"}, codecs.read_null, codecs.plain_writer(type(None)))
     if hint in PLAIN:
-        return Codec({"type": PLAIN[hint]}, READS[hint], WRITES[hint] if output else codecs.typed(hint))
+        return Codec({"type": PLAIN[hint]}, READS[hint], WRITES[hint] if output else codecs.plain_writer(hint))
     if hint in FORMS:
-        return codecs.written(hint, FORMS[hint], output)
+        return codecs.text_codec(hint, FORMS[hint], output)
     if origin is Literal:
         return codecs.choice([(value, value) for value in args])
     if isinstance(hint, type) and issubclass(hint, enum.Flag):
@@ -100,7 +100,7 @@ def locate(place: str) -> Iterator[None]:
         raise kind(f"{place}: {error}") from None
 
 
-def closed(properties: Mapping[str, Schema], required: list[str]) -> Schema:
+def closed_object(properties: Mapping[str, Schema], required: list[str]) -> Schema:
     """The schema of an object that has no other members."""
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
@@ -117,7 +117,7 @@ def optional(hint: Any) -> Any:
     return Union[tuple(arg for arg in get_args(hint) if arg is not type(None))]
 
 
-def _annotated(base: Codec, words: Iterable[str | Param]) -> Codec:
+def _annotate(base: Codec, words: Iterable[str | Param]) -> Codec:
     schema = base.schema
     for word in words:
         stated = {"description": word} if isinstance(word, str) else word.schema
@@ -132,9 +132,9 @@ def _annotated(base: Codec, words: Iterable[str | Param]) -> Codec:
 def _large(hint: Any, output: bool) -> Codec:
     """Of a number that is a text."""
     if hint is int:
-        return codecs.written(int, LARGE, output)
+        return codecs.text_codec(int, LARGE, output)
     if hint is Decimal:
-        return codecs.written(Decimal, FORMS[Decimal], output)
+        return codecs.text_codec(Decimal, FORMS[Decimal], output)
     if optional(hint) != hint:
         return codecs.union([_large(optional(hint), output), codec(None)])
     raise TypeError(f"as_text is for int and Decimal, not for {inspect.formatannotation(hint)}")
@@ -152,7 +152,7 @@ def _record(hint: Any, output: bool, within: tuple[Any, ...]) -> Codec:
         hints = {name: _bare(hint) for name, hint in hints.items()}
         required = [name for name in hints if name in hint.__required_keys__]
     members = {name: codec(hint, output=output, within=within) for name, hint in hints.items()}
-    schema = closed({name: it.schema for name, it in members.items()}, required)
+    schema = closed_object({name: it.schema for name, it in members.items()}, required)
     if output:
         # A value of a subclass may have more members.
         del schema["additionalProperties"]

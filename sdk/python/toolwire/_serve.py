@@ -50,7 +50,7 @@ def serve(
     say, or on free ports.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    tools = chosen(functions)
+    tools = choose_tools(functions)
     named = server or os.environ.get("TOOLWIRE_SERVER")
     target = Target.read(named, token, ca, "TOOLWIRE_HOST_TOKEN") if named else None
     if target:
@@ -77,15 +77,15 @@ def _new_host(*arguments: Any, **options: Any) -> Host:
     return Host(*arguments, **options)
 
 
-def chosen(functions: Iterable[Callable[..., Any]]) -> list[Tool]:
+def choose_tools(functions: Iterable[Callable[..., Any]]) -> list[Tool]:
     """The tools that these functions are; without functions, all that were decorated."""
-    tools = [_decorated(it) or make(it) for it in functions] or [*REGISTRY.values()]
+    tools = [_find_tool(it) or make(it) for it in functions] or [*REGISTRY.values()]
     if not tools:
         raise ValueError("there is no tool: decorate a function with @tool")
     return tools
 
 
-def _decorated(function: Callable[..., Any]) -> Tool | None:
+def _find_tool(function: Callable[..., Any]) -> Tool | None:
     """The tool that it is already. A method is another object each time; equality of others may mean anything."""
     is_method = inspect.ismethod(function)
     known = (it for it in REGISTRY.values() if it.function is function or (is_method and it.function == function))
@@ -170,7 +170,7 @@ class BackgroundHost:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="toolwire-host", daemon=True)
         self._thread.start()
-        self._host: Host = self._run(_made(tools, target, slots))
+        self._host: Host = self._run(_make_host(tools, target, slots))
         try:
             self._run(self._host.join())
         except Refused:
@@ -187,5 +187,5 @@ class BackgroundHost:
         self._loop.close()
 
 
-async def _made(tools: list[Tool], target: Target, slots: int) -> Host:
+async def _make_host(tools: list[Tool], target: Target, slots: int) -> Host:
     return _new_host(tools, target, slots=slots)

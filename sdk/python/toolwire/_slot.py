@@ -98,7 +98,7 @@ class Slot:
         """Ends a call that `cancel` did not: a thread cannot be stopped, and its function may go on."""
         if (call := self._call) and (stream := self.stream) and stream.is_open:
             self._call = self._running = None
-            await self._end(stream, call.stopped())
+            await self._end(stream, call.stop_outcome())
 
     def abort(self) -> None:
         """Ends the slot now."""
@@ -116,19 +116,19 @@ class Slot:
                 stream = self.stream = self._address.open(self.index)
                 welcome = await stream.greet(self._greet(stream))
             is_welcome = True
-            self._host.membership.welcomed(welcome)
+            self._host.membership.record_welcome(welcome)
             self._address.wake()
             await self._host.lates.send_on(stream)
             await self._work(stream)
         except grpc.aio.AioRpcError as error:
             refused = Refused.of(error)
             is_of_message = is_welcome and refused.code in REFUSALS
-            if is_of_message and self._host.lates.refused(self.stream, self._unconfirmed, refused):
+            if is_of_message and self._host.lates.shorten(self.stream, self._unconfirmed, refused):
                 self._unconfirmed = None
-            self._host.membership.lost(refused)
+            self._host.membership.record_loss(refused)
         except Aborted:
             if self.is_wanted:
-                self._host.membership.lost(Refused("UNAVAILABLE", "nothing came from the server"))
+                self._host.membership.record_loss(Refused("UNAVAILABLE", "nothing came from the server"))
         finally:
             await self._lose()
         return is_welcome
@@ -161,7 +161,7 @@ class Slot:
             elif kind == "leave":
                 self._left = message.leave
                 if message.leave.HasField("retry_after"):
-                    self._host.membership.displaced()
+                    self._host.membership.record_displacement()
                 if self._call is None:
                     await stream.write(None)
         if self._left and self._call is None:
@@ -180,9 +180,9 @@ class Slot:
 
         call = self._call = Call(start, self._host.tools.get(start.tool), send)
         self._running = asyncio.create_task(self._carry_out(call, stream))
-        self._running.add_done_callback(functools.partial(self._ended, call, stream))
+        self._running.add_done_callback(functools.partial(self._check_end, call, stream))
 
-    def _ended(self, call: Call, stream: Stream, task: asyncio.Task[None]) -> None:
+    def _check_end(self, call: Call, stream: Stream, task: asyncio.Task[None]) -> None:
         """Notices a task that died: then its call has its end by that of the stream, which is opened again."""
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if error:

@@ -58,16 +58,16 @@ class Target:
                 "this process was forked from one that serves tools, where gRPC does not work: start it by spawn, as "
                 "multiprocessing.get_context('spawn') does"
             )
-        said = [*options, ("grpc.max_receive_message_length", MOST_BYTES), ("grpc.default_authority", self.authority)]
+        chosen = [*options, ("grpc.max_receive_message_length", MOST_BYTES), ("grpc.default_authority", self.authority)]
         if self.host in ("127.0.0.1", "::1", "localhost"):
             # No proxy stands before one's own machine.
-            said.append(("grpc.enable_http_proxy", 0))
+            chosen.append(("grpc.enable_http_proxy", 0))
         if urlsplit(self.url).scheme == "http":
-            return library.insecure_channel(address, said)
+            return library.insecure_channel(address, chosen)
         roots = Path(self.ca).read_bytes() if self.ca else None
         import grpc
 
-        return library.secure_channel(address, grpc.ssl_channel_credentials(roots), said)
+        return library.secure_channel(address, grpc.ssl_channel_credentials(roots), chosen)
 
     async def addresses(self) -> set[str]:
         """The addresses of its name, as targets of channels. Of one family, since both lead to the same replicas."""

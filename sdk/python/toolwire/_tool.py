@@ -16,10 +16,10 @@ from toolwire._codecs import ANY, Codec
 from toolwire._context import Context
 from toolwire._docstring import read_docstring
 from toolwire._forms import Schema
-from toolwire._functions import awaited, fixed_names, origin_of, place_of, refuse_what_is_no_function
+from toolwire._functions import check_function, fixed_names, origin_of, place_of, unwrap_awaitable
 from toolwire._json import ENCODER, Misfit, Writer, fit, to_json
 from toolwire._parameters import Parameters
-from toolwire._schema import closed, codec, locate
+from toolwire._schema import closed_object, codec, locate
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._stubs.toolwire.v1 import tool_pb2
 from toolwire._text import type_name
@@ -186,7 +186,7 @@ def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
 
 
 def _make(function: Callable[..., Any], origin: Any, name: str, options: Options) -> Tool:
-    refuse_what_is_no_function(function, origin)
+    check_function(function, origin)
     # A misspelt `confirm` would leave the function unguarded.
     if unknown := options.keys() - Options.__annotations__.keys():
         known = ", ".join(Options.__annotations__)
@@ -208,7 +208,7 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
     category = _one_of(Category, options.get("category") or ("write" if options.get("write") else "read"))
     consequence = _one_of(Consequence, options.get("consequence") or IMPACT[category])
     # Nothing is an object without members.
-    result, is_async = awaited(hints.get("return", type(None)))
+    result, is_async = unwrap_awaitable(hints.get("return", type(None)))
     with locate("the result"):
         result_codec = codec(dict if result is type(None) else result, output=True)
     returned = result_codec.schema
@@ -220,8 +220,8 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
         requires_confirmation=options.get("confirm"), idempotent=options.get("idempotent"),
         version=options.get("version"), tags=options.get("tags"), untrusted=options.get("untrusted"),
         guidance=options.get("guidance"), bind=parameters.bound,
-        input_schema_json=to_json(closed(parameters.properties, parameters.required)),
-        output_schema_json=to_json(closed({"result": returned}, ["result"]) if wrapped else returned),
+        input_schema_json=to_json(closed_object(parameters.properties, parameters.required)),
+        output_schema_json=to_json(closed_object({"result": returned}, ["result"]) if wrapped else returned),
     )
     if "approve_unless" in options:
         offer.approve_unless = to_json(options["approve_unless"])

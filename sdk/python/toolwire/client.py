@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 from toolwire._binary import LocalServer
 from toolwire._requests import arguments_json, build, enum_value, seconds
 from toolwire._rpc import Connection
-from toolwire._serve import BackgroundHost, chosen
+from toolwire._serve import BackgroundHost, choose_tools
 from toolwire._stubs.toolwire.v1 import (
     confirmation_pb2,
     confirmation_service_pb2,
@@ -177,7 +177,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         Its state is gone at the end, unless `state` names a directory. It has no settings but those of the file that
         `config` names, or TOOLWIRE_CONFIG. Where these have users, it takes TOOLWIRE_HOST_TOKEN and TOOLWIRE_TOKEN.
         """
-        tools = chosen(functions)
+        tools = choose_tools(functions)
         with ExitStack() as stack:
             server = LocalServer(state, samples=samples, config=config)
             stack.callback(server.close)
@@ -221,7 +221,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             response = self._call(request, left)
             return _result(response.result, response.call_id)
 
-        return self._retried(attempt, options)
+        return self._retry(attempt, options)
 
     def call_text(
         self, tool: str, arguments: Arguments = None, *, max_tokens: int = 0, **options: Unpack[CallOptions]
@@ -246,7 +246,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             return text
 
         try:
-            text = self._retried(attempt, options)
+            text = self._retry(attempt, options)
         except ToolError as error:
             text = error.message
             if error.retryable:
@@ -274,7 +274,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             return _event(next(events).event), events
 
         with self._explain_deadline(request):
-            first, events = self._retried(begin, options)
+            first, events = self._retry(begin, options)
             yield first
             for response in events:
                 yield _event(response.event)
@@ -334,7 +334,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             request.wait_for_confirmation.FromMilliseconds(round(wait * 1000))
         return request
 
-    def _retried(self, attempt: Callable[[float], T], options: CallOptions) -> T:
+    def _retry(self, attempt: Callable[[float], T], options: CallOptions) -> T:
         """Makes attempts until one is answered, or what it raises says that another cannot help in this time."""
         deadline = time.monotonic() + options.get("timeout", 60)
         for number in itertools.count():
