@@ -216,9 +216,9 @@ class Call:
         try:
             await asyncio.wrap_future(self._work.ended)
         except asyncio.CancelledError:
-            log.warning("%s has not begun: another coroutine blocks the loop, call %s", tool.name, self.id)
+            log.warning("%s waited in vain for the loop, call %s: a coroutine blocks it", tool.name, self.id)
             raise
-        # Without an outcome it was cancelled before it began.
+        # Without an outcome it was cancelled before its first step.
         return told[0] if told else self.stop_outcome()
 
     def _outcome_of(self, tool: Tool, end: End) -> host_pb2.Outcome:

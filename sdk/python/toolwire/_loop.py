@@ -49,7 +49,7 @@ class Work:
 
     def _start(self) -> None:
         if self.ended.set_running_or_notify_cancel():
-            # Tools may have changed both what runs and how tasks are made.
+            # Tools may have changed which loop runs, and how it makes tasks.
             asyncio._set_running_loop(self._loop)
             try:
                 self._task = asyncio.Task(self._begin(), loop=self._loop)
@@ -122,7 +122,7 @@ class ToolLoop:
             except Exception as error:
                 # Not of a callback or a task: the loop is closed, or its descriptors are.
                 log_error(error, "a tool has broken the loop of coroutines: its calls fail, and the next makes another")
-                reason = RuntimeError("another tool has broken the loop of coroutines")
+                reason = RuntimeError("the loop of coroutines was broken")
                 break
             except BaseException as error:
                 log_error(error, "what a tool began has raised %s: the calls of others go on", type(error).__name__)
