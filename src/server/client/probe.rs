@@ -10,7 +10,7 @@ use tokio::{
 
 use toolwire_base::words::one_line;
 
-/// Maximum number of bytes of a response that are examined, and maximum wait for them.
+/// Maximum number of bytes of a response that are examined, and maximum wait for the connection and for them.
 const ANSWER: (usize, Duration) = (1_024, Duration::from_secs(2));
 /// The maximum length, in characters, of server text shown in an error.
 const MAX_PROBED: usize = 200;
@@ -33,7 +33,7 @@ pub(super) enum ProbeResult {
     Other(String),
     /// A server that closes the connection.
     Closed,
-    /// A server that sends nothing.
+    /// A server that accepts the connection and sends nothing.
     Silence,
     /// No server: why.
     NoServer(String),
@@ -42,27 +42,32 @@ pub(super) enum ProbeResult {
 /// Probes a URL as a client without TLS.
 pub(super) async fn probe(url: &str) -> ProbeResult {
     let (bytes, bound) = ANSWER;
+    let mut stream = match connect(url, bound).await {
+        Ok(stream) => stream,
+        Err(why) => return ProbeResult::NoServer(why),
+    };
     let mut received = Vec::with_capacity(bytes);
-    match timeout(bound, read_response(url, &mut received)).await {
-        Ok(Err(no_server)) => no_server,
-        Ok(Ok(())) if received.is_empty() => ProbeResult::Closed,
+    match timeout(bound, read_response(&mut stream, &mut received)).await {
+        Ok(()) if received.is_empty() => ProbeResult::Closed,
         Err(_) if received.is_empty() => ProbeResult::Silence,
         // Also after the time-out: the bytes that have arrived are examined.
-        Ok(Ok(())) | Err(_) => classify(&received),
+        Ok(()) | Err(_) => classify(&received),
+    }
+}
+
+async fn connect(url: &str, bound: Duration) -> Result<TcpStream, String> {
+    let address = address(url).ok_or("the address has no host")?;
+    match timeout(bound, TcpStream::connect(address)).await {
+        Ok(connected) => connected.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("no connection within {} s", bound.as_secs())),
     }
 }
 
 /// Reads until the peer closes or asks for TLS, which some do only after their settings.
-async fn read_response(url: &str, received: &mut Vec<u8>) -> Result<(), ProbeResult> {
-    let Some(address) = address(url) else {
-        return Err(ProbeResult::NoServer("the address has no host".to_owned()));
-    };
-    let mut stream =
-        TcpStream::connect(address).await.map_err(|error| ProbeResult::NoServer(error.to_string()))?;
+async fn read_response(stream: &mut TcpStream, received: &mut Vec<u8>) {
     let _ = stream.write_all(GREETING).await;
     while received.len() < ANSWER.0 && !is_tls(received) && stream.read_buf(received).await.unwrap_or(0) > 0 {
     }
-    Ok(())
 }
 
 fn address(url: &str) -> Option<(String, u16)> {

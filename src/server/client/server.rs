@@ -21,7 +21,7 @@ use tonic::{
     Status,
     body::Body,
     metadata::{AsciiMetadataValue, MetadataMap},
-    transport::{Channel, Endpoint},
+    transport::{self, Channel, Endpoint},
 };
 use tower::{BoxError, ServiceExt};
 
@@ -38,7 +38,7 @@ use toolwire_contract::status::wrong_port;
 use toolwire_mcp::server::Via;
 use toolwire_tool::context::{Origin, User, UserId};
 
-/// Maximum time to connect.
+/// Maximum time to connect, and then that of each of the first responses.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Methods that change nothing and that every server of ours has.
 const METHODS: [&str; 2] = ["/grpc.health.v1.Health/Check", "/toolwire.v1.ToolService/GetLimits"];
@@ -77,13 +77,15 @@ impl Server {
         if url.is_https() {
             endpoint = tls::add(endpoint, ca)?;
         }
-        let channel = endpoint
+        let endpoint = endpoint
             .connect_timeout(CONNECT_TIMEOUT)
             .http2_keep_alive_interval(KEEPALIVE.0)
-            .keep_alive_timeout(KEEPALIVE.1)
-            .connect()
-            .await
-            .map_err(|error| unreachable(url, &error))?;
+            .keep_alive_timeout(KEEPALIVE.1);
+        // The endpoint does not bound the TLS handshake.
+        let channel = match timeout(CONNECT_TIMEOUT, endpoint.connect()).await {
+            Ok(connected) => connected.map_err(|error| unreachable(url, &error))?,
+            Err(_) => return Err(unanswered(url, None).await),
+        };
         check_grpc(url, channel.clone()).await?;
         Ok(Self(Transport::Connected { channel, credentials: metadata.into_headers() }))
     }
@@ -163,7 +165,8 @@ async fn check_grpc(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
             }
             // A proxy may forward one of the methods only.
             Ok(Ok(_)) => {}
-            Ok(Err(_)) | Err(_) => return Err(not_grpc(url).await),
+            Ok(Err(error)) => return Err(unanswered(url, Some(&error)).await),
+            Err(_) => return Err(unanswered(url, None).await),
         }
     }
     Err(no_server(url, &ProbeResult::Http2))
@@ -205,18 +208,23 @@ fn at_http_port(url: &ServerUrl, grpc: Option<u16>) -> Failure {
     Failure::Failed(format!("{url} is the server's HTTP port, and this program speaks gRPC: {instead}"))
 }
 
-async fn not_grpc(url: &ServerUrl) -> Failure {
-    let found = probe::probe(&url.0).await;
-    match (found, url.is_https()) {
-        (ProbeResult::Tls, false) => {
+/// Why no response came: because of an error, or for want of one in time.
+async fn unanswered(url: &ServerUrl, error: Option<&transport::Error>) -> Failure {
+    match (probe::probe(&url.0).await, error) {
+        (ProbeResult::Tls, _) if !url.is_https() => {
             Failure::Failed(format!("the server speaks TLS: use {}", tls::https_url(url)))
         }
-        (ProbeResult::Tls, true) => {
-            let within = CONNECT_TIMEOUT.as_secs();
-            Failure::Failed(format!("the server at {} gives no answer of gRPC within {within} s", url.0))
-        }
+        (ProbeResult::Tls | ProbeResult::Http2, Some(error)) => unreachable(url, error),
+        // It may be one of ours that is frozen, or starved by others.
+        (ProbeResult::Tls | ProbeResult::Http2 | ProbeResult::Silence, None) => silent(url),
         (found, _) => no_server(url, &found),
     }
+}
+
+fn silent(ServerUrl(url): &ServerUrl) -> Failure {
+    let within = CONNECT_TIMEOUT.as_secs();
+    let advice = "It is stopped or overloaded, or no toolwire server";
+    Failure::Failed(format!("{url} accepted the connection and did not answer within {within} s. {advice}"))
 }
 
 fn no_server(url: &ServerUrl, found: &ProbeResult) -> Failure {

@@ -109,6 +109,36 @@ async fn a_server_of_http_2_that_is_not_ours_is_told_from_one_of_grpc() {
 }
 
 #[tokio::test]
+async fn a_server_that_does_not_answer_in_time_is_not_taken_for_one_of_another_protocol() {
+    let listen = async || tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    // The system accepts its connections, as those of a process that is stopped.
+    let frozen = listen().await;
+    let (at_frozen, starved) = (frozen.local_addr().unwrap(), listen().await);
+    let at_starved = starved.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = starved.accept().await {
+            let never = service_fn(async |_| {
+                std::future::pending::<Result<http::Response<String>, Infallible>>().await
+            });
+            tokio::spawn(
+                http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), never),
+            );
+        }
+    });
+    let says = async |url: String| {
+        let output = run(&["list", "--server", &url]).await;
+        let expected = format!("{url} accepted the connection and did not answer within 5 s");
+        assert_fails(&output, 1, &[&expected]);
+        assert!(!stderr(&output).contains("gRPC"), "{output:?}");
+    };
+    tokio::join!(
+        says(format!("http://{at_frozen}")),
+        says(format!("https://{at_frozen}")),
+        says(format!("http://{at_starved}")),
+    );
+}
+
+#[tokio::test]
 async fn task_and_session_go_with_a_call() {
     let (address, seen, _) = fake_server::start().await;
     let call = ["call", "read", "--task", "t-1", "--session", "s-1", "--server", &address.to_string()];
