@@ -228,8 +228,14 @@ pub(crate) fn user(name: &str) -> UserId {
 
 /// The tables of research in the state file of a directory, as live sources see them.
 pub(crate) fn tables_in(directory: &Path) -> Tables {
+    state_in(directory).1
+}
+
+/// The same behind the state, whose clock a test can stop.
+pub(crate) fn state_in(directory: &Path) -> (Arc<Store>, Tables) {
     let state = Store::at(directory).with_tables([migrations()]).expect("nobody else has these tables");
-    Tables::new(Arc::new(state), Partition::Live)
+    let state = Arc::new(state);
+    (Arc::clone(&state), Tables::new(state, Partition::Live))
 }
 
 /// The same in a directory of their own, which lives as long as the guard.

@@ -36,7 +36,6 @@ use self::{
     time_limits::TimeLimits,
 };
 use crate::store::screens::ScreenCopy;
-use toolwire_base::clock;
 use toolwire_contract::{ErrorCode, ToolError};
 use toolwire_sources::upstream::http::Client;
 use toolwire_store::StoreError;
@@ -95,7 +94,7 @@ impl Screener {
         {
             return Ok(kept);
         }
-        let began = clock::wall();
+        let began = self.stores.screens.now();
         match self.scrape_or_join(screen, context).await {
             Ok(browsed) => Ok(browsed),
             Err(why) => self.fall_back(screen_id, (refresh, began), &why, context).await,
@@ -119,8 +118,9 @@ impl Screener {
 
     /// The copy, however old.
     async fn copy(&self, screen_id: &str, context: &ToolContext) -> Result<Option<ScreenResult>, ToolError> {
-        let copy = self.stores.screens.copy(&context.user.id, screen_id).await;
-        Ok(copy.map_err(|error| unreadable(&error))?.map(ScreenResult::from_copy))
+        let screens = &self.stores.screens;
+        let copy = screens.copy(&context.user.id, screen_id).await.map_err(|error| unreadable(&error))?;
+        Ok(copy.map(|copy| ScreenResult::from_copy(copy, screens.now())))
     }
 
     /// Scrapes, or joins the user's scrape that is under way.

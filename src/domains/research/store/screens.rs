@@ -45,8 +45,8 @@ pub struct ScreenedStock {
 /// Whether a scrape may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It may: no other claim is granted before the interval has passed.
-    Granted,
+    /// It may: no other claim is granted before the interval has passed since this instant.
+    Granted(SystemTime),
     /// It may not before this instant.
     Denied {
         /// When a scrape is allowed again.
@@ -74,20 +74,18 @@ pub trait Screens: Send + Sync + Debug {
         screen_id: &'a str,
         copy: &'a ScreenCopy,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Claims the user's one scrape of the 24 h before `now`, which ends by `ends_by` at the latest. One transaction,
-    /// so that two processes are never both granted.
+    /// Claims the user's one scrape of the last 24 h, which ends within `time_limit`. One transaction, so that two
+    /// processes are never both granted.
     fn claim_scrape<'a>(
         &'a self,
         user: &'a UserId,
-        now: SystemTime,
-        ends_by: SystemTime,
+        time_limit: Duration,
     ) -> BoxFuture<'a, Result<Claim, StoreError>>;
     /// Records that a claimed scrape has ended.
     fn end_scrape<'a>(
         &'a self,
         user: &'a UserId,
         claimed_at: SystemTime,
-        now: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
     /// The latest end of the user's scrape that is under way, in any process; `None` if none is.
     fn scrape_under_way<'a>(
@@ -101,12 +99,13 @@ pub trait Screens: Send + Sync + Debug {
         user: &'a UserId,
         claimed_at: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Records that a login of the user's was refused. `login` is a digest that reveals nothing of it.
+    /// Records that a login of the user's was refused, and is not tried again for a while. `login` is a digest that
+    /// reveals nothing of it.
     fn refuse_login<'a>(
         &'a self,
         user: &'a UserId,
         login: &'a str,
-        until: SystemTime,
+        pause: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
     /// The instant until which a refused login is not tried again; `None` if it may be.
     fn login_refused_until<'a>(

@@ -67,7 +67,7 @@ impl Scrape {
     /// its deadline.
     pub(super) async fn end(&self) {
         let Some(claimed_at) = self.claimed_at.get() else { return };
-        let ended = self.stores.screens.end_scrape(&self.context.user.id, *claimed_at, self.now());
+        let ended = self.stores.screens.end_scrape(&self.context.user.id, *claimed_at);
         let ended = timeout(STORE_TIMEOUT, ended).await.unwrap_or(Err(StoreError::Late));
         if let Err(error) = ended {
             tracing::warn!(source = PROFILE.name, %error, "the end of a scrape cannot be kept");
@@ -129,8 +129,7 @@ impl Scrape {
         let (user, screens) = (&self.context.user.id, &self.stores.screens);
         let refused = match failure.kind {
             FailureKind::AuthFailed => {
-                let until = self.now() + self.client.auth_failed_for();
-                screens.refuse_login(user, &login.mark(user), until).await
+                screens.refuse_login(user, &login.mark(user), self.client.auth_failed_for()).await
             }
             _ => Ok(()),
         };
@@ -144,19 +143,14 @@ impl Scrape {
     /// while another process scrapes.
     async fn claim(&self, login: &Login) -> Result<SystemTime, ScrapeFailure> {
         let (user, screens) = (&self.context.user.id, &self.stores.screens);
-        let ends_by = self.now() + self.context.remaining();
         loop {
             let ended = under_way::wait_end(screens, user, &self.progress).await;
             ended.map_err(|error| ScrapeFailure::of_store(&error))?;
             // Before the claim, which would be spent for nothing; and after the wait, which takes time.
             self.check_feasible(login).await?;
-            let now = self.now();
-            match screens
-                .claim_scrape(user, now, ends_by)
-                .await
-                .map_err(|error| ScrapeFailure::of_store(&error))?
-            {
-                Claim::Granted => return Ok(*self.claimed_at.get_or_init(|| now)),
+            let claim = screens.claim_scrape(user, self.context.remaining()).await;
+            match claim.map_err(|error| ScrapeFailure::of_store(&error))? {
+                Claim::Granted(at) => return Ok(*self.claimed_at.get_or_init(|| at)),
                 Claim::Denied { allowed_at, is_under_way: false } => {
                     return Err(ScrapeFailure::NotYet { allowed_at });
                 }

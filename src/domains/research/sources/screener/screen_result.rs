@@ -1,9 +1,8 @@
 //! What a call gets of a screen, and how old it is.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::store::screens::ScreenCopy;
-use toolwire_base::clock;
 
 /// How long a copy is fresh.
 const FRESH: Duration = Duration::from_hours(24);
@@ -28,9 +27,9 @@ pub enum Freshness {
 }
 
 impl ScreenResult {
-    pub(super) fn from_copy(copy: ScreenCopy) -> Self {
+    pub(super) fn from_copy(copy: ScreenCopy, now: SystemTime) -> Self {
         // One from the future is as old as the clock that was set back.
-        let age = clock::wall().duration_since(copy.scraped_at).unwrap_or_default();
+        let age = now.duration_since(copy.scraped_at).unwrap_or_default();
         Self { copy, freshness: Freshness::Kept(age), warnings: Vec::new() }
     }
 

@@ -1,12 +1,12 @@
 //! The statements of the tables `screens`, `screened_stocks`, `scrapes` and `refused_logins`. `user` is a
 //! [user key](toolwire_store::Partition::user_key).
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::{ScreenCopy, ScreenedStock};
 use toolwire_sources::upstream::text::{Identifier, Line};
 use toolwire_store::{
-    Error, insert, record, select, sql,
+    Error, Tx, insert, record, select, sql,
     sql::{Connection, FromValue, Statement, Value},
 };
 
@@ -98,16 +98,11 @@ pub(super) fn delete_scrape(user: &str, claimed_at: SystemTime) -> Statement {
 }
 
 /// Inserts a refused login, and deletes those of all users that may be tried again.
-pub(super) async fn refuse_login(
-    db: &mut Connection,
-    user: &str,
-    login: &str,
-    until: SystemTime,
-    now: SystemTime,
-) -> Result<(), Error> {
-    sql!("DELETE FROM refused_logins WHERE until <= {now}").run(db).await?;
-    let refuse = insert! { refused_logins: user_id = user, login, until };
-    refuse.and(" ON CONFLICT (user_id, login) DO UPDATE SET until = excluded.until").run(db).await
+pub(super) async fn refuse_login(tx: &mut Tx, user: &str, login: &str, pause: Duration) -> Result<(), Error> {
+    let now = tx.now();
+    sql!("DELETE FROM refused_logins WHERE until <= {now}").run(tx).await?;
+    let refuse = insert! { refused_logins: user_id = user, login, until = now + pause };
+    refuse.and(" ON CONFLICT (user_id, login) DO UPDATE SET until = excluded.until").run(tx).await
 }
 
 pub(super) fn refused_until(user: &str, login: &str, now: SystemTime) -> Statement<SystemTime> {

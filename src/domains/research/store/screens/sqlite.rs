@@ -1,6 +1,6 @@
 //! Copies of screens, and each user's one scrape a day, across processes and restarts.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 
@@ -44,15 +44,14 @@ impl Screens for Tables {
     fn claim_scrape<'a>(
         &'a self,
         user: &'a UserId,
-        now: SystemTime,
-        ends_by: SystemTime,
+        time_limit: Duration,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
         Box::pin(async move {
             let key = &*self.user_key(user);
             // A claim once used up stays so.
             let claim = self
                 .store
-                .transact(Lane::User(user), Durability::Power, |tx| scoped(claim(tx, key, now, ends_by)));
+                .transact(Lane::User(user), Durability::Power, |tx| scoped(claim(tx, key, time_limit)));
             claim.await
         })
     }
@@ -61,12 +60,12 @@ impl Screens for Tables {
         &'a self,
         user: &'a UserId,
         claimed_at: SystemTime,
-        now: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let key = &*self.user_key(user);
             // Lost, it is waited for until its deadline.
             let ended = self.store.transact(Lane::User(user), Durability::Process, |tx| {
+                let now = tx.now();
                 scoped(rows::end_scrape(key, claimed_at, now).run(tx))
             });
             ended.await
@@ -102,13 +101,13 @@ impl Screens for Tables {
         &'a self,
         user: &'a UserId,
         login: &'a str,
-        until: SystemTime,
+        pause: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let (key, now) = (&*self.user_key(user), self.store.now());
+            let key = &*self.user_key(user);
             // Forgotten, it would be tried again, and the site locks accounts.
             let refused = self.store.transact(Lane::User(user), Durability::Power, |tx| {
-                scoped(rows::refuse_login(tx, key, login, until, now))
+                scoped(rows::refuse_login(tx, key, login, pause))
             });
             refused.await
         })
@@ -141,13 +140,14 @@ impl Screens for Tables {
 }
 
 /// No other process looks and claims between this look and this claim.
-async fn claim(tx: &mut Tx, user: &str, now: SystemTime, ends_by: SystemTime) -> Result<Claim, Error> {
+async fn claim(tx: &mut Tx, user: &str, time_limit: Duration) -> Result<Claim, Error> {
+    let now = tx.now();
     if let Some(allowed_at) = allowed_at(rows::claimed_at(user).optional(tx).await?, now) {
         let is_under_way = rows::under_way(user, now).optional(tx).await?.is_some();
         return Ok(Claim::Denied { allowed_at, is_under_way });
     }
-    rows::claim(user, now, ends_by).run(tx).await?;
-    Ok(Claim::Granted)
+    rows::claim(user, now, now + time_limit).run(tx).await?;
+    Ok(Claim::Granted(now))
 }
 
 /// When a scrape is allowed again after the last claim; `None` if now.

@@ -113,16 +113,16 @@ impl Screens for MemoryScreens {
     fn claim_scrape<'a>(
         &'a self,
         user: &'a UserId,
-        now: SystemTime,
-        ends_by: SystemTime,
+        time_limit: Duration,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
+        let now = self.now();
         self.with(|state| {
             if let Some(allowed_at) = state.allowed_at(user, now) {
                 let is_under_way = state.under_way(user, now).is_some();
                 return Claim::Denied { allowed_at, is_under_way };
             }
-            state.claims.insert(user.clone(), Claimed { at: now, ends_by });
-            Claim::Granted
+            state.claims.insert(user.clone(), Claimed { at: now, ends_by: now + time_limit });
+            Claim::Granted(now)
         })
     }
 
@@ -130,8 +130,8 @@ impl Screens for MemoryScreens {
         &'a self,
         user: &'a UserId,
         claimed_at: SystemTime,
-        now: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let now = self.now();
         self.with(|state| {
             if let Some(claimed) = state.claims.get_mut(user).filter(|claimed| claimed.at == claimed_at) {
                 claimed.ends_by = now;
@@ -163,8 +163,9 @@ impl Screens for MemoryScreens {
         &'a self,
         user: &'a UserId,
         login: &'a str,
-        until: SystemTime,
+        pause: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let until = self.now() + pause;
         self.with(|state| {
             state.refused.insert((user.clone(), login.to_owned()), until);
         })
