@@ -10,6 +10,8 @@ import time
 
 import grpc
 from google.protobuf import duration_pb2
+
+from attacks import soon
 from server import HOST_TOKEN, token
 from toolwire.agent.v1 import agent_pb2 as agent
 from toolwire.agent.v1 import agent_service_pb2 as agent_service
@@ -124,7 +126,7 @@ def taken_in_turn(server, provider, slots, seconds):
     other, mallory, stop = Caller(server, "demo", provider), Caller(server, "mallory", provider), threading.Event()
     calm = [other.call() for _ in range(CALM_CALLS)]
     mallory.flood(FLOOD, stop)
-    time.sleep(0.5)
+    soon(lambda: program.began.count("mallory") >= slots, "the flood takes no slot")
     yield
     program.began.clear()
     waits = [other.call() for _ in range(CALLS)]
@@ -163,7 +165,7 @@ def long_messages(server):
     threads = [threading.Thread(target=chat, args=(HOSTILE[number % len(HOSTILE)],)) for number in range(CHATS)]
     for thread in threads:
         thread.start()
-    time.sleep(0.5)
+    soon(lambda: answered, "no turn ends")
     yield
     stop.set()
     for thread in threads:

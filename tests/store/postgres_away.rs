@@ -195,13 +195,10 @@ async fn a_process_whose_connection_broke_shows_its_calls_again_and_nobody_takes
             let ended = sqlx::query("SELECT pg_terminate_backend($1::INTEGER)").bind(pid);
             ended.execute(&mut plain).await.unwrap();
         }
-        let recovering = async {
-            let in_flight = world.bench.pipeline.in_flight();
-            while !in_flight.is_empty() {
-                assert_eq!(other.store.recover_tasks().await.unwrap(), Recovered::default());
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        };
+        let recovering = state::until(async || {
+            assert_eq!(other.store.recover_tasks().await.unwrap(), Recovered::default());
+            world.bench.pipeline.in_flight().is_empty()
+        });
         tokio::join!(other.write(free, "8s"), other.write_in(Some(&task), in_task, "8s"), recovering)
     };
     let ((wrote, wrote_in_task), (again, again_in_task, ())) = tokio::join!(writing, repeating);

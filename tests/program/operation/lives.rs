@@ -6,9 +6,10 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use tempfile::TempDir;
 use tokio::{
     io::{Interest, unix::AsyncFd},
-    process::Command,
+    process::{Child, Command},
     time::{Duration, timeout},
 };
+use tonic::transport::Channel;
 
 use super::terminate;
 use crate::support::program::Program;
@@ -65,14 +66,20 @@ async fn all_that_an_mcp_server_has_started_ends_with_a_server_that_drains() {
     assert!(program.wait_end().await.0.success());
 }
 
-#[tokio::test]
-async fn a_server_ends_with_the_process_that_it_is_told_of() {
-    let mut starter = Command::new("sleep").arg("600").kill_on_drop(true).spawn().expect("starts");
+/// A process, and a server that is to end with it and whose drain would take an hour.
+async fn with_starter() -> (Child, Program, Channel) {
+    let starter = Command::new("sleep").arg("600").kill_on_drop(true).spawn().expect("starts");
     let id = starter.id().expect("running").to_string();
     let patient = [("TOOLWIRE_DRAIN_LAME_DUCK", "1h"), ("TOOLWIRE_DRAIN_FORCED_END", "1h")];
-    let mut program = Program::start(Path::new("."), &["--parent", &id], &patient).await;
-    // Its drain would be a long one.
-    let _connected = program.channel().await;
+    let program = Program::start(Path::new("."), &["--parent", &id], &patient).await;
+    // Without a connection there would be no drain.
+    let connected = program.channel().await;
+    (starter, program, connected)
+}
+
+#[tokio::test]
+async fn a_server_ends_with_the_process_that_it_is_told_of() {
+    let (mut starter, mut program, _connected) = with_starter().await;
     // It is not reaped until later, as where the parent of a killed process does not look.
     starter.start_kill().expect("running");
     program.wait_for_log("the process that started the server has ended").await;
@@ -91,11 +98,7 @@ async fn a_server_whose_starter_has_ended_before_ends_too() {
 
 #[tokio::test]
 async fn a_signal_before_does_not_let_a_server_outlive_its_starter() {
-    let mut starter = Command::new("sleep").arg("600").kill_on_drop(true).spawn().expect("starts");
-    let id = starter.id().expect("running").to_string();
-    let patient = [("TOOLWIRE_DRAIN_LAME_DUCK", "1h"), ("TOOLWIRE_DRAIN_FORCED_END", "1h")];
-    let mut program = Program::start(Path::new("."), &["--parent", &id], &patient).await;
-    let _connected = program.channel().await;
+    let (mut starter, mut program, _connected) = with_starter().await;
     terminate(&program);
     program.wait_for_log("draining").await;
     starter.start_kill().expect("running");
