@@ -129,11 +129,8 @@ impl App {
         data.extend(answers.files(templates));
         let offers = offers(asked, names).map_err(StartError::of)?;
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
-        let gates = upstream.gates();
-        providers::refuse_shared_names(config, &registry).map_err(StartError::of)?;
-        let hub = providers::hub(config, &registry, &stores.state, &gates);
-        let mcp_servers =
-            McpServers::new(config, &registry, &stores.state, &gates).map_err(StartError::of)?;
+        let (hub, mcp_servers) = providers::connectors(config, &registry, &stores.state, &upstream.gates())
+            .map_err(StartError::of)?;
         // The path of calls before the agents, whose calls go along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);

@@ -40,8 +40,20 @@ use toolwire_tool::Executor;
 /// Changes that come within this time become one snapshot.
 const JOINED: Duration = Duration::from_millis(50);
 
+/// What connects to the programs of providers: their hosts, and the MCP servers.
+pub(super) fn connectors(
+    config: &Config,
+    registry: &Arc<Registry>,
+    state: &Arc<Store>,
+    gates: &Gates,
+) -> Result<(Hub, McpServers), String> {
+    refuse_shared_names(config, registry)?;
+    let mcp_servers = McpServers::new(config, registry, state, gates)?;
+    Ok((hub(config, registry, state, gates), mcp_servers))
+}
+
 /// The hosts of the configured providers, or of this machine.
-pub(super) fn hub(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>, gates: &Gates) -> Hub {
+fn hub(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>, gates: &Gates) -> Hub {
     let (registry, gates) = (Arc::clone(registry), gates.clone());
     let offers =
         Offers { registry, providers: config.providers.clone(), gates, strictness: strictness(config) };
@@ -50,7 +62,7 @@ pub(super) fn hub(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>,
 }
 
 /// A provider is a source, which must not be a source of other tools too.
-pub(super) fn refuse_shared_names(config: &Config, registry: &Registry) -> Result<(), String> {
+fn refuse_shared_names(config: &Config, registry: &Registry) -> Result<(), String> {
     let snapshot = registry.snapshot();
     let others = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.provider().is_none());
     let mut sources = others.filter_map(|it| Some((it.source.as_ref()?.name.as_str(), it.name.as_str())));

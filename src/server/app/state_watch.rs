@@ -1,4 +1,5 @@
-//! Watches whether the state can be written: while it cannot, the process is not ready, and the write is retried.
+//! Watches whether the state can be written: while it cannot, the process is degraded or not ready, and a write is
+//! retried.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -54,13 +55,13 @@ impl Watch {
         first: StoreError,
     ) {
         self.report(&first);
-        let (mut reported, mut room_at) = (first.clone(), room_at(&first));
+        let (mut reported, mut room_at) = (first.clone(), earliest_room(&first));
         loop {
             sleep(INTERVAL).await;
             if last_error.has_changed().unwrap_or_default()
                 && let Some(error) = last_error.borrow_and_update().clone()
             {
-                room_at = self::room_at(&error).or(room_at);
+                room_at = earliest_room(&error).or(room_at);
                 if error != reported {
                     self.report(&error);
                     reported = error;
@@ -84,7 +85,7 @@ impl Watch {
     }
 }
 
-/// When there is room on a disk that is full now, if no write fails until then.
-fn room_at(error: &StoreError) -> Option<Instant> {
+/// When a disk that is full now counts as having room, if no write fails until then.
+fn earliest_room(error: &StoreError) -> Option<Instant> {
     matches!(error, StoreError::Full { .. }).then(|| clock::now() + ROOM_AFTER)
 }

@@ -217,13 +217,13 @@ fn routes(known: AdminState, boundary: Boundary) -> Router {
         .route("/healthz", get(async || "alive\n"))
         .route("/readyz", get(ready))
         .fallback(async || (StatusCode::NOT_FOUND, OVERVIEW))
-        .layer(from_fn_with_state(boundary, pass_own))
+        .layer(from_fn_with_state(boundary, check_boundary))
         .with_state(known)
 }
 
-/// Passes requests of this server's own pages, or of no page, that name it and expect nothing more, as the HTTP
-/// listener does. HTTP/1.0 needs no host.
-async fn pass_own(State(boundary): State<Boundary>, request: Request, next: Next) -> Response {
+/// Refuses requests that do not name this server, that a page of another origin makes, or that expect something, as the
+/// HTTP listener does. HTTP/1.0 needs no host.
+async fn check_boundary(State(boundary): State<Boundary>, request: Request, next: Next) -> Response {
     let may_be_nameless = request.version() < Version::HTTP_11
         && !request.headers().contains_key(header::HOST)
         && !request.headers().contains_key(header::ORIGIN);

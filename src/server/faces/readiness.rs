@@ -1,6 +1,5 @@
 //! Whether this process takes calls, by what is wrong with its state.
 
-/// The readiness of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Readiness {
     #[default]

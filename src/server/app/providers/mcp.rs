@@ -49,7 +49,7 @@ impl fmt::Debug for McpServers {
 }
 
 impl McpServers {
-    pub(in crate::app) fn new(
+    pub(super) fn new(
         config: &Config,
         registry: &Arc<Registry>,
         state: &Arc<Store>,

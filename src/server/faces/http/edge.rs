@@ -73,7 +73,9 @@ where
         let is_encrypted = parts.extensions.get::<Peer>().is_some_and(|peer| peer.is_encrypted);
         let page = match self.0.boundary.page(&parts.uri, &parts.headers, is_encrypted) {
             Ok(page) => page,
-            Err(is) => return ResponseFuture::ready(foreign(is).into_response(), Page::None),
+            Err(foreign) => {
+                return ResponseFuture::ready(refuse_foreign(foreign).into_response(), Page::None);
+            }
         };
         if !expect::can_be_met(&parts.headers) {
             return ResponseFuture::ready(unmet_expectation().into_response(), page);
@@ -117,7 +119,7 @@ fn check_route(
     Ok(found)
 }
 
-fn foreign(foreign: Foreign) -> Problem {
+fn refuse_foreign(foreign: Foreign) -> Problem {
     match foreign {
         Foreign::Origin => foreign_origin(),
         Foreign::Host(BadHost::Malformed) => Problem::new(

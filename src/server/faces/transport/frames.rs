@@ -27,15 +27,15 @@ pin_project! {
         inner: B,
         rest: Bytes,
         permit: Option<Permit>,
-        backlog: Attached,
+        backlog: DetachOnDrop,
     }
 }
 
-/// What waits for the peer of the response, which has this task until the body is dropped.
+/// What waits for the peer of the response. Its drop detaches the task of the stream.
 #[derive(Debug)]
-struct Attached(Option<backlog::Stream>);
+struct DetachOnDrop(Option<backlog::Stream>);
 
-impl Drop for Attached {
+impl Drop for DetachOnDrop {
     fn drop(&mut self) {
         if let Some(backlog) = &self.0 {
             backlog.detach();
@@ -71,7 +71,7 @@ impl Buf for Piece {
 impl<B> Body<B> {
     /// The body of the response of the current stream.
     pub(super) fn new(inner: B) -> Self {
-        Self { inner, rest: Bytes::new(), permit: None, backlog: Attached(stream::backlog()) }
+        Self { inner, rest: Bytes::new(), permit: None, backlog: DetachOnDrop(stream::backlog()) }
     }
 }
 

@@ -46,7 +46,7 @@ fn overloaded(retry_after: Duration) -> Status {
     status::status(Code::Unavailable, "OVERLOADED", message, details)
 }
 
-/// Too much waits for readers, and nothing else of it is larger than what this request would add.
+/// Too much waits for readers, and this response would be the largest part of it.
 pub(super) fn unread(bound: Bound, bounds: backlog::Bounds) -> Status {
     let (held, setting) = match bound {
         Bound::Connection => (bounds.connection, "on this connection (max_unread_per_connection)"),
@@ -54,9 +54,9 @@ pub(super) fn unread(bound: Bound, bounds: backlog::Bounds) -> Status {
         Bound::All => (bounds.all, "of all users (max_unread)"),
     };
     let message = format!(
-        "what waits to be read takes as much as it may, {held} bytes {setting}, and of it this response the most: it is \
-         not sent, or not to its end. Read faster, or have fewer and smaller calls unread at once. A write may be done: \
-         repeat it with the same request_id, or look at it by GetCall"
+        "{held} bytes may wait to be read {setting}, which is exceeded, and this response is the largest part of it: \
+         it is not sent, or not to its end. Read faster, or have fewer and smaller calls unread at once. A write may \
+         be done: repeat it with the same request_id, or look at it by GetCall"
     );
     status::plain(Code::ResourceExhausted, "TOO_MUCH_UNREAD", &message)
 }
