@@ -102,7 +102,7 @@ impl Serve {
         }
     }
 
-    /// Waits until the process that started the server is gone, by what it is to be known by. Returns what has ended.
+    /// Waits until the process that started the server has ended, by the signs that the flags name. Returns its name.
     async fn starter_ended(&self) -> &'static str {
         let parent = async {
             match self.parent {

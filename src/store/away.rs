@@ -32,7 +32,6 @@ impl Away {
     }
 }
 
-/// The database does not answer.
 #[derive(Debug, thiserror::Error)]
 #[error("the database does not answer")]
 struct Silent;

@@ -56,7 +56,7 @@ enum Reading {
     Stopped(SystemTime),
 }
 
-/// A question what the time is, by the clocks of this machine.
+/// What the clocks of this machine showed when the database was asked for the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question {
     wall: SystemTime,
@@ -96,8 +96,7 @@ impl Clock {
         Question { wall: (self.0.machine.wall)(), asked_at: (self.0.machine.since_boot)() }
     }
 
-    /// Goes by what the database told from now on, and returns the least by which the wall clock of this machine
-    /// differs.
+    /// Sets the clock to the database's answer, and returns the least by which the wall clock of this machine differs.
     pub(crate) fn set(&self, Question { wall, asked_at }: Question, time: SystemTime) -> Duration {
         let answered_at = (self.0.machine.since_boot)();
         self.0.reading.send_if_modified(|reading| {

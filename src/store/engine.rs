@@ -77,7 +77,7 @@ pub struct Store {
     /// Divides the readers among users.
     read_permits: FairSemaphore<UserId>,
     last_error: LastError,
-    /// By which everything in it ends, expires or is forgotten.
+    /// The clock by which everything in it ends, expires or is forgotten.
     clock: Clock,
     confirmations_quota: Quota,
     kept_results_quota: Quota,

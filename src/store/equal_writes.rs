@@ -34,6 +34,6 @@ pub struct Claim<'a> {
     pub is_delivered: &'a (dyn Fn(RequestId) -> bool + Sync),
     /// The longest that a write runs.
     pub longest: Duration,
-    /// After which the row of this claim can no longer matter.
+    /// How long the row of this claim can matter.
     pub lends_for: Duration,
 }

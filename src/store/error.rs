@@ -113,7 +113,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether it keeps from writing, and what is there can be read, as on a full disk.
+    /// Whether it prevents writes alone, as a full disk does: what is stored can be read.
     pub(crate) const fn leaves_reads(&self) -> bool {
         matches!(self, Self::Full { .. } | Self::Busy { .. } | Self::Unavailable { .. })
     }

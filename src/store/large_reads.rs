@@ -58,7 +58,7 @@ impl LargeReads {
     }
 }
 
-/// Does long work as a part of the share of the user whose call it is of.
+/// Does long work as part of the share of the user who made the call.
 async fn on_behalf<T: Send + 'static>(key: &Key, work: impl FnOnce() -> T + Send + 'static) -> T {
     offload::on_behalf(key.user.shared(), offload::if_large(usize::MAX, work)).await
 }

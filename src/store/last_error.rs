@@ -22,8 +22,8 @@ impl LastError {
         error
     }
 
-    /// The same, unless it is the error already.
-    pub(crate) fn change(&self, error: StoreError) {
+    /// Sets an error, and notifies only if it is another one.
+    pub(crate) fn set_if_changed(&self, error: StoreError) {
         self.0.send_if_modified(|last| {
             let is_other = last.as_ref() != Some(&error);
             *last = Some(error);

@@ -10,7 +10,7 @@ use toolwire_base::{
     offload,
 };
 
-/// One connection is in use until it is dropped.
+/// A turn at one connection, until it is dropped.
 pub(crate) type Turn = Permit<Arc<str>>;
 
 /// As many turns as there are connections. Cheap to clone.

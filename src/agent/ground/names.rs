@@ -14,7 +14,7 @@ use toolwire_planner::{KnownNames, PlanRequest, is_common_word};
 
 /// What names of an answer are held against.
 #[derive(Debug, Default)]
-pub(super) struct SaidNames {
+pub(super) struct TurnNames {
     known: KnownNames,
     /// The texts of results and of the arguments of their calls, in small letters, each between line ends.
     results: String,
@@ -23,7 +23,7 @@ pub(super) struct SaidNames {
     tools: Vec<Arc<RegisteredTool>>,
 }
 
-impl SaidNames {
+impl TurnNames {
     pub(super) fn of(request: &PlanRequest<'_>) -> Self {
         let tools = request.offer.tools().to_vec();
         Self { tools, ..Self::new(request.offer.known_names(), request.message) }
@@ -55,7 +55,7 @@ impl SaidNames {
     }
 
     /// The first name of a sentence that nothing in the turn has.
-    pub(super) fn foreign<'a>(
+    pub(super) fn find_foreign<'a>(
         &self,
         text: &'a str,
         line: Line,
@@ -64,7 +64,7 @@ impl SaidNames {
         let known = self.known.find(text);
         let mut covered = Covered::of(left_out);
         let strange = known.iter().find(|name| {
-            let begins = begins(text, name.range.start);
+            let begins = begins_part(text, name.range.start);
             !covered.has(name.range.start)
                 && (!begins || !name.is_a_word)
                 && !name.names.iter().any(|name| has_word(&self.results, &name.to_lowercase()))
@@ -80,18 +80,18 @@ impl SaidNames {
         let is_known = |run: &Range<usize>| {
             known.iter().any(|name| name.range.start < run.end && run.start < name.range.end)
         };
-        let mut runs = capitalised(text).into_iter();
+        let mut runs = capitalised_runs(text).into_iter();
         runs.find(|run| {
             !covered.has(run.start)
-                && !begins(text, run.start)
+                && !begins_part(text, run.start)
                 && !is_known(run)
-                && !text[run.clone()].split(' ').any(|word| self.is_said(word))
+                && !text[run.clone()].split(' ').any(|word| self.is_familiar(word))
         })
         .map(|run| &text[run])
     }
 
     /// Whether a word is one of the turn's, of the language, or of the calendar.
-    fn is_said(&self, word: &str) -> bool {
+    fn is_familiar(&self, word: &str) -> bool {
         let lower = word.to_lowercase();
         let is_of_turn = || self.results.contains(&lower) || self.message.contains(&lower);
         let is_of_tools = || self.tools.iter().any(|tool| tool.definition.mentions(&lower));
@@ -109,14 +109,14 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// Whether a sentence, an item, a quotation or a part behind a colon begins at a place. Only what goes on behind a word
 /// or a comma is surely the middle of a sentence.
-fn begins(text: &str, at: usize) -> bool {
+fn begins_part(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches(['*', '_']);
     let goes_on = |c: char| c.is_alphanumeric() || matches!(c, ',' | '\'' | '’');
     !before.ends_with(' ') || !before.trim_end().ends_with(goes_on)
 }
 
 /// The runs of words with a first capital and small letters behind it, joined by single spaces.
-fn capitalised(text: &str) -> Vec<Range<usize>> {
+fn capitalised_runs(text: &str) -> Vec<Range<usize>> {
     let is_part = |c: char| c.is_alphanumeric();
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut at = 0;

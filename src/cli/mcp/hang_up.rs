@@ -1,4 +1,4 @@
-//! The close of the other end of standard input, which reading shows only once all that was written there is read.
+//! Notices that the other end of standard input is closed, which a read shows only after all that was written before.
 
 use std::{future::pending, io, thread};
 

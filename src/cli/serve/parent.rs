@@ -1,5 +1,5 @@
-//! The life of the process that this one is to end with, by its number: no descriptor is that a process of the other
-//! one could keep open.
+//! Waits for the end of the process with which this one is to end. It is known by its number: a shared descriptor could
+//! be kept open by its children.
 
 use std::time::Duration;
 

@@ -21,7 +21,7 @@ pub struct Decided {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// The decider. The state's clock says when it was.
+    /// The decider. The transaction replaces the time by its own.
     pub decided: Decided,
     pub reason: String,
     /// How the decider was authenticated, for the audit.

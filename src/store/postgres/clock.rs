@@ -56,7 +56,7 @@ impl Readings {
 
     /// Records why the database cannot be reached, for operators.
     pub(super) fn note_unreachable(&self, error: &sqlx::Error) {
-        self.last_error.change(unusable(&self.address, error));
+        self.last_error.set_if_changed(unusable(&self.address, error));
     }
 
     /// Sets it while the state is in use: a difference that is too large makes the state unusable.

@@ -147,8 +147,8 @@ impl Database {
         &self.readings.clock
     }
 
-    /// Begins a transaction of a lane. One that decides by the clock is refused where the database finds that it is not
-    /// its own: a process that stood still, with its machine, does not know of that.
+    /// Begins a transaction of a lane. One that decides by the clock is refused if the database shows another time: a
+    /// machine that was paused as a whole does not notice it.
     pub(crate) async fn begin(
         &self,
         lane: Lane<'_>,

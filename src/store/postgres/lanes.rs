@@ -15,7 +15,7 @@ use crate::{Durability, Lane, time::millis};
 /// Entries of lanes that nothing waits for are removed when there are this many.
 const PRUNE_AT: usize = 1024;
 
-/// How far the clock of a transaction may be from the database's, in milliseconds, with the way that it travels.
+/// Maximum difference of a transaction's clock to the database's, in milliseconds, the way there included.
 const MAX_OFF_MS: i64 = 2_000;
 
 const DIVISION_BY_ZERO: &str = "22012";

@@ -20,7 +20,7 @@ use crate::{Error, turns::Turn};
 #[derive(Debug)]
 pub struct Connection {
     pooled: Pooled,
-    /// Given up after the connection.
+    /// Released after the connection.
     _turn: Option<Turn>,
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Pools {
     pub(crate) writer: Writer,
     /// Connections that read concurrently with the writer.
     pub(crate) readers: SqlitePool,
-    /// Those at the readers, where they are used for a user.
+    /// Turns at the readers, among users.
     pub(crate) turns: Turns,
 }
 

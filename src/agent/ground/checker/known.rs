@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::ground::{bundle::ContextBundle, links::Allowed, names::SaidNames, numbers::Facts};
+use crate::ground::{bundle::ContextBundle, links::Allowed, names::TurnNames, numbers::Facts};
 use toolwire_contract::ToolError;
 use toolwire_planner::{Made, PlanRequest};
 
@@ -26,7 +26,7 @@ pub(super) struct AllowedFacts {
     /// The sources of this turn.
     pub(super) source_ids: Vec<String>,
     /// What the names of a model's answer are held against.
-    pub(super) names: Option<SaidNames>,
+    pub(super) names: Option<TurnNames>,
 }
 
 impl AllowedFacts {
@@ -36,7 +36,7 @@ impl AllowedFacts {
         let mut known = Self { source_ids: bundle.source_ids.clone(), ..Self::default() };
         // What is written here says numbers by filters alone, and counts in words.
         known.facts.is_strict = author == Author::Model;
-        known.names = (author == Author::Model).then(|| SaidNames::of(request));
+        known.names = (author == Author::Model).then(|| TurnNames::of(request));
         known.facts.add_free(request.message);
         known.facts.add_free(&request.today.to_string());
         known.facts.add_free(request.account.unwrap_or_default());

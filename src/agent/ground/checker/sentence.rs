@@ -59,7 +59,7 @@ pub(super) fn check(part: &Part, line: Line, known: &AllowedFacts, ordinals: u32
     }
     if need.is_some()
         && let Some(names) = &known.names
-        && let Some(name) = names.foreign(text, line, &left_out)
+        && let Some(name) = names.find_foreign(text, line, &left_out)
     {
         return Err(Issue::new(IssueKind::Name, name));
     }

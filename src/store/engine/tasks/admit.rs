@@ -26,7 +26,7 @@ const UNCHECKED_BY_TREE: u64 = 1024 * 1024;
 const NEARLY_FULL: u64 = 1_000;
 
 /// Refuses a caller that does not drive the task: only the holder of the current lease drives a leased task, and a lost
-/// lease drives none. A task that has ended is driven no longer, with whatever lease.
+/// lease drives none. No lease drives a task that has ended.
 pub(super) fn driver(task: &Task, token: u64, now: SystemTime) -> Result<(), Refused> {
     if task.state.is_final() {
         return Err(Refused::Ended(task.state));

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::ground::names::SaidNames;
+use crate::ground::names::TurnNames;
 use toolwire_planner::{KnownNames, Name};
 
 /// The names that a domain knows: of each thing all, then the ordinary words among them.
@@ -34,7 +34,7 @@ fn known() -> KnownNames {
 fn issue(text: &str, message: &str) -> Option<Issue> {
     let data = json!({"symbol": "AAPL", "price": 193.12, "change_pct": 1.1, "currency": "USD", "note": "Beats the Zacks view"});
     let mut checker = over(&[("tool:q:v1", data.clone())], message);
-    let mut names = SaidNames::new(known(), message);
+    let mut names = TurnNames::new(known(), message);
     names.add(&data);
     checker.known.names = Some(names);
     checked(&mut checker, text, 7).1
