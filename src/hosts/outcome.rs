@@ -5,7 +5,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     bounds::{MAX_DATA, MAX_ERROR, MAX_PROBLEM_TEXT, MAX_RETRY_AFTER},
@@ -88,18 +88,7 @@ pub async fn read_data(text: String, effect: Effect, output: &OutputSchema) -> R
 
 fn data(text: &str, output: &Schema) -> Result<Payload, ToolError> {
     let misfit = |what: String| ToolError::new(ErrorCode::ParseError, what).with_origin(Origin::Tool);
-    let value = json::parse(text).map_err(|error| {
-        misfit(match error {
-            ParseError::Syntax(error) => format!("The result is not JSON: {error}."),
-            ParseError::Inexact(inexact) => format!("The result {inexact}."),
-        })
-    })?;
-    if !value.is_object() {
-        return Err(misfit("The result is not a JSON object.".to_owned()));
-    }
-    if !is_within_depth(&value) {
-        return Err(misfit(format!("The result nests deeper than {MAX_DEPTH} levels.")));
-    }
+    let value = Value::Object(parse(text).map_err(|what| misfit(format!("The result {what}.")))?);
     // The first violation is enough.
     match output.check(&value, 1, Work::all()) {
         Ok(()) => {}
@@ -122,6 +111,21 @@ fn data(text: &str, output: &Schema) -> Result<Payload, ToolError> {
         payload.largest_len();
     }
     Ok(payload)
+}
+
+/// Reads data of a host. An error is the end of a sentence about it.
+pub(crate) fn parse(text: &str) -> Result<Map<String, Value>, String> {
+    let value = json::parse(text).map_err(|error| match error {
+        ParseError::Syntax(error) => format!("is not JSON: {error}"),
+        ParseError::Inexact(inexact) => inexact.to_string(),
+    })?;
+    if !is_within_depth(&value) {
+        return Err(format!("nests deeper than {MAX_DEPTH} levels"));
+    }
+    match value {
+        Value::Object(data) => Ok(data),
+        _ => Err("is not a JSON object".to_owned()),
+    }
 }
 
 /// An error of an answer: the tool has ended.

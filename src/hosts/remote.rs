@@ -3,6 +3,7 @@
 //! | lost | what happens |
 //! |---|---|
 //! | provably before the call was sent | once more, then UNAVAILABLE |
+//! | refused, as it may not be over another connection | once more, then as it was refused |
 //! | a read or a repeatable write, not cancelled, no chunk passed on, 1 s left, the first time | once more |
 //! | a read or a repeatable write otherwise | UNAVAILABLE |
 //! | any other write | `OUTCOME_UNKNOWN` |

@@ -8,6 +8,8 @@ mod chunk;
 mod outgoing;
 mod session;
 
+use std::convert::Infallible;
+
 use futures_util::{Stream, StreamExt};
 use tokio::{
     pin, select,
@@ -43,10 +45,13 @@ pub async fn work(
     // Its permit counts until the stream has ended.
     let (end, _session) = match hub.admit(&provider) {
         Ok(admitted) => {
-            let (commands, orders) = mpsc::unbounded_channel();
+            let (commands, mut orders) = mpsc::unbounded_channel();
             let mut session = Session::new(hub, admitted, commands);
-            let outgoing = Outgoing::new(backlog);
-            let end = run(&mut session, incoming, ending, &answers, orders, outgoing).await;
+            let mut outgoing = Outgoing::new(backlog);
+            let Err(end) = run(&mut session, incoming, ending, &answers, &mut orders, &mut outgoing).await;
+            // What was not sent yet was not started.
+            session.take_back(&outgoing);
+            Session::refuse(orders);
             session.close(&end).await;
             (end, Some(session))
         }
@@ -58,14 +63,15 @@ pub async fn work(
     }
 }
 
+/// Carries messages until the stream ends, and returns why.
 async fn run(
     session: &mut Session,
     incoming: impl Stream<Item = Result<WorkRequest, Status>>,
     ending: impl Future<Output = ()>,
     answers: &Answers,
-    mut orders: mpsc::UnboundedReceiver<Command>,
-    mut outgoing: Outgoing,
-) -> End {
+    orders: &mut mpsc::UnboundedReceiver<Command>,
+    outgoing: &mut Outgoing,
+) -> Result<Infallible, End> {
     pin!(incoming, ending);
     let mut is_ending = false;
     let shut_down = session.shut_down();
@@ -78,15 +84,15 @@ async fn run(
             timer.as_mut().reset(session.next_poll());
         }
         let result = select! {
-            permit = answers.reserve(), if !outgoing.is_empty() => send(permit.ok(), &mut outgoing),
+            permit = answers.reserve(), if !outgoing.is_empty() => send(permit.ok(), outgoing),
             () = answers.closed(), if outgoing.is_empty() => Err(End::Lost),
             () = shut_down.cancelled() => Err(End::ShuttingDown),
             () = &mut ending, if !is_ending => {
                 is_ending = true;
-                session.end_connection(&mut outgoing)
+                session.end_connection(outgoing)
             }
             Some(command) = orders.recv() => {
-                session.handle(command, &mut outgoing);
+                session.handle(command, outgoing);
                 Ok(())
             }
             () = session.hand_over(), if session.has_pending() => {
@@ -94,23 +100,18 @@ async fn run(
                 Ok(())
             }
             message = incoming.next(), if is_reading => match message {
-                Some(Ok(message)) => session.receive(message, &mut outgoing).await,
+                Some(Ok(message)) => session.receive(message, outgoing).await,
                 Some(Err(status)) => Err(of_status(&status)),
                 None => Err(session.half_close()),
             },
             // A host that takes no answers is silent, too; a caller that reads slowly is not its fault.
             () = &mut timer, if !session.has_pending() => {
-                let polled = session.poll(&mut outgoing);
+                let polled = session.poll(outgoing);
                 timer.as_mut().reset(session.next_poll());
                 polled
             }
         };
-        if let Err(end) = result {
-            // What was not sent yet was not started.
-            session.take_back(&outgoing);
-            Session::refuse(orders);
-            return end;
-        }
+        result?;
     }
 }
 

@@ -62,23 +62,12 @@ pub(super) fn read(
     budget: &mut Budget,
     report: &mut Report,
 ) -> Option<Value> {
-    let before = report.count;
-    let pointer = direction.pointer();
     if text.trim().is_empty() {
         return Some(direction.default());
     }
-    let document = match contract::parse(text) {
-        Ok(Value::Object(document)) => document,
-        Ok(_) => {
-            report.refuse(pointer, "wrong-type", "a schema is a JSON object");
-            return None;
-        }
-        Err(error) => {
-            report.refuse(pointer, "bad-json", format!("not JSON: {error}"));
-            return None;
-        }
-    };
-    let mut schema = inline(&Value::Object(document), direction, budget, report)?;
+    let (before, pointer) = (report.count, direction.pointer());
+    let document = parse(text, pointer, report)?;
+    let mut schema = inline(&document, direction, budget, report)?;
     match schema.as_object_mut() {
         Some(root) => {
             if report.adapts {
@@ -93,9 +82,20 @@ pub(super) fn read(
         None if report.count > before => {}
         None => report.refuse(pointer, "root-not-object", "the root must be a schema of the type `object`"),
     }
-    if report.count > before {
-        return None;
+    if report.count > before { None } else { compile(schema, pointer, report) }
+}
+
+fn parse(text: &str, pointer: &str, report: &mut Report) -> Option<Value> {
+    match contract::parse(text) {
+        Ok(document @ Value::Object(_)) => return Some(document),
+        Ok(_) => report.refuse(pointer, "wrong-type", "a schema is a JSON object"),
+        Err(error) => report.refuse(pointer, "bad-json", format!("not JSON: {error}")),
     }
+    None
+}
+
+/// The schema, if it compiles, and of a server without the patterns that do not.
+fn compile(mut schema: Value, pointer: &str, report: &mut Report) -> Option<Value> {
     if report.adapts && Schema::compile(&schema, OPTIONS).is_err() {
         adapt::drop_patterns(&mut schema, pointer, report);
     }

@@ -5,13 +5,11 @@ use serde_json::{Map, Value};
 
 use crate::{
     bounds::{MAX_DATA, MAX_MESSAGE},
+    outcome::parse,
     wire::outcome::Outcome,
 };
 use toolwire_base::offload;
-use toolwire_contract::{
-    json::{self, MAX_DEPTH, ParseError},
-    proto::v1,
-};
+use toolwire_contract::proto::v1;
 
 /// Why a part of the data is not passed on.
 #[derive(Debug)]
@@ -28,20 +26,6 @@ pub(super) async fn read(text: String) -> Result<Map<String, Value>, Fault> {
     }
     let data = offload::if_large(length, move || parse(&text)).await;
     data.map_err(|what| Fault { code: v1::ToolErrorCode::ParseError, what })
-}
-
-fn parse(text: &str) -> Result<Map<String, Value>, String> {
-    let value = json::parse(text).map_err(|error| match error {
-        ParseError::Inexact(inexact) => inexact.to_string(),
-        error @ ParseError::Syntax(_) => format!("is not JSON: {error}"),
-    })?;
-    if !json::is_within_depth(&value) {
-        return Err(format!("nests deeper than {MAX_DEPTH} levels"));
-    }
-    match value {
-        Value::Object(data) => Ok(data),
-        _ => Err("is not a JSON object".to_owned()),
-    }
 }
 
 impl Fault {

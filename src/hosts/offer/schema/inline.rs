@@ -192,29 +192,32 @@ impl Inliner<'_> {
         if !self.spend(weight(reference), pointer) {
             return Value::Null;
         }
-        let place = join(pointer, "$ref");
-        let target = reference
-            .as_str()
-            .and_then(|it| it.strip_prefix('#'))
-            .filter(|it| it.is_empty() || it.starts_with('/'));
-        let Some(target) = target else {
-            let text = "only a reference to a place of the same schema is taken, `#/…`";
-            self.report.refuse_or_warn(place, "remote-ref", text);
-            return self.anything(object, None, pointer);
-        };
-        let document = self.document;
-        let Some(schema) = document.pointer(&decode_fragment(target)) else {
-            self.report.refuse_or_warn(place, "unknown-ref", &format!("there is nothing at `#{target}`"));
-            return self.anything(object, None, pointer);
+        let (target, schema) = match resolve(self.document, reference) {
+            Ok(found) => found,
+            Err((rule, text)) => {
+                self.report.refuse_or_warn(join(pointer, "$ref"), rule, &text);
+                return self.anything(object, None, pointer);
+            }
         };
         if self.active.iter().any(|it| it == target) {
             let text = format!("`#{target}` holds itself, and providers of models refuse recursion");
-            self.report.refuse_or_warn(place, "recursive-schema", &text);
+            self.report.refuse_or_warn(join(pointer, "$ref"), "recursive-schema", &text);
             return self.anything(object, Some(schema), pointer);
         }
         self.active.push(target.to_owned());
         let inlined = self.schema(schema, pointer, level + 1);
         self.active.pop();
+        self.add_siblings(inlined, object, pointer, level)
+    }
+
+    /// What a reference refers to, with the keywords beside the reference.
+    fn add_siblings(
+        &mut self,
+        inlined: Value,
+        object: &Map<String, Value>,
+        pointer: &str,
+        level: usize,
+    ) -> Value {
         let is_beside =
             |it: &String| it != "$ref" && !ANNOTATIONS.contains(&it.as_str()) && !is_definitions(it);
         let beside = object.iter().filter(|(it, _)| is_beside(it));
@@ -249,6 +252,22 @@ impl Inliner<'_> {
             let value = self.copy(value, pointer);
             schema.insert(keyword.clone(), value);
         }
+    }
+}
+
+/// The place that a reference names, and the schema there. An error is the rule that is broken, and how.
+fn resolve<'a>(
+    document: &'a Value,
+    reference: &'a Value,
+) -> Result<(&'a str, &'a Value), (&'static str, String)> {
+    let target = reference.as_str().and_then(|it| it.strip_prefix('#'));
+    let Some(target) = target.filter(|it| it.is_empty() || it.starts_with('/')) else {
+        let text = "only a reference to a place of the same schema is taken, `#/…`";
+        return Err(("remote-ref", text.to_owned()));
+    };
+    match document.pointer(&decode_fragment(target)) {
+        Some(schema) => Ok((target, schema)),
+        None => Err(("unknown-ref", format!("there is nothing at `#{target}`"))),
     }
 }
 

@@ -6,6 +6,7 @@ use toolwire_schema::pattern::states;
 const MIN_PARTS: usize = 64;
 /// One part is about a KiB of automaton.
 const STATES_OF_PART: usize = 16;
+
 /// The parts of a catalogue that a pattern counts as.
 pub(super) fn parts(pattern: &str) -> usize {
     // What is no pattern is refused when it is compiled.
