@@ -26,7 +26,7 @@ use self::connection::OfConnection;
 pub use self::{connection::Connection, permit::Permit};
 use crate::clock;
 
-/// A stream that holds less is no victim of its own, and stands in no list.
+/// A stream that holds less is not listed, and so never ended for what others add.
 const LISTED: usize = 16 * 1024;
 
 /// The backlogs of this process, for the metric.
@@ -202,6 +202,16 @@ impl OfStream {
             lock(&self.user.streams).insert(self.id, Arc::downgrade(self));
         }
         of_connection <= bounds.connection && of_user <= bounds.user && of_all <= bounds.all
+    }
+
+    /// Counts bytes in place of others, whatever the bounds.
+    fn replace(self: &Arc<Self>, before: usize, bytes: usize) {
+        match bytes.checked_sub(before) {
+            Some(more) => {
+                self.add(more);
+            }
+            None => self.remove(before - bytes),
+        }
     }
 
     fn remove(&self, bytes: usize) {

@@ -67,7 +67,7 @@ fn steps(translated: &str) -> u64 {
         .determinize_size_limit(Some(MAX_DETERMINIZING));
     let nfa = thompson::Config::new().nfa_size_limit(Some(MAX_AUTOMATON));
     let automaton = dense::Builder::new().configure(config).thompson(nfa).build(translated);
-    if automaton.is_ok() { 1 } else { 8 * positions(translated) }
+    if automaton.is_ok() { 1 } else { positions(translated).saturating_mul(8) }
 }
 
 /// How many positions of a pattern a text can be at, at a time.
@@ -84,7 +84,8 @@ pub(crate) fn steps_of_names(schema: &Value) -> u64 {
             let patterns = members.get("patternProperties").and_then(Value::as_object);
             let of_pattern =
                 |pattern: &String| jsonschema_regex::to_rust_regex(pattern).map_or(0, |it| steps(&it));
-            let own = patterns.into_iter().flat_map(Map::keys).map(|pattern| 2 * of_pattern(pattern));
+            let own =
+                patterns.into_iter().flat_map(Map::keys).map(|pattern| of_pattern(pattern).saturating_mul(2));
             own.chain(members.values().map(steps_of_names)).fold(0, u64::saturating_add)
         }
         _ => 0,

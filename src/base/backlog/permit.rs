@@ -22,12 +22,7 @@ impl Permit {
     /// Sets the number of bytes, whatever the bounds.
     pub fn resize(&mut self, bytes: usize) {
         let before = mem::replace(&mut self.bytes, bytes);
-        match bytes.checked_sub(before) {
-            Some(more) => {
-                self.stream.0.add(more);
-            }
-            None => self.stream.0.remove(before - bytes),
-        }
+        self.stream.0.replace(before, bytes);
     }
 
     /// Splits a permit for the first `bytes` off.

@@ -75,13 +75,7 @@ impl Stream {
 
     /// Takes what is in transit up, as this many bytes.
     pub fn take_up(&self, bytes: usize) -> Permit {
-        let before = self.0.in_transit.swap(0, Relaxed);
-        match bytes.checked_sub(before) {
-            Some(more) => {
-                self.0.add(more);
-            }
-            None => self.0.remove(before - bytes),
-        }
+        self.0.replace(self.0.in_transit.swap(0, Relaxed), bytes);
         Permit { stream: self.clone(), bytes }
     }
 

@@ -10,10 +10,6 @@ fn backlog(connection: usize, user: usize, all: usize) -> Backlog {
     Backlog::new(Bounds { connection: connection * KIB, user: user * KIB, all: all * KIB })
 }
 
-fn is_closed(connection: &Connection) -> bool {
-    connection.is_closed()
-}
-
 #[test]
 fn bytes_count_for_their_stream_connection_user_and_all_until_they_are_dropped() {
     let backlog = backlog(100, 100, 100);
@@ -120,7 +116,7 @@ fn what_only_a_connection_has_is_freed_by_closing_it() {
     let _frames = sent.count(90 * KIB);
     sent.detach();
     assert!(good.stream("a").acquire(20 * KIB).is_ok());
-    assert!(is_closed(&stuck) && !is_closed(&good));
+    assert!(stuck.is_closed() && !good.is_closed());
 }
 
 #[test]
@@ -128,7 +124,7 @@ fn many_small_responses_that_a_connection_keeps_count_too() {
     let backlog = backlog(1_000, 100, 1_000);
     let (stuck, good) = (backlog.connection(), backlog.connection());
     let small: Vec<_> = (0..100).map(|_| stuck.stream("a").count(KIB)).collect();
-    assert!(good.stream("a").acquire(KIB).is_ok() && is_closed(&stuck) && !is_closed(&good));
+    assert!(good.stream("a").acquire(KIB).is_ok() && stuck.is_closed() && !good.is_closed());
     drop(small);
     assert_eq!(backlog.held(), 0);
 }

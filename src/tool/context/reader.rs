@@ -7,6 +7,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use serde_json::{Map, Value};
 use tokio::{
     select,
     sync::mpsc::{
@@ -19,7 +20,6 @@ use super::{
     UserId,
     unread::{BytePermit, StreamBudget, Unread, estimate_size},
 };
-use serde_json::{Map, Value};
 use toolwire_base::{backlog, offload};
 use toolwire_contract::Event;
 
