@@ -124,7 +124,7 @@ pub fn to_message<M: ReflectMessage + Default>(arguments: Arguments, encoder: &E
     // The slow path: it accepts what the encoder does not cover, and has words for what is wrong.
     let descriptor = M::default().descriptor();
     let misfit = |reason: String| Misfit { message: descriptor.full_name().to_owned(), reason };
-    if let Some(pointer) = transcode::rounded(&descriptor, &arguments) {
+    if let Some(pointer) = transcode::find_rounded(&descriptor, &arguments) {
         return Err(misfit(format!("the number at {pointer:?} would be rounded")));
     }
     DynamicMessage::deserialize(descriptor.clone(), Value::Object(arguments))

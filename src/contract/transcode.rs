@@ -8,14 +8,14 @@
 mod encode;
 mod kind;
 mod render;
-mod rounded;
+mod rounding;
 mod sink;
 mod wire;
 
 pub use self::{
     encode::Encoder,
     render::{Omitted, Renderer},
-    rounded::rounded,
+    rounding::find_rounded,
 };
 
 #[cfg(test)]

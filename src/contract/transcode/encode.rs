@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 
 use super::{
     kind::{Count, Int, Kind, WellKnown, is_in_oneof, is_recursive},
-    rounded::as_double,
+    rounding::as_double,
 };
 use crate::json;
 

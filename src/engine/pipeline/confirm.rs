@@ -58,7 +58,7 @@ impl<S: Inner> Middleware<Box<Call>, S> for Confirm {
         let (inner, store) = (take_ready(inner), Arc::clone(&self.store));
         match cause_within(&call, Work::little()) {
             Ok(cause) => {
-                set(&mut call, cause);
+                set_cause(&mut call, cause);
                 Either::Right(Box::pin(carry_out(inner, store, call)))
             }
             Err(TooMuchWork) => Either::Right(Box::pin(async move {
@@ -68,7 +68,7 @@ impl<S: Inner> Middleware<Box<Call>, S> for Confirm {
     }
 }
 
-fn set(call: &mut Call, cause: Option<ConfirmationCause>) {
+fn set_cause(call: &mut Call, cause: Option<ConfirmationCause>) {
     call.cause = cause;
     if cause.is_some() {
         ConfirmationFlag::of(&call.context.pins).mark();
@@ -80,7 +80,7 @@ async fn find_cause_elsewhere(mut call: Box<Call>) -> Box<Call> {
     let user = call.context.user.id.shared();
     let find = offload::if_large(usize::MAX, move || {
         let cause = cause(&call);
-        set(&mut call, cause);
+        set_cause(&mut call, cause);
         call
     });
     offload::on_behalf(user, find).await

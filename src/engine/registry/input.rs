@@ -4,10 +4,10 @@
 //! are reported at once. Not here: the limit on the nesting of arguments, which every face checks while parsing.
 
 mod hidden;
+mod kinds;
 mod location;
 mod normal;
 mod sensitive;
-mod taken;
 mod violations;
 
 use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
@@ -206,7 +206,7 @@ impl InputSchema {
         if encoder.bytes(normal.as_object()?).is_some() {
             return None;
         }
-        if let Some(pointer) = transcode::rounded(message, normal.as_object()?) {
+        if let Some(pointer) = transcode::find_rounded(message, normal.as_object()?) {
             let reason = "the tool takes a double, which would round it; stay within ±2^53";
             return Some(violations::misfit(&pointer, reason, &self.0.schema, raw));
         }

@@ -3,14 +3,14 @@
 //!
 //! Guided by the schema: free-form objects and keys of maps are left unchanged. Invalid values are left unchanged too,
 //! so that the validation reports them as written. Below `anyOf` and the like, and where no property is declared, only
-//! texts and integers are read. Not here: what a schema takes (`taken`).
+//! texts and integers are read. Not here: what a schema takes (`kinds`).
 
 use serde_json::{Map, Number, Value};
 
 use super::{
     MOST_VIOLATIONS,
+    kinds::{Kind, Step, Steps, takes},
     location::Location,
-    taken::{Kind, Step, Steps, takes},
 };
 use crate::registry::{problem::join, schema::DURATION_PATTERN};
 use toolwire_contract::{Violation, json};
@@ -210,9 +210,7 @@ impl Normalizer {
         }
         normal
     }
-}
 
-impl Normalizer {
     fn report(&mut self, violation: impl FnOnce() -> Violation) {
         if self.violations.len() < MOST_VIOLATIONS {
             self.violations.push(violation());

@@ -16,6 +16,7 @@ use crate::registry::{ConsequenceLevel, Definition, Manifests, Offered, Registry
 use toolwire_base::files::Tree;
 use toolwire_config::{Consequence, ProviderFloor, ToolPattern};
 use toolwire_contract::{Payload, arguments::Arguments, descriptors};
+use toolwire_schema::Work;
 use toolwire_tool::{
     Executor, Reply, Shape,
     context::{Required, Services, ToolContext, Unfinished},
@@ -150,7 +151,8 @@ fn served(registry: &Registry) -> Arc<RegisteredTool> {
 
 /// Whether the conditions hold for an order.
 fn hold(tool: &RegisteredTool, order: &str) -> bool {
-    tool.conditions.as_ref().is_none_or(|it| it.hold(&object(json!({"order_id": order}))))
+    let arguments = object(json!({"order_id": order}));
+    tool.conditions.as_ref().is_none_or(|it| it.hold_within(&arguments, Work::all()) == Ok(true))
 }
 
 /// What the executor of a tool was made of.

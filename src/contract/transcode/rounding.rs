@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 use crate::json;
 
 /// The pointer to the first number that the message would round.
-pub fn rounded(message: &MessageDescriptor, arguments: &Map<String, Value>) -> Option<String> {
+pub fn find_rounded(message: &MessageDescriptor, arguments: &Map<String, Value>) -> Option<String> {
     arguments.iter().find_map(|(name, value)| {
         let field = message.get_field_by_name(name).or_else(|| message.get_field_by_json_name(name))?;
         Some(format!("/{}{}", json::segment(name), in_field(&field, value)?))
@@ -34,7 +34,7 @@ fn in_kind(kind: &Kind, value: &Value) -> Option<String> {
         (Kind::Float, Value::Number(n)) => (!fits_float(n)).then(String::new),
         (Kind::Message(message), value) => match (message.full_name(), value) {
             ("google.protobuf.Struct" | "google.protobuf.Value", value) => json::rounded_in_structure(value),
-            (_, Value::Object(object)) => rounded(message, object),
+            (_, Value::Object(object)) => find_rounded(message, object),
             _ => None,
         },
         _ => None,
