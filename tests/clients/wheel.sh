@@ -47,6 +47,8 @@ def order_status(order_id: str) -> dict:
 
 serve()
 PROGRAM
+# Looked at before the program may have opened it.
+: >served
 began=$(date +%s%N)
 (cd shop && exec ../venv/bin/python tools.py) >served 2>served.log &
 serving=$!
