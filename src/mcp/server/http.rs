@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode,
     header::{CONTENT_LENGTH, CONTENT_TYPE},
@@ -32,12 +32,12 @@ use super::{
     plain_call::PlainCall,
     request::UnreadableArguments,
 };
+use toolwire_base::words::bytes_without_bom;
 use toolwire_contract::ToolName;
 
 /// Keep-alive interval of a silent stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const JSON: &str = "application/json";
-const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// The body of an answer.
 pub type ResponseBody = BoxBody<Bytes, Infallible>;
@@ -48,7 +48,7 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Answers a request, whose body is complete.
 pub async fn answer(mut handler: Handler, mut parts: Parts, body: Bytes) -> Response<ResponseBody> {
-    let body = without_bom(body);
+    let body = without_bom(&body);
     spell_accept(&mut parts.headers);
     let plain_call = PlainCall::read(&parts, &body);
     if let Some(client) = header(&parts, SESSION.as_str()) {
@@ -108,11 +108,8 @@ async fn with_tools(response: Response<ResponseBody>, page: &Page) -> Response<R
 }
 
 /// A byte order mark before a JSON text is ignored (RFC 8259 §8.1).
-fn without_bom(mut body: Bytes) -> Bytes {
-    if body.starts_with(BOM) {
-        body.advance(BOM.len());
-    }
-    body
+fn without_bom(body: &Bytes) -> Bytes {
+    body.slice_ref(bytes_without_bom(body))
 }
 
 /// The header of the protocol that a request has more than once. Which one counts would be up to each reader.
@@ -129,7 +126,7 @@ pub async fn answer_by<H>(handler: H, mut parts: Parts, body: Bytes) -> Response
 where
     H: ServerHandler + Clone,
 {
-    let body = without_bom(body);
+    let body = without_bom(&body);
     spell_accept(&mut parts.headers);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

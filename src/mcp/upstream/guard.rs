@@ -1,5 +1,5 @@
-//! Ends the processes of MCP servers of a Toolwire process that was killed. A process of its own does, once the killed
-//! one no longer holds the other end of its standard input.
+//! Ends the processes of MCP servers that a killed Toolwire process leaves behind. A child process does so, since its
+//! standard input ends when Toolwire does.
 //!
 //! It finds them by a variable in their environments, which the processes that they start inherit, in whatever session
 //! they are. Where there is no `/proc` it finds none: MCP servers then only see the end of their input.
@@ -30,7 +30,7 @@ const STEPS: [(Option<Signal>, Duration); 3] = [
 /// Between two looks at the processes.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// The process that guards; it looks at what is left when this is dropped, too.
+/// The child process. It ends what is left when this is dropped, too.
 #[derive(Debug)]
 pub struct Guard {
     _process: Child,
@@ -120,8 +120,7 @@ impl Orphans {
     }
 
     fn is_marked(&self, id: i32) -> bool {
-        let is_known = self.known.contains_key(&id);
-        is_known
+        self.known.contains_key(&id)
             || fs::read(format!("/proc/{id}/environ"))
                 .is_ok_and(|it| it.split(|byte| *byte == 0).any(|entry| entry == self.entry))
     }

@@ -89,7 +89,7 @@ impl Link {
         timeout_at(until, self.0.permits.acquire(Some(user))).await.ok()
     }
 
-    /// It is known whether the connection serves.
+    /// Notes that the supervisor has found out whether the connection serves.
     pub(crate) fn note_look(&self) {
         self.0.looks.send_modify(|looks| *looks = looks.wrapping_add(1));
     }

@@ -157,7 +157,7 @@ impl ListedTool {
         }
     }
 
-    /// It offered without anything that its server says, so that no model reads what no person has accepted.
+    /// Its offer without any text of its server, so that no model reads what no person has accepted.
     pub fn offer_unread(name: &str, is_read: bool, provider: &str) -> wire::Offer {
         let description = format!("A tool of the MCP server {provider}, which a person has to accept first.");
         wire::Offer { description, ..without_words(name, is_read) }

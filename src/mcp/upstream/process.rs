@@ -1,5 +1,5 @@
-//! An MCP server as a process of ours, in a group of its own, which ends with this process however that ends: its input
-//! is closed then, and a [guard](super::guard) sees to it.
+//! An MCP server as a child process in a process group of its own. However this process ends, the child's input ends
+//! with it, and a [guard](super::guard) ends what is left.
 
 use std::{
     io,

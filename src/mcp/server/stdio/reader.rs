@@ -24,6 +24,7 @@ use super::{
     open::OpenRequests,
     output::Output,
 };
+use toolwire_base::words::bytes_without_bom;
 
 /// Maximum length of a line, in bytes.
 const MAX_LINE: usize = 1024 * 1024;
@@ -159,8 +160,7 @@ where
     /// Decodes the line that was read.
     async fn take_line(&mut self) -> Option<()> {
         let line = std::mem::take(&mut self.line);
-        let text = line.trim_ascii();
-        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+        let text = bytes_without_bom(line.trim_ascii());
         if text.is_empty() {
             return Some(());
         }

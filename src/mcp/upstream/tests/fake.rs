@@ -103,7 +103,7 @@ impl Fake {
         Target::Http { client, url: format!("{}/mcp", self.server.uri()), token: None }
     }
 
-    /// It as a provider, connected and listed.
+    /// The server as a provider, connected and listed.
     pub(super) async fn upstream(&self) -> Upstream {
         Upstream::of(self.target(), Notes::new()).await
     }
