@@ -3,6 +3,7 @@
 //! A structure has no number but doubles, so an integer beyond ±2^53 goes neither in nor out by one: as a double it
 //! cannot be known to be what was written.
 
+mod duplicate;
 mod exact;
 mod length;
 pub mod raw;
@@ -14,6 +15,7 @@ use serde_json::{Map, Number, Value};
 
 pub(crate) use self::exact::segment;
 pub use self::{
+    duplicate::first_duplicate,
     exact::{Inexact, first_inexact, is_exact},
     length::{is_longer, min_length},
     strict::{ParseError, parse},

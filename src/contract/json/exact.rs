@@ -95,7 +95,7 @@ impl Decimal {
 }
 
 /// Length of the string at the beginning of a text, with its quotation marks.
-fn string_len(text: &str) -> usize {
+pub(super) fn string_len(text: &str) -> usize {
     let mut is_escaped = false;
     let end = text.bytes().skip(1).position(|byte| {
         let ends = byte == b'"' && !is_escaped;
