@@ -68,6 +68,7 @@ impl ConnectError {
     pub(super) fn of_list(error: &ServiceError) -> Self {
         let error = match error {
             ServiceError::TransportSend(transport) => Self::of_transport(transport, || words(error)),
+            ServiceError::McpError(_) => Self::new(Kind::Answered, words(error)),
             error => Self::new(Kind::Other, words(error)),
         };
         Self { what: format!("it does not list its tools: {}", error.what), ..error }
@@ -92,11 +93,6 @@ impl ConnectError {
     /// Whether the server answered what it was asked, by a refusal.
     pub(super) fn is_refusal(&self) -> bool {
         matches!(self.kind, Kind::Answered | Kind::Refused)
-    }
-
-    /// Whether it was refused by a status: another session may be taken.
-    pub(super) fn is_status(&self) -> bool {
-        self.kind == Kind::Refused
     }
 
     /// How long the server asks to wait.

@@ -34,7 +34,7 @@ use super::{
     reading,
     sse::{events, is_too_long},
     tap::Shared,
-    unreadable::{MALFORMED, Outline, TOO_LARGE, error},
+    unreadable::too_large,
 };
 use toolwire_base::offload;
 
@@ -71,7 +71,7 @@ pub(crate) fn transport(
     StreamableHttpClientTransport::with_client(Client { http: client, shared }, config)
 }
 
-/// What stands around a message.
+/// What a request carries beside its message.
 struct Envelope {
     session: Option<Arc<str>>,
     token: Option<String>,
@@ -79,7 +79,7 @@ struct Envelope {
 }
 
 impl Envelope {
-    fn put_on(self, mut request: RequestBuilder) -> RequestBuilder {
+    fn apply_to(self, mut request: RequestBuilder) -> RequestBuilder {
         if let Some(token) = self.token {
             request = request.bearer_auth(token);
         }
@@ -98,7 +98,7 @@ impl Client {
         envelope: Envelope,
     ) -> Result<Response, HttpError> {
         let request = self.http.post(uri).header(header::ACCEPT, ACCEPTED);
-        let request = envelope.put_on(request).header(header::CONTENT_TYPE, "application/json");
+        let request = envelope.apply_to(request).header(header::CONTENT_TYPE, "application/json");
         Ok(request.body(serde_json::to_vec(message)?).send().await.map_err(Failure::Network)?)
     }
 
@@ -123,13 +123,9 @@ impl Client {
         if body.trim_ascii().is_empty() {
             return Err(Failure::Unanswered.into());
         }
-        let length = body.len();
-        let request = id.clone();
-        let reading = move || {
-            let message = reading::message(&body).map(|(message, _)| message);
-            message.or_else(|| Outline::of(&body).error(MALFORMED, Some(request)))
-        };
-        match offload::if_large(length, reading).await.map(|it| correlate(it, id)) {
+        let (length, request) = (body.len(), id.clone());
+        let reading = move || reading::message_or_error(&body, Some(&request));
+        match offload::if_large(length, reading).await.map(|(message, _)| correlate(message, id)) {
             Some(Correlated::Answer(message)) => Ok(StreamableHttpPostResponse::Json(message, session)),
             Some(Correlated::Other(_)) => Err(Failure::Unreadable("it answers another request").into()),
             None => Err(Failure::Unreadable("it is no answer of JSON-RPC 2.0").into()),
@@ -177,7 +173,8 @@ impl Client {
                 let mut event = match (received, &request) {
                     (Ok(event), _) => event,
                     (Err(failure), Some(id)) if is_too_long(&failure) => {
-                        return Ok(Sse::default().data(text(&error(TOO_LARGE, id.clone()))));
+                        return Ok(Sse::default()
+                            .data(text(&ServerJsonRpcMessage::error(too_large(), Some(id.clone())))));
                     }
                     (Err(failure), _) => return Err(failure),
                 };
@@ -251,7 +248,7 @@ impl StreamableHttpClient for Client {
         headers: Headers,
     ) -> Result<(), HttpError> {
         let envelope = Envelope { session: Some(session), token, headers };
-        envelope.put_on(self.http.delete(&*uri)).send().await.map_err(Failure::Network)?;
+        envelope.apply_to(self.http.delete(&*uri)).send().await.map_err(Failure::Network)?;
         Ok(())
     }
 
@@ -267,7 +264,7 @@ impl StreamableHttpClient for Client {
         if let Some(last_event) = last_event {
             request = request.header(LAST_EVENT, last_event);
         }
-        let response = Envelope { session, token, headers }.put_on(request).send().await;
+        let response = Envelope { session, token, headers }.apply_to(request).send().await;
         let response = response.map_err(Failure::Network)?;
         let status = response.status();
         if status.is_success() && is_event_stream(&response) {

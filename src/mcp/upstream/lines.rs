@@ -1,12 +1,14 @@
 //! The messages of a process, one a line. What it prints that is no message is dropped, at a bounded rate.
 
-use std::{io, mem::take, panic::resume_unwind, sync::Arc};
+use std::{collections::VecDeque, io, mem::take, panic::resume_unwind, sync::Arc};
 
+use bytes::Bytes;
 use rmcp::{
     RoleClient,
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
     transport::Transport,
 };
+use serde_json::value::RawValue;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
     spawn,
@@ -18,9 +20,9 @@ use super::{
     bounds::{MAX_ANSWER, MAX_LINE},
     reading,
     tap::Shared,
-    unreadable::{MALFORMED, Outline, TOO_LARGE},
+    unreadable::{Outline, too_large},
 };
-use toolwire_base::offload;
+use toolwire_base::{offload, words::bytes_without_bom};
 
 #[derive(Debug)]
 pub(crate) struct Lines<R, W> {
@@ -28,16 +30,28 @@ pub(crate) struct Lines<R, W> {
     /// The part of a line that was read, unless it is too long. It outlives a dropped [`receive`](Transport::receive).
     line: Vec<u8>,
     outline: Outline,
-    /// The length of the message that was read last.
-    length: usize,
+    /// What is left of a line that is a list of messages.
+    batch: Bytes,
+    /// What is received next.
+    ready: VecDeque<ServerJsonRpcMessage>,
     /// Whether the message is printed over several lines, of which the first is a brace and no other begins with one.
     is_spread: bool,
     begins_line: bool,
     /// The large message that is being decoded. It outlives a dropped `receive` too.
-    decoding: Option<JoinHandle<Option<ServerJsonRpcMessage>>>,
+    decoding: Option<JoinHandle<Decoded>>,
     /// `None` once it is closed.
     output: Arc<Mutex<Option<W>>>,
     shared: Arc<Shared>,
+}
+
+/// A line, or an element of one that is a list.
+#[derive(Debug, Default)]
+struct Decoded {
+    message: Option<ServerJsonRpcMessage>,
+    is_rpc: bool,
+    length: usize,
+    /// What follows it in the list.
+    rest: Bytes,
 }
 
 impl<R: AsyncRead + Unpin, W> Lines<R, W> {
@@ -46,7 +60,8 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             input: BufReader::new(input),
             line: Vec::new(),
             outline: Outline::default(),
-            length: 0,
+            batch: Bytes::new(),
+            ready: VecDeque::new(),
             is_spread: false,
             begins_line: true,
             decoding: None,
@@ -92,28 +107,53 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         }
     }
 
-    async fn take_message(&mut self) -> Option<ServerJsonRpcMessage> {
+    async fn decode(&mut self) -> Decoded {
         if self.decoding.is_none() {
-            let (line, outline) = (take(&mut self.line), take(&mut self.outline));
-            if line.len() <= offload::SMALL {
-                return message(&line, outline);
+            let (line, outline, batch) =
+                (take(&mut self.line), take(&mut self.outline), take(&mut self.batch));
+            let length = line.len() + batch.len();
+            let work = move || if batch.is_empty() { decode(&line, outline) } else { decode_element(&batch) };
+            if length <= offload::SMALL {
+                return work();
             }
-            self.decoding = Some(spawn(offload::if_large(line.len(), move || message(&line, outline))));
+            self.decoding = Some(spawn(offload::if_large(length, work)));
         }
-        let decoded = self.decoding.as_mut()?.await;
+        let Some(decoding) = &mut self.decoding else { return Decoded::default() };
+        let decoded = decoding.await;
         self.decoding = None;
         // Cancelled at the end of the runtime only.
-        decoded.unwrap_or_else(|error| error.try_into_panic().map_or(None, |panic| resume_unwind(panic)))
+        decoded.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(_) => Decoded::default(),
+        })
     }
 }
 
-/// The message of a line, or the error in its place.
-fn message(line: &[u8], outline: Outline) -> Option<ServerJsonRpcMessage> {
-    if outline.length > MAX_ANSWER {
-        return outline.error(TOO_LARGE, None);
+/// The message of a line, or the error in its place. Of a list, that of its first element.
+fn decode(line: &[u8], outline: Outline) -> Decoded {
+    if let Some(batch) = bytes_without_bom(line).trim_ascii_start().strip_prefix(b"[") {
+        return decode_element(&String::from_utf8_lossy(batch).into_owned().into());
     }
-    let message = reading::message(line).map(|(message, _)| message);
-    message.or_else(|| outline.error(MALFORMED, None))
+    let (length, is_rpc) = (outline.length, outline.is_rpc);
+    let message = if length > MAX_ANSWER {
+        outline.error(too_large(), None)
+    } else {
+        reading::message_or_error(line, None).map(|(message, _)| message)
+    };
+    Decoded { message, is_rpc, length, rest: Bytes::new() }
+}
+
+/// No more than one element of a list is decoded at a time: the rest takes no more than its text.
+fn decode_element(batch: &Bytes) -> Decoded {
+    let mut elements = serde_json::Deserializer::from_slice(batch).into_iter::<&RawValue>();
+    let (element, rest) = match elements.next() {
+        Some(Ok(element)) => (element.get().as_bytes(), batch[elements.byte_offset()..].trim_ascii_start()),
+        // Nothing is known to come after it.
+        _ => (&batch[..], &[][..]),
+    };
+    let message = reading::message_or_error(element, None).map(|(message, _)| message);
+    let rest = rest.strip_prefix(b",").map(|rest| batch.slice_ref(rest)).unwrap_or_default();
+    Decoded { message, is_rpc: Outline::of(element).is_rpc, length: element.len(), rest }
 }
 
 impl<R, W> Transport<RoleClient> for Lines<R, W>
@@ -140,15 +180,20 @@ where
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
+            if let Some(message) = self.ready.pop_front() {
+                return Some(message);
+            }
             if self.decoding.is_none() {
                 self.shared.discarded.wait().await;
-                let Ok(true) = self.read_line().await else { return None };
-                self.length = self.outline.length;
+                if self.batch.is_empty() && !matches!(self.read_line().await, Ok(true)) {
+                    return None;
+                }
             }
-            let message = self.take_message().await;
-            self.shared.meter(message.as_ref(), self.length);
-            if message.is_some() {
-                return message;
+            let Decoded { message, is_rpc, length, rest } = self.decode().await;
+            self.batch = rest;
+            self.shared.meter(message.as_ref(), length);
+            if let Some(message) = message {
+                self.ready.extend(self.shared.attribute(message, is_rpc));
             }
         }
     }
@@ -165,10 +210,15 @@ mod tests {
     use toolwire_hosts::bounds::MAX_DATA;
 
     use super::*;
+    use crate::upstream::unreadable::{MALFORMED, TOO_LARGE};
 
     /// The codes and identifiers of the errors that are received.
     async fn errors(lines: &str) -> Vec<(i32, Option<RequestId>)> {
-        let mut lines = Lines::new(lines.as_bytes(), tokio::io::sink(), Shared::new());
+        let shared = Shared::new();
+        for id in 0..8 {
+            shared.in_flight().add(&RequestId::Number(id));
+        }
+        let mut lines = Lines::new(lines.as_bytes(), tokio::io::sink(), shared);
         let mut errors = Vec::new();
         while let Some(message) = lines.receive().await {
             let ServerJsonRpcMessage::Error(error) = message else { panic!("{message:?}") };

@@ -8,6 +8,7 @@
 //! | 401 · 403 · 429 · another 3xx, 4xx | AUTH_FAILED · PERMISSION_DENIED · RATE_LIMITED · UNAVAILABLE | same |
 //! | a status that may be of the session | once more, then as above | same |
 //! | another error, 5xx | UNKNOWN; 502, 503, 504 as if lost, or UNAVAILABLE until then | OUTCOME_UNKNOWN |
+//! | an error that cannot be read, an answer that names no request | PARSE_ERROR | OUTCOME_UNKNOWN |
 //! | what cannot be read · over the limit | PARSE_ERROR · RESULT_TOO_LARGE | same, saying that it was done |
 
 use rmcp::{
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 use super::{
     bounds::MAX_ANSWER,
     http::{Failure, Refusal, failure_of},
-    unreadable::{INEXACT, MALFORMED, TOO_LARGE},
+    unreadable::{INEXACT, MALFORMED, TOO_LARGE, UNCLEAR},
 };
 use toolwire_base::{offload, words::visible};
 use toolwire_contract::{ErrorCode, Origin, Payload, ToolError, json};
@@ -157,6 +158,7 @@ fn of_rpc(error: &ErrorData, spec: &Spec) -> ToolError {
         TOO_LARGE => too_large(spec),
         MALFORMED => unreadable(spec, &message),
         INEXACT => inexact(spec, &message),
+        UNCLEAR => unclear(spec, &message),
         _ => uncertain(spec, &message),
     }
 }
@@ -221,8 +223,17 @@ fn too_large(spec: &Spec) -> ToolError {
 }
 
 fn unreadable(spec: &Spec, what: &str) -> ToolError {
+    add_that_it_was_done(not_read(ErrorCode::ParseError, what), spec.effect)
+}
+
+fn unclear(spec: &Spec, what: &str) -> ToolError {
+    let is_unknown = spec.effect == Effect::Write;
+    not_read(if is_unknown { ErrorCode::OutcomeUnknown } else { ErrorCode::ParseError }, what)
+}
+
+fn not_read(code: ErrorCode, what: &str) -> ToolError {
     let text = format!("The answer of the MCP server cannot be read: {what}.");
-    add_that_it_was_done(ToolError::new(ErrorCode::ParseError, text).with_origin(Origin::Tool), spec.effect)
+    ToolError::new(code, text).with_origin(Origin::Tool)
 }
 
 fn inexact(spec: &Spec, what: &str) -> ToolError {

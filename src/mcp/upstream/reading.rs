@@ -4,48 +4,60 @@
 //! Not here: what is no message at all, and the errors that take the place of answers that cannot be read
 //! (`unreadable`).
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
-use rmcp::model::{CustomResult, ListToolsResult, RequestId, ServerJsonRpcMessage, ServerResult, Tool};
+use rmcp::model::{
+    CustomResult, ErrorData, ListToolsResult, RequestId, ServerJsonRpcMessage, ServerResult, Tool,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
     bounds::MAX_LEFT_OUT,
-    unreadable::{if_exact, if_too_large},
+    unreadable::{Outline, if_exact, if_too_large, malformed},
 };
 use toolwire_base::words::bytes_without_bom;
+use toolwire_contract::json::{
+    self,
+    raw::{Members, value},
+};
 use toolwire_hosts::{bounds::MAX_ID, cut};
 
 /// The member of a page's `_meta` by which [`message`] says what it left out. A server that sends it says only that
 /// something is missing.
 const LEFT_OUT: &str = "toolwire/left_out";
 
-/// The envelope of an answer. Its values are not read, so that none of them is too deep.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    id: RequestId,
-    #[serde(borrow)]
-    result: BTreeMap<Cow<'a, str>, &'a RawValue>,
-    #[serde(default)]
-    error: Option<&'a RawValue>,
-    #[serde(default)]
-    method: Option<&'a RawValue>,
-}
-
 /// The message, and whether it is all of it. `None` if it is none, or one that cannot be read even in part. An error
-/// takes the place of a result with too much data, or of whose data a number would be rounded.
+/// takes the place of a result with too much data, or of whose data a number would be rounded, and of an answer in which
+/// a key stands twice.
 pub(crate) fn message(bytes: &[u8]) -> Option<(ServerJsonRpcMessage, bool)> {
     let bytes = bytes_without_bom(bytes);
     if let Some(error) = if_too_large(bytes) {
         return Some((error, false));
     }
-    let (message, is_whole) = read(bytes)?;
+    let text = String::from_utf8_lossy(bytes);
+    let (message, is_whole) = match json::first_duplicate(&text) {
+        None => read(bytes)?,
+        Some(what) => {
+            let error = ErrorData { message: what.into(), ..malformed() };
+            (in_part(bytes).or_else(|| Outline::of(bytes).error(error, None))?, false)
+        }
+    };
     let is_error = |it: &ServerJsonRpcMessage| matches!(it, ServerJsonRpcMessage::Error(_));
     let was_error = is_error(&message);
-    let message = if_exact(message, &String::from_utf8_lossy(bytes));
+    let message = if_exact(message, &text);
     let is_replaced = is_error(&message) != was_error;
     Some((message, is_whole && !is_replaced))
+}
+
+/// The same, or an error in place of an answer that cannot be read: for this request, or that of the answer's own
+/// identifier, if it has one.
+pub(crate) fn message_or_error(
+    bytes: &[u8],
+    request: Option<&RequestId>,
+) -> Option<(ServerJsonRpcMessage, bool)> {
+    let in_its_place = || Some((Outline::of(bytes).error(malformed(), request.cloned())?, false));
+    message(bytes).or_else(in_its_place)
 }
 
 fn read(bytes: &[u8]) -> Option<(ServerJsonRpcMessage, bool)> {
@@ -74,30 +86,44 @@ pub(crate) fn take_left_out(page: &mut ListToolsResult) -> Vec<String> {
 }
 
 fn in_part(bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
-    let Envelope { id, mut result, error: None, method: None } = serde_json::from_slice(bytes).ok()? else {
+    let envelope: Members<'_> = serde_json::from_slice(bytes).ok()?;
+    if member(&envelope, "error").is_some_and(|it| it.get() != "null")
+        || member(&envelope, "method").is_some()
+    {
         return None;
-    };
-    let result = if let Some(tools) = result.get("tools").and_then(|it| entries(it)) {
+    }
+    let id: RequestId = value(member(&envelope, "id")?)?;
+    let result: Members<'_> = value(member(&envelope, "result")?)?;
+    let result = if let Some(tools) = member(&result, "tools").and_then(entries) {
         page(&tools, &result)
     } else {
-        let content = entries(result.remove("content")?)?;
+        let content = entries(member(&result, "content")?)?;
+        let blocks = content.iter().map(|it| unique(it).unwrap_or_else(|| json!({})));
         // Nothing else of a result may be left out: it is checked, or acted upon.
-        let mut read: Map<String, Value> = result
-            .into_iter()
-            .map(|(name, raw)| Some((name.into_owned(), serde_json::from_str(raw.get()).ok()?)))
-            .collect::<Option<_>>()?;
-        let blocks = content.iter().map(|it| serde_json::from_str(it.get()).unwrap_or_else(|_| json!({})));
+        let others = result.0.iter().filter(|(name, _)| name != "content");
+        let mut read = others
+            .map(|(name, raw)| Some((name.clone(), unique(raw)?)))
+            .collect::<Option<Map<String, Value>>>()?;
         read.insert("content".to_owned(), blocks.collect());
         ServerResult::CustomResult(CustomResult(read.into()))
     };
     Some(ServerJsonRpcMessage::response(result, id))
 }
 
-fn entries(raw: &RawValue) -> Option<Vec<&RawValue>> {
-    serde_json::from_str(raw.get()).ok()
+fn member<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
+    members.0.iter().find(|(known, _)| known == name).map(|(_, raw)| *raw)
 }
 
-fn page(entries: &[&RawValue], others: &BTreeMap<Cow<'_, str>, &RawValue>) -> ServerResult {
+/// The value, if it can be read and no key stands twice in it.
+fn unique(raw: &RawValue) -> Option<Value> {
+    if json::first_duplicate(raw.get()).is_some() { None } else { value(raw) }
+}
+
+fn entries(raw: &RawValue) -> Option<Vec<&RawValue>> {
+    value(raw)
+}
+
+fn page(entries: &[&RawValue], others: &Members<'_>) -> ServerResult {
     let (mut tools, mut left_out) = (Vec::new(), Vec::new());
     for entry in entries {
         match tool(entry) {
@@ -106,10 +132,9 @@ fn page(entries: &[&RawValue], others: &BTreeMap<Cow<'_, str>, &RawValue>) -> Se
             Err(_) => {}
         }
     }
-    let read = |name: &str| serde_json::from_str::<Value>(others.get(name)?.get()).ok();
     let mut page = ListToolsResult { tools, ..ListToolsResult::default() };
     // One of another type is the end of the list.
-    page.next_cursor = read("nextCursor").and_then(|it| it.as_str().map(str::to_owned));
+    page.next_cursor = member(others, "nextCursor").and_then(value);
     let mut meta = Map::new();
     meta.insert(LEFT_OUT.to_owned(), json!(left_out));
     page.meta = serde_json::from_value(meta.into()).ok();
@@ -128,9 +153,13 @@ fn tool(entry: &RawValue) -> Result<Tool, String> {
         name: Cow<'a, str>,
     }
     let text = entry.get();
-    serde_json::from_str::<Tool>(text).map_err(|error| {
-        let name = serde_json::from_str::<Named<'_>>(text).map(|it| it.name.into_owned()).unwrap_or_default();
-        left_out(&name, &error.to_string())
+    let read = match json::first_duplicate(text) {
+        Some(what) => Err(what),
+        None => serde_json::from_str::<Tool>(text).map_err(|error| error.to_string()),
+    };
+    read.map_err(|why| {
+        let name = value::<Named<'_>>(entry).map(|it| it.name.into_owned()).unwrap_or_default();
+        left_out(&name, &why)
     })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Reconnects with back-off, indefinitely. A silent server is probed at intervals and as soon as a call is lost or its
 //! session doubtful: if it does not list its tools in time while no call is under way, the connection is replaced. If
-//! it refuses to by a status while calls are under way, another session takes its place as soon as there is one, and
-//! the calls of the first go on.
+//! it refuses to while calls are under way, another session takes its place as soon as there is one, and the calls of
+//! the first go on.
 
 use std::{convert::Infallible, fmt, sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ use super::{
     backoff::Backoff,
     bounds::{HTTP_PROBE_INTERVAL, HUNG_AFTER, LIST_INTERVAL, LONGEST_WAIT, PROBE_INTERVAL, STEADY_AFTER},
     connect_error::ConnectError,
-    connection::Session,
+    connection::{Connection, Session},
     greeting::Greeting,
     link::Link,
     listing::{List, ListedTool, list},
@@ -170,7 +170,7 @@ impl Supervisor {
             session.subscribe().await;
             let next = async {
                 select! {
-                    () = shared.list_changed.notified() => {}
+                    () = shared.relist.notified() => {}
                     () = self.link.wait_for_doubt() => {}
                     () = sleep(probe_interval) => {}
                 }
@@ -183,38 +183,50 @@ impl Supervisor {
                 () = self.link.wait_for_reconsideration() => {
                     self.registrar.serve(&self.link, &listed.tools).await;
                     // `next` was dropped, and with it a notification that it may have taken: list again.
-                    shared.list_changed.notify_one();
+                    shared.relist.notify_one();
                     continue;
                 }
                 () = next => listed_at = clock::now(),
             }
-            // A server that handles one request at a time does not list until its call has ended, so while calls are
-            // under way a list that fails does not show that the server is lost.
-            let may_be_busy = self.link.has_calls() && shared.silence() < HUNG_AFTER;
-            match list(&session.connection).await {
-                Ok(again) if again != listed => {
-                    self.report(&again, &listed);
-                    listed = again;
-                    self.registrar.serve(&self.link, &listed.tools).await;
-                }
-                Ok(_) => {}
-                Err(_) if shared.closed.is_cancelled() => return SessionEnd::Closed,
-                // It is not busy with them either: it answers.
-                Err(error) if may_be_busy && error.is_status() => {
-                    let replacing = Box::pin(self.replacement());
-                    let replaced = shared.closed.run_until_cancelled(replacing).await;
-                    if let Some(Ok((next, list))) = replaced {
-                        tracing::warn!(%provider, %error, "the session of an MCP server is replaced");
-                        self.link.set(Some(next.connection.clone()));
-                        self.link.note_look();
-                        return SessionEnd::Replaced(next, list);
-                    }
-                    listed_at = clock::now() + backoff.next();
-                }
-                Err(_) if may_be_busy => {}
-                Err(error) => return SessionEnd::ListFailed(error),
+            match self.list_again(&session.connection, &mut listed).await {
+                Ok(true) => {}
+                Ok(false) => listed_at = clock::now() + backoff.next(),
+                Err(end) => return end,
             }
             self.link.note_look();
+        }
+    }
+
+    /// Probes the connection by its list, and serves that if it has changed. False if the session should be replaced
+    /// and no other one can be opened.
+    async fn list_again(&self, connection: &Connection, listed: &mut List) -> Result<bool, SessionEnd> {
+        let shared = &connection.shared;
+        // A server that handles one request at a time does not list until its call has ended, so while calls are under
+        // way a list that fails does not show that the server is lost.
+        let may_be_busy = self.link.has_calls() && shared.silence() < HUNG_AFTER;
+        match list(connection).await {
+            Ok(again) => {
+                if again != *listed {
+                    self.report(&again, listed);
+                    *listed = again;
+                    self.registrar.serve(&self.link, &listed.tools).await;
+                }
+                Ok(true)
+            }
+            Err(_) if shared.closed.is_cancelled() => Err(SessionEnd::Closed),
+            Err(error) if !may_be_busy => Err(SessionEnd::ListFailed(error)),
+            // It is not busy with them either: it answers.
+            Err(error) if error.is_refusal() => {
+                let replacing = Box::pin(self.replacement());
+                let Some(Ok((next, list))) = shared.closed.run_until_cancelled(replacing).await else {
+                    return Ok(false);
+                };
+                tracing::warn!(provider = %self.link.provider(), %error, "the session of an MCP server is replaced");
+                self.link.set(Some(next.connection.clone()));
+                self.link.note_look();
+                Err(SessionEnd::Replaced(next, list))
+            }
+            Err(_) => Ok(true),
         }
     }
 

@@ -5,8 +5,11 @@
 //! subscription are dropped.
 
 use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -14,7 +17,7 @@ use rmcp::{
     RoleClient,
     model::{
         ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage,
-        ProgressNotificationParam, ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
+        ProgressNotificationParam, ProgressToken, ServerJsonRpcMessage, ServerNotification,
     },
     transport::Transport,
 };
@@ -24,7 +27,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{bounds::MAX_REQUESTS, meter::Meter};
+use super::{bounds::MAX_REQUESTS, in_flight::InFlight, meter::Meter};
 use toolwire_base::clock;
 
 /// What a call puts into the extensions of its request.
@@ -62,13 +65,14 @@ pub(crate) struct Shared {
     /// The calls that report progress.
     progress: Mutex<HashMap<ProgressToken, Arc<watch::Sender<Option<Progress>>>>>,
     received: Mutex<Instant>,
-    /// The requests that await their answers.
-    awaited: Mutex<HashSet<RequestId>>,
+    in_flight: Mutex<InFlight>,
+    has_warned_of_strays: AtomicBool,
     /// The rate of what serves no call.
     pub(crate) discarded: Meter,
     /// The calls that use the connection, each by a token.
     pub(crate) calls: TaskTracker,
-    pub(crate) list_changed: Notify,
+    /// The list is to be read again: it has changed, or the session is doubtful.
+    pub(crate) relist: Notify,
     /// Nothing more will be received.
     pub(crate) closed: CancellationToken,
 }
@@ -77,8 +81,6 @@ pub(crate) struct Shared {
 pub(crate) struct Tap<T> {
     inner: T,
     shared: Arc<Shared>,
-    /// The request of the handshake that awaits its answer.
-    handshake: Option<RequestId>,
     /// Requests of the server without an answer so far.
     requests: usize,
 }
@@ -88,12 +90,17 @@ impl Shared {
         Arc::new(Self {
             progress: Mutex::default(),
             received: Mutex::new(clock::now()),
-            awaited: Mutex::default(),
+            in_flight: Mutex::default(),
+            has_warned_of_strays: AtomicBool::new(false),
             discarded: Meter::default(),
             calls: TaskTracker::new(),
-            list_changed: Notify::new(),
+            relist: Notify::new(),
             closed: CancellationToken::new(),
         })
+    }
+
+    pub(crate) fn in_flight(&self) -> MutexGuard<'_, InFlight> {
+        lock(&self.in_flight)
     }
 
     /// The call has ended.
@@ -108,14 +115,23 @@ impl Shared {
             Some(JsonRpcMessage::Error(it)) => it.id.as_ref(),
             Some(JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_)) | None => None,
         };
-        if !id.is_some_and(|id| lock(&self.awaited).contains(&plain(id))) {
+        if !id.is_some_and(|id| self.in_flight().contains(id)) {
             self.discarded.spend(bytes);
         }
     }
 
-    /// Whether the request awaited its answer, which has come.
-    fn take_awaited(&self, id: &RequestId) -> bool {
-        lock(&self.awaited).remove(&plain(id))
+    /// The messages that one of a process is. A session whose answers may be of several requests is doubtful.
+    pub(crate) fn attribute(&self, message: ServerJsonRpcMessage, is_rpc: bool) -> Vec<ServerJsonRpcMessage> {
+        let mut in_flight = self.in_flight();
+        let before = in_flight.strays();
+        let messages = in_flight.attribute(message, is_rpc);
+        if in_flight.strays() > before {
+            self.relist.notify_one();
+            if !self.has_warned_of_strays.swap(true, Ordering::Relaxed) {
+                tracing::warn!("an MCP server answers without the identifier of a request");
+            }
+        }
+        messages
     }
 
     /// How long nothing has come of the server.
@@ -134,19 +150,22 @@ impl Shared {
 
 impl<T> Tap<T> {
     pub(crate) fn new(inner: T, shared: Arc<Shared>) -> Self {
-        Self { inner, shared, handshake: None, requests: 0 }
+        Self { inner, shared, requests: 0 }
     }
 
     /// Notes what is to be sent. Returns what decides whether it leaves, for a call.
     fn note_sent(&mut self, message: &ClientJsonRpcMessage) -> Option<Arc<Departure>> {
         match message {
             JsonRpcMessage::Request(request) => {
-                let is_handshake = matches!(
-                    request.request,
-                    ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_)
-                );
-                self.handshake = is_handshake.then(|| request.id.clone());
-                lock(&self.shared.awaited).insert(request.id.clone());
+                let mut in_flight = self.shared.in_flight();
+                match &request.request {
+                    ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => {
+                        in_flight.add_handshake(&request.id);
+                    }
+                    ClientRequest::SubscriptionsListenRequest(_) => in_flight.add_subscription(&request.id),
+                    _ => in_flight.add(&request.id),
+                }
+                drop(in_flight);
                 let ClientRequest::CallToolRequest(call) = &request.request else { return None };
                 let outgoing = call.extensions.get::<Outgoing>()?;
                 if let Some(token) = request.request.get_meta().get_progress_token() {
@@ -162,11 +181,13 @@ impl<T> Tap<T> {
                 None
             }
             JsonRpcMessage::Notification(it) => {
+                let mut in_flight = self.shared.in_flight();
+                in_flight.note_unanswered();
                 // Its answer is no longer waited for.
                 if let ClientNotification::CancelledNotification(it) = &it.notification
                     && let Some(id) = &it.params.request_id
                 {
-                    self.shared.take_awaited(id);
+                    in_flight.remove(id);
                 }
                 None
             }
@@ -181,7 +202,7 @@ impl<T> Tap<T> {
                 match notification.notification {
                     ServerNotification::ProgressNotification(it) => self.shared.report(it.params),
                     ServerNotification::ToolListChangedNotification(_) => {
-                        self.shared.list_changed.notify_one();
+                        self.shared.relist.notify_one();
                     }
                     it @ (ServerNotification::SubscriptionsAcknowledgedNotification(_)
                     | ServerNotification::CancelledNotification(_)) => {
@@ -202,15 +223,14 @@ impl<T> Tap<T> {
                 Ok(Some(JsonRpcMessage::Request(request)))
             }
             // A slow server may answer the first handshake after the second was sent, which rmcp takes for an error.
-            JsonRpcMessage::Response(it) if !self.takes(&it.id) => Ok(None),
-            JsonRpcMessage::Error(it) if it.id.as_ref().is_some_and(|id| !self.takes(id)) => Ok(None),
+            JsonRpcMessage::Response(it) if !self.shared.in_flight().remove(&it.id) => Ok(None),
+            JsonRpcMessage::Error(it)
+                if it.id.as_ref().is_none_or(|id| !self.shared.in_flight().remove(id)) =>
+            {
+                Ok(None)
+            }
             message => Ok(Some(message)),
         }
-    }
-
-    /// Whether an answer to this request is awaited.
-    fn takes(&self, id: &RequestId) -> bool {
-        self.shared.take_awaited(id) && self.handshake.as_ref().is_none_or(|awaited| is_same(awaited, id))
     }
 }
 
@@ -230,7 +250,7 @@ impl<T: Transport<RoleClient> + 'static> Transport<RoleClient> for Tap<T> {
             let leaves = departure.is_none_or(|it| it.depart());
             let sent = if leaves { sending.await } else { Ok(()) };
             if let Some(id) = request.filter(|_| !leaves || sent.is_err()) {
-                shared.take_awaited(&id);
+                shared.in_flight().remove(&id);
             }
             sent
         }
@@ -260,18 +280,6 @@ impl<T: Transport<RoleClient> + 'static> Transport<RoleClient> for Tap<T> {
 impl<T> Drop for Tap<T> {
     fn drop(&mut self) {
         self.shared.closed.cancel();
-    }
-}
-
-/// Whether two identifiers are of one request: some servers answer with the number as a text.
-pub(crate) fn is_same(one: &RequestId, other: &RequestId) -> bool {
-    plain(one) == plain(other)
-}
-
-fn plain(id: &RequestId) -> RequestId {
-    match id {
-        RequestId::String(text) => text.parse().map_or_else(|_| id.clone(), RequestId::Number),
-        RequestId::Number(_) => id.clone(),
     }
 }
 

@@ -76,10 +76,17 @@ impl Notes {
 
     /// Waits until a line that begins so is noted.
     pub(super) async fn wait_for(&self, beginning: &str) -> String {
+        self.wait_for_count(beginning, 1).await
+    }
+
+    /// Waits until so many lines that begin so are noted. Returns the last one.
+    pub(super) async fn wait_for_count(&self, beginning: &str, count: usize) -> String {
         let found = async {
             loop {
-                if let Some(line) = self.lines().into_iter().rfind(|it| it.starts_with(beginning)) {
-                    return line;
+                let lines = self.lines().into_iter().filter(|it| it.starts_with(beginning));
+                let mut lines: Vec<_> = lines.collect();
+                if lines.len() >= count {
+                    return lines.swap_remove(lines.len() - 1);
                 }
                 sleep(Duration::from_millis(5)).await;
             }

@@ -6,6 +6,7 @@ mod floods;
 mod lists;
 mod probes;
 mod sessions;
+mod strays;
 
 use std::time::Duration;
 
@@ -155,7 +156,7 @@ async fn a_call_that_nothing_waits_for_is_cancelled() {
     let context = context();
     let calling = upstream.call_in(&context, "slow", Effect::Write, json!({"seconds": 10}));
     let stopping = async {
-        sleep(Duration::from_millis(300)).await;
+        upstream.notes.wait_for_count("call slow", 2).await;
         context.cancellation.cancel(StopCause::Cancelled);
     };
     let (result, ()) = tokio::join!(calling, stopping);
@@ -263,11 +264,11 @@ async fn a_user_whose_calls_hang_leaves_permits_to_others() {
     let mut other = context();
     other.user = User::new("robin".parse().expect("a user id"));
     let calling = async {
-        upstream.notes.wait_for("call slow").await;
-        sleep(Duration::from_millis(300)).await;
-        assert_eq!(upstream.notes.count("call slow"), MAX_CALLS_OF_USER);
+        upstream.notes.wait_for_count("call slow", MAX_CALLS_OF_USER).await;
         let calling = upstream.call_in(&other, "echo", Effect::Read, json!({"text": "a"}));
-        timeout(Duration::from_secs(5), calling).await.expect("in time")
+        let result = timeout(Duration::from_secs(5), calling).await.expect("in time");
+        assert_eq!(upstream.notes.count("call slow"), MAX_CALLS_OF_USER);
+        result
     };
     tokio::select! {
         _ = hanging => panic!("they hang"),

@@ -12,6 +12,12 @@ pub(crate) const TOO_LARGE: ErrorCode = ErrorCode(i32::MIN);
 pub(crate) const MALFORMED: ErrorCode = ErrorCode(i32::MIN + 1);
 /// A number of the data would be rounded.
 pub(crate) const INEXACT: ErrorCode = ErrorCode(i32::MIN + 2);
+/// It does not say whether the request was carried out.
+pub(crate) const UNCLEAR: ErrorCode = ErrorCode(i32::MIN + 3);
+
+pub(crate) fn is_own(code: ErrorCode) -> bool {
+    (TOO_LARGE.0..=UNCLEAR.0).contains(&code.0)
+}
 
 /// Bytes of a member of a message that are kept: those of any identifier.
 const MAX_MEMBER: usize = 256;
@@ -27,7 +33,11 @@ pub(crate) struct Outline {
     levels: usize,
     /// The beginning of the member that is being read, without nested values.
     member: Vec<u8>,
+    has_id: bool,
+    /// `None` also where two members say different ones.
     id: Option<RequestId>,
+    /// Whether it says that it is of JSON-RPC: what a program logs as JSON may have the other members too.
+    pub(crate) is_rpc: bool,
     kind: Kind,
 }
 
@@ -35,7 +45,9 @@ pub(crate) struct Outline {
 enum Kind {
     #[default]
     Unknown,
-    Answer,
+    Error,
+    /// Whether there is an error too or not.
+    Result,
     /// Or a notification: it has a method, whatever else it has.
     Request,
 }
@@ -94,24 +106,43 @@ impl Outline {
         let member = std::mem::take(&mut self.member);
         let Some(colon) = member.iter().position(|byte| *byte == b':') else { return };
         match member[..colon].trim_ascii() {
-            b"\"id\"" => self.id = serde_json::from_slice(&member[colon + 1..]).ok(),
+            b"\"id\"" => {
+                let id = serde_json::from_slice(&member[colon + 1..]).ok();
+                self.id = if self.has_id && id != self.id { None } else { id };
+                self.has_id = true;
+            }
+            b"\"jsonrpc\"" => self.is_rpc = true,
             b"\"method\"" => self.kind = Kind::Request,
-            b"\"result\"" | b"\"error\"" if self.kind == Kind::Unknown => self.kind = Kind::Answer,
+            b"\"error\"" if self.kind == Kind::Unknown => self.kind = Kind::Error,
+            b"\"result\"" if self.kind != Kind::Request => self.kind = Kind::Result,
             _ => {}
         }
     }
 
-    /// The error in place of an answer, for the request of this identifier or of its own. `None` if this is no answer.
+    /// The error in place of an answer, for the request of this identifier or of its own, if it has one. `None` if this
+    /// is no answer.
     pub(crate) fn error(
         mut self,
-        code: ErrorCode,
+        error: ErrorData,
         request: Option<RequestId>,
     ) -> Option<ServerJsonRpcMessage> {
         // It may have been cut.
         self.end_member();
-        let id = request.or(self.id).filter(|_| self.kind == Kind::Answer)?;
-        Some(error(code, id))
+        let error = match self.kind {
+            Kind::Result => error,
+            Kind::Error => ErrorData { code: UNCLEAR, ..error },
+            Kind::Unknown | Kind::Request => return None,
+        };
+        Some(ServerJsonRpcMessage::error(error, request.or(self.id)))
     }
+}
+
+pub(crate) fn too_large() -> ErrorData {
+    ErrorData::new(TOO_LARGE, "it is too long", None)
+}
+
+pub(crate) fn malformed() -> ErrorData {
+    ErrorData::new(MALFORMED, "it is no answer of JSON-RPC 2.0", None)
 }
 
 /// A message, unless a number of its data was rounded when its text was parsed.
@@ -137,7 +168,7 @@ pub(crate) fn if_too_large(message: &[u8]) -> Option<ServerJsonRpcMessage> {
         return None;
     }
     let is_too_large = json::min_length(data(&String::from_utf8_lossy(message))?) > MAX_DATA;
-    is_too_large.then(|| Outline::of(message).error(TOO_LARGE, None)).flatten()
+    is_too_large.then(|| Outline::of(message).error(too_large(), None)).flatten()
 }
 
 /// The data of a result in the text of its message.
@@ -147,17 +178,12 @@ fn data(message: &str) -> Option<&str> {
     Some(data?.get())
 }
 
-pub(crate) fn error(code: ErrorCode, id: RequestId) -> ServerJsonRpcMessage {
-    let what = if code == TOO_LARGE { "it is too long" } else { "it is no answer of JSON-RPC 2.0" };
-    ServerJsonRpcMessage::error(ErrorData::new(code, what, None), Some(id))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn id(message: &str) -> Option<RequestId> {
-        match Outline::of(message.as_bytes()).error(MALFORMED, None)? {
+        match Outline::of(message.as_bytes()).error(malformed(), None)? {
             ServerJsonRpcMessage::Error(error) => error.id,
             other => panic!("{other:?}"),
         }
@@ -175,6 +201,8 @@ mod tests {
             assert_eq!(id(answer), seven, "{answer}");
         }
         assert_eq!(id(r#"{"id":"a,b","result":1,"error":2}"#), Some(RequestId::String("a,b".into())));
+        assert_eq!(id(r#"{"id":7,"result":1,"id":7,"result":2}"#), seven);
+        assert_eq!(id(r#"{"id":7,"id":8,"result":1}"#), None);
         for other in [
             "",
             "log {\"id\":7,\"result\":1}",

@@ -2,17 +2,11 @@
 
 use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 
-use crate::upstream::{
-    reading,
-    tap::{Shared, is_same},
-    unreadable::{MALFORMED, Outline},
-};
+use crate::upstream::{in_flight::is_same, reading, tap::Shared};
 
 /// The data of an event as rmcp is to see it. `None` if it is to see nothing.
 pub(super) fn readable_data(data: String, request: Option<&RequestId>, shared: &Shared) -> Option<String> {
-    let read = reading::message(data.as_bytes());
-    let malformed = || Some((Outline::of(data.as_bytes()).error(MALFORMED, request.cloned())?, false));
-    let read = read.or_else(malformed);
+    let read = reading::message_or_error(data.as_bytes(), request);
     shared.meter(read.as_ref().map(|(message, _)| message), data.len());
     let (message, is_whole) = read?;
     let Some(id) = request else { return Some(if is_whole { data } else { text(&message) }) };

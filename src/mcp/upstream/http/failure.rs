@@ -13,8 +13,8 @@ use tokio::time::timeout;
 use crate::upstream::{
     bounds::{MAX_ANSWER, MAX_REFUSAL, REFUSAL},
     error_words::words,
+    in_flight::is_same,
     reading,
-    tap::is_same,
 };
 use toolwire_base::{retry_after, words::visible};
 use toolwire_hosts::{bounds::MAX_ID, cut};
@@ -31,7 +31,7 @@ pub(crate) enum Failure {
     TooLarge,
     #[error("{0}")]
     Unreadable(&'static str),
-    /// It succeeded, and there is nothing.
+    /// A status of success without an answer.
     #[error("it answered without a result")]
     Unanswered,
 }
