@@ -1,0 +1,1 @@
+//! Nothing but the features in its `Cargo.toml`.
