@@ -8,7 +8,7 @@ command that prints `error:` fails unless it is piped, and what stands behind a 
 lines of a file of this repository, in their order.
 
 Of what differs from run to run the page has an example, which stands for what was printed last. The wheel's program
-stands for `cargo run --release --`.
+stands for `cargo run --`, with `--release` or without.
 """
 
 import codecs
@@ -191,7 +191,7 @@ def main(page, wheel, folder):
         # Ports that are free here, and the wheel that was written for this run.
         block = in_this_run(block)
         block = block.replace("~/toolwire/dist/toolwire-*.whl", str(wheel)).replace("~/toolwire", str(ROOT))
-        block = block.replace("cargo run --release -- ", "toolwire ")
+        block = re.sub("cargo run (--release )?-- ", "toolwire ", block)
         block = re.sub(r"(?m)^(toolwire serve\b.*) --http(?= |$)", rf"\1 --http=127.0.0.1:{ports['50080']}", block)
         block = re.sub(r"(?m)^toolwire serve\b(?!.* --listen)", rf"\g<0> --listen 127.0.0.1:{ports['50051']}", block)
         if kind == "session":
