@@ -61,33 +61,3 @@ fn has_words(text: &str, phrase: &str) -> bool {
         !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn assert_matches(query: &str, text: &str, expected: bool) {
-        assert_eq!(Query::parse(query).matches(text), expected, "{query:?} in {text:?}");
-    }
-
-    #[test]
-    fn words_are_found_whole_and_in_any_case() {
-        assert_matches("tata motors", "Tata Motors - JLR", true);
-        assert_matches("motors tata", "Tata Motors - JLR", true);
-        assert_matches("LT", "the results are out", false);
-        assert_matches("M&M", "about m&m.", true);
-        assert_matches("M&M", "about M&MFIN", false);
-        assert_matches("", "anything", false);
-        assert_matches("order:latest", "anything", false);
-    }
-
-    #[test]
-    fn quotes_make_a_phrase_and_or_makes_alternatives() {
-        assert_matches("\"tata motors\"", "motors of tata", false);
-        assert_matches("INFY OR \"Infosys Limited\"", "infosys limited", true);
-        assert_matches("(INFY OR Infosys) order:latest", "Infosys", true);
-        assert_matches("INFY OR TCS", "Wipro", false);
-        assert_eq!(Query::parse("Infosys when:7d").operator("when"), Some("7d"));
-    }
-}

@@ -1,94 +1,60 @@
-//! The embedded sources, asked as a browser asks.
+//! The embedded sources, asked as no connector asks: what a site refuses, its twin refuses.
+//!
+//! Not here: what they answer. Connectors read it, in `tests/domains/research/`.
 
 mod completeness;
-mod forum;
-mod news;
-mod nse;
-mod reddit;
-mod screener;
-mod yahoo;
 
-use axum::{
-    Router,
-    body::{Body, to_bytes},
-};
-use http::{HeaderMap, Method, Request, StatusCode, header};
-use serde_json::Value;
+use axum::body::{Body, to_bytes};
+use http::{Method, Request};
 use tower::ServiceExt;
-use url::Url;
 
 use super::{base, service};
 use toolwire_base::files::Tree;
 
-/// A client of the embedded sources, which says that it is a browser, follows no redirects and keeps no cookies.
-struct Browser(Router);
+type Header = (&'static str, &'static str);
 
-struct Got {
-    status: StatusCode,
-    headers: HeaderMap,
-    body: Vec<u8>,
-}
+const BROWSER: Header = ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)");
+const FORM: Header = ("content-type", "application/x-www-form-urlencoded");
+const APP: Header = ("authorization", "Basic aWQ6c2VjcmV0");
+const OLD_TOKEN: Header = ("authorization", "Bearer old");
+const OLD_SESSION: Header = ("cookie", "sessionid=old");
 
-impl Browser {
-    fn new() -> Self {
-        Self(service(Tree::Embedded(crate::data::files())).unwrap())
-    }
+/// Requests without the browser's name, the cookie, the crumb, the token, the form or the session that a site wants:
+/// prefix, path, headers and body, and the status and a word of the answer.
+const REFUSED: [(&str, &str, &[Header], &str, u16, &str); 12] = [
+    ("yahoo", "v8/finance/chart/TCS.NS", &[], "", 429, "Too Many Requests"),
+    ("yahoo", "v1/test/getcrumb", &[BROWSER], "", 401, "Invalid Cookie"),
+    (
+        "yahoo",
+        "v10/finance/quoteSummary/TCS.NS?modules=earnings&crumb=x",
+        &[BROWSER],
+        "",
+        401,
+        "Invalid Crumb",
+    ),
+    ("nse", "", &[], "", 403, "<"),
+    ("nse", "api/fiidiiTradeReact", &[BROWSER], "", 401, "<"),
+    ("reddit-token", "api/v1/access_token", &[BROWSER, FORM], "grant_type=client_credentials", 401, ""),
+    ("reddit-token", "api/v1/access_token", &[BROWSER, FORM, APP], "grant_type=x", 200, "unsupported_grant"),
+    ("reddit", "r/IndiaInvestments/hot", &[BROWSER, OLD_TOKEN], "", 401, ""),
+    ("screener", "login/", &[BROWSER, FORM], "username=a&password=b", 403, "CSRF"),
+    ("screener", "screens/101/default/", &[BROWSER, OLD_SESSION], "", 200, "Get free account"),
+    ("yahoo", "v7/nothing", &[BROWSER], "", 404, ""),
+    ("nowhere", "", &[BROWSER], "", 404, ""),
+];
 
-    async fn get(&self, prefix: &str, path: &str) -> Got {
-        self.get_with(prefix, path, &[]).await
-    }
-
-    async fn get_with(&self, prefix: &str, path: &str, headers: &[(&str, &str)]) -> Got {
-        let browser = ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)");
-        self.send(Method::GET, url(prefix, path), "", &[&[browser], headers].concat()).await
-    }
-
-    /// As one asks that does not say that it is a browser.
-    async fn get_as_program(&self, prefix: &str, path: &str) -> Got {
-        self.send(Method::GET, url(prefix, path), "", &[]).await
-    }
-
-    async fn post(&self, prefix: &str, path: &str, form: &str, headers: &[(&str, &str)]) -> Got {
-        let form_of_browser = [
-            ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)"),
-            ("content-type", "application/x-www-form-urlencoded"),
-        ];
-        self.send(Method::POST, url(prefix, path), form, &[&form_of_browser, headers].concat()).await
-    }
-
-    async fn send(&self, method: Method, url: Url, body: &str, headers: &[(&str, &str)]) -> Got {
-        let request = Request::builder().method(method).uri(url.as_str());
+#[tokio::test]
+async fn what_a_site_refuses_its_twin_refuses() {
+    let sources = service(Tree::Embedded(crate::data::files())).unwrap();
+    for (prefix, path, headers, body, status, words) in REFUSED {
+        let method = if body.is_empty() { Method::GET } else { Method::POST };
+        let request = Request::builder().method(method).uri(base(prefix).join(path).unwrap().as_str());
         let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-        let request = request.body(Body::from(body.to_owned())).unwrap();
-        let (head, body) = self.0.clone().oneshot(request).await.unwrap().into_parts();
-        let body = to_bytes(body, usize::MAX).await.unwrap().to_vec();
-        Got { status: head.status, headers: head.headers, body }
-    }
-}
-
-fn url(prefix: &str, path: &str) -> Url {
-    base(prefix).join(path).unwrap()
-}
-
-impl Got {
-    #[track_caller]
-    fn json(&self) -> Value {
-        assert_eq!(self.header("content-type"), "application/json; charset=utf-8");
-        serde_json::from_slice(&self.body).unwrap()
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8(self.body.clone()).unwrap()
-    }
-
-    fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
-    }
-
-    /// The cookies that were set, as one would send them back.
-    fn cookies(&self) -> String {
-        let set = self.headers.get_all(header::SET_COOKIE).iter().map(|value| value.to_str().unwrap());
-        set.filter_map(|cookie| cookie.split(';').next()).collect::<Vec<_>>().join("; ")
+        let answer = sources.clone().oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+        let found = answer.status().as_u16();
+        let text = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        let text = String::from_utf8_lossy(&text);
+        assert!(found == status && text.contains(words), "{prefix}/{path}: {found} {text}");
     }
 }
 
@@ -102,12 +68,4 @@ async fn a_tree_without_research_leaves_the_embedded_one_in_place_and_one_with_a
     assert!(error.to_string().contains("universe.json"), "{error}");
     std::fs::write(directory.path().join("research/universe.json"), "{}").unwrap();
     assert!(service(tree).is_err());
-}
-
-#[tokio::test]
-async fn what_nobody_knows_is_not_found() {
-    let browser = Browser::new();
-    for (prefix, path) in [("yahoo", "v7/nothing"), ("nowhere", ""), ("screener", "company/TCS/")] {
-        assert_eq!(browser.get(prefix, path).await.status, 404, "{prefix}/{path}");
-    }
 }

@@ -94,22 +94,3 @@ fn group_digits(number: &str) -> String {
     }
     grouped + fraction
 }
-
-#[cfg(test)]
-mod tests {
-    use super::group_digits;
-
-    #[test]
-    fn digits_are_grouped_as_in_india() {
-        let cases = [
-            ("7", "7"),
-            ("123", "123"),
-            ("1234", "1,234"),
-            ("123456.50", "1,23,456.50"),
-            ("12345678", "1,23,45,678"),
-        ];
-        for (number, expected) in cases {
-            assert_eq!(group_digits(number), expected);
-        }
-    }
-}

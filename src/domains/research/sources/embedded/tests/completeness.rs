@@ -16,23 +16,6 @@ fn closes(data: &Data, symbol: &str) -> Vec<f64> {
     quote.as_array().unwrap().iter().filter_map(Value::as_f64).collect()
 }
 
-/// RSI(14) after Wilder.
-fn rsi(closes: &[f64]) -> f64 {
-    let changes: Vec<_> = closes.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let mean = |part: fn(f64) -> f64| {
-        let first = changes[..14].iter().map(|change| part(*change)).sum::<f64>() / 14.0;
-        changes[14..].iter().fold(first, |mean, change| (13.0 * mean + part(*change)) / 14.0)
-    };
-    let (gain, loss) = (mean(|change| change.max(0.0)), mean(|change| (-change).max(0.0)));
-    100.0 * gain / (gain + loss)
-}
-
-fn above_mean(closes: &[f64], days: usize) -> f64 {
-    let last = &closes[closes.len() - days..];
-    let days = f64::from(u32::try_from(days).unwrap());
-    (closes.last().unwrap() / (last.iter().sum::<f64>() / days) - 1.0) * 100.0
-}
-
 #[test]
 fn every_stock_has_every_document_of_every_source() {
     let data = data();
@@ -81,21 +64,4 @@ fn two_stocks_have_a_short_history_and_one_has_null_bars() {
     let data = data();
     assert_eq!((closes(&data, "HDBFS").len(), closes(&data, "MEESHO").len()), (120, 30));
     assert_eq!((closes(&data, "TCS").len(), closes(&data, "COALINDIA").len()), (492, 488));
-}
-
-#[test]
-fn indicators_vary_and_the_best_known_stocks_are_ordinary() {
-    let data = data();
-    let all: Vec<_> = data.universe.stocks().map(|stock| closes(&data, &stock.symbol)).collect();
-    let long: Vec<_> = all.into_iter().filter(|closes| closes.len() >= 200).collect();
-    let count = |is_so: &dyn Fn(&[f64]) -> bool| long.iter().filter(|closes| is_so(closes)).count();
-    assert!(count(&|closes| rsi(closes) < 40.0) >= 5);
-    assert!(count(&|closes| rsi(closes) > 75.0) >= 3);
-    assert!(count(&|closes| above_mean(closes, 50) > 15.0) >= 3);
-    assert!(count(&|closes| above_mean(closes, 200) > 40.0) >= 3);
-    assert!(count(&|closes| above_mean(closes, 200) < 0.0) >= 5);
-    for symbol in ["RELIANCE", "TATAMOTORS"] {
-        let closes = closes(&data, symbol);
-        assert!((40.0..60.0).contains(&rsi(&closes)) && above_mean(&closes, 50).abs() < 5.0, "{symbol}");
-    }
 }
