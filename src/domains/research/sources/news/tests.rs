@@ -8,7 +8,6 @@ use wiremock::{
 };
 
 use super::*;
-use toolwire_base::clock;
 use toolwire_sources::upstream::{
     http::FailureKind::*,
     testing::{client, client_remembering, context},
@@ -196,17 +195,4 @@ async fn google_names_the_publisher_behind_the_title() {
     let articles = news(&server).about("Tata Motors", 7, &context()).await.unwrap().articles;
     assert_eq!(articles[0].title, "Tata Motors - JLR - recovers");
     assert_eq!((articles[0].publisher.as_str(), articles[0].summary.as_str()), ("Mint", ""));
-}
-
-#[tokio::test]
-async fn both_publishers_stand_in_one_list_each_article_once() {
-    let server = MockServer::start().await;
-    let first = [item("Shared", "16 Jan 2026 12:00 IST"), item("Older", "2026-01-15")].concat();
-    answer(&server, MONEYCONTROL, xml(feed(&first))).await;
-    let second =
-        [item("The newest", "2026-01-16 15:00:00"), item("SHARED", "16 Jan 2026 12:01 IST")].concat();
-    answer(&server, ECONOMIC_TIMES, xml(feed(&second))).await;
-    let headlines = headlines(&server).await.unwrap();
-    let titles: Vec<_> = headlines.articles.iter().map(|article| article.title.as_str()).collect();
-    assert_eq!((titles, headlines.warnings.len()), (vec!["The newest", "Shared", "Older"], 0));
 }

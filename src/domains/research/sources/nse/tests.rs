@@ -99,14 +99,10 @@ async fn every_refusal_is_taken_for_what_it_is() {
         {"category": "FII/FPI", "date": "16-Jan-2026", "netValue": "1"}]);
     let table = [
         ("the page of a block", page(), FailureKind::Blocked),
-        ("forbidden", text(403, ""), FailureKind::Blocked),
         ("not authorised", text(401, ""), FailureKind::AuthFailed),
-        ("too many", text(429, "").insert_header("retry-after", "7"), FailureKind::RateLimited),
-        ("down", text(503, ""), FailureKind::Down),
         ("gone", text(404, ""), FailureKind::NotFound),
         ("nothing", text(200, "{}"), FailureKind::Malformed),
         ("an error", text(200, r#"{"error": true, "msg": "Something went wrong"}"#), FailureKind::Malformed),
-        ("half a document", text(200, "[{"), FailureKind::Malformed),
         ("another document", json_of(&json!({"data": []})), FailureKind::Malformed),
         ("no foreign institutions", json_of(&half), FailureKind::Malformed),
         ("no number", json_of(&dash), FailureKind::Malformed),

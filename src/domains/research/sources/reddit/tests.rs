@@ -154,19 +154,3 @@ async fn a_ratio_that_is_hidden_is_none_and_a_query_in_a_permalink_stays_one() {
     assert_eq!(posts[1].permalink.as_str(), "https://www.reddit.com/comments/b", "not a post of a subreddit");
     assert_eq!(posts[2].permalink.as_str(), "https://www.reddit.com/r//evil.example/x?y");
 }
-
-#[tokio::test]
-async fn a_subreddit_that_has_moved_within_the_api_is_followed() {
-    let server = MockServer::start().await;
-    give_tokens(&server, 1).await;
-    let moved =
-        ResponseTemplate::new(301).insert_header("Location", "/reddit/r/IndiaInvestments/hot?limit=12");
-    Mock::given(path("/reddit/r/indiainvestments/hot")).respond_with(moved).mount(&server).await;
-    Mock::given(path("/reddit/r/IndiaInvestments/hot"))
-        .and(header("authorization", format!("Bearer {TOKEN}").as_str()))
-        .respond_with(listing(&[post("a", &json!({}))]))
-        .mount(&server)
-        .await;
-    let posts = reddit(&server).posts("indiainvestments", Sort::Hot, 10, &context()).await.unwrap();
-    assert_eq!(posts.len(), 1);
-}

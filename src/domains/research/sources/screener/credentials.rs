@@ -148,18 +148,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn credentials_belong_to_one_user_and_one_session() {
-        let credentials = Credentials::default();
-        set(&credentials, "demo", Some("a"), "of a");
-        set(&credentials, "demo", None, "of none");
-        assert_eq!(found(&credentials, "demo", Some("a")).as_deref(), Some("of a"));
-        assert_eq!(found(&credentials, "demo", None).as_deref(), Some("of none"));
-        assert_eq!(found(&credentials, "demo", Some("b")), None);
-        assert_eq!(found(&credentials, "riley", Some("a")), None);
-        assert_eq!(found(&credentials, "riley", None), None);
-    }
-
-    #[tokio::test]
     async fn the_last_ones_given_hold_until_they_are_forgotten() {
         let credentials = Credentials::default();
         set(&credentials, "demo", None, "old");

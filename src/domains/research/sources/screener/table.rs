@@ -200,15 +200,6 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_wherever_they_stand() {
-        let rows = r#"<tr><th>Name</th><th data-tooltip="market capitalization">m</th>
-            <th data-tooltip=" Current Price ">c</th></tr>
-            <tr data-row-company-id="1"><td><a href="/company/TCS/">TCS</a></td><td>10</td><td>2</td></tr>"#;
-        let stock = table(rows).unwrap().remove(0).stock.unwrap();
-        assert_eq!((stock.market_cap_cr, stock.cmp, stock.pe, stock.roe), (10.0, 2.0, None, None));
-    }
-
-    #[test]
     fn a_stock_without_a_price_is_a_result_without_a_stock() {
         let rows = table(&format!("{HEADER}{}", row(1, "TCS", ["NA", "1", "2", "3"]))).unwrap();
         assert_eq!(rows, [Row { company: Identifier::of("1"), stock: None }]);

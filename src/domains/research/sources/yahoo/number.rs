@@ -31,31 +31,3 @@ fn of(value: &Value) -> Result<Option<f64>, String> {
     };
     Ok(number.filter(|number| number.is_finite()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_form_is_read() {
-        let forms = [
-            ("12", Some(12.0)),
-            ("-0.5", Some(-0.5)),
-            (r#"{"raw": 1.5, "fmt": "1.50", "longFmt": "1.50"}"#, Some(1.5)),
-            (r#"{"raw": 3}"#, Some(3.0)),
-            (r#"{"raw": "Infinity", "fmt": "∞"}"#, None),
-            ("{}", None),
-            ("null", None),
-            (r#""Infinity""#, None),
-            (r#""-Infinity""#, None),
-            (r#""NaN""#, None),
-            (r#""7.25""#, Some(7.25)),
-        ];
-        for (text, number) in forms {
-            assert_eq!(serde_json::from_str::<Number>(text).unwrap().0, number, "{text}");
-        }
-        for wrong in ["true", "[1]", r#""many""#] {
-            assert!(serde_json::from_str::<Number>(wrong).is_err(), "{wrong}");
-        }
-    }
-}

@@ -12,8 +12,8 @@ use crate::sources::{
 use toolwire_base::files::Tree;
 use toolwire_sources::upstream::{http::Sender, now::Now, testing};
 
-/// The connector, and the universe that its stocks come from.
-fn bundled(credentials: Credentials) -> (Screener, Universe) {
+#[tokio::test]
+async fn every_screen_of_specification_004_has_stocks_of_the_universe() {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/research/universe.json"));
     let universe = Universe::parse(text).unwrap();
     let settings = Settings::embedded(embedded::base("screener"), Now::Recorded(universe.recorded_at()));
@@ -21,12 +21,7 @@ fn bundled(credentials: Credentials) -> (Screener, Universe) {
         Stores { screens: Arc::<MemoryScreens>::default(), cool_downs: Arc::<OneCoolDown>::default() };
     let sender = embedded::attach(Sender::new().unwrap(), Tree::Embedded(crate::data::files())).unwrap();
     let client = testing::client_over(PROFILE, sender);
-    (Screener::new(client, stores, Arc::new(credentials), settings), universe)
-}
-
-#[tokio::test]
-async fn every_screen_of_specification_004_has_stocks_of_the_universe() {
-    let (screener, universe) = bundled(Credentials::default());
+    let screener = Screener::new(client, stores, Arc::<Credentials>::default(), settings);
     for (screen_id, name) in [
         ("default", "Large and steady"),
         ("value_picks", "Value picks"),
@@ -40,15 +35,4 @@ async fn every_screen_of_specification_004_has_stocks_of_the_universe() {
         assert!(!browsed.copy.stocks.is_empty() && unknown.is_empty(), "{screen_id}: {unknown:?}");
         assert_eq!(screener.as_of(&browsed.copy), universe.recorded_at());
     }
-}
-
-#[tokio::test]
-async fn the_users_own_credentials_come_before_the_built_in_ones() {
-    let credentials = Credentials::default();
-    credentials.set(&"demo".parse().unwrap(), None, Login::new("demo", "wrong"));
-    let (screener, _) = bundled(credentials);
-    let error = screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
-    assert_eq!(error.code, ErrorCode::AuthFailed);
-    let browsed = screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap();
-    assert_eq!(browsed.freshness, Freshness::Scraped);
 }

@@ -175,15 +175,6 @@ async fn after_a_wrong_password_the_right_one_works_at_once() {
     assert!(fixture.screens.is_spent("demo"));
 }
 
-#[tokio::test]
-async fn nothing_is_tried_twice() {
-    let fixture = Wrong::Page(500).fixture().await;
-    fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
-    let again = fixture.screener.browse("default", Refresh::Force, &call_of("demo")).await.unwrap_err();
-    assert_eq!(again.code, ErrorCode::RateLimited);
-    assert_eq!(fixture.requests().await.len(), 3);
-}
-
 /// Keeps whatever is logged.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);

@@ -1,7 +1,7 @@
 //! Which splits the prices around their day show, and what of a chart does not follow from the rest.
 
 use super::{
-    consistency::{Dividend, Findings, Market, YearRange},
+    consistency::{Findings, Market},
     splits::Split,
     *,
 };
@@ -75,31 +75,6 @@ fn checked(closes: &[(f64, Option<f64>)], stated: &Stated) -> (usize, Findings) 
     let mut bars = bars(closes);
     let findings = consistency::check(&mut bars, stated);
     (bars.len(), findings)
-}
-
-#[test]
-fn prices_before_a_break_are_left_out() {
-    let closes = [(100.0, None), (101.0, None), (20.0, None), (21.0, None)];
-    let (left, findings) = checked(&closes, &Stated::default());
-    assert_eq!((left, findings.warnings.len(), findings.contradictions.len()), (2, 1, 0));
-    let dividends = vec![Dividend { date: day(2), amount: 80.0 }];
-    let (left, findings) = checked(&closes, &Stated { dividends, ..Stated::default() });
-    assert_eq!((left, findings), (4, Findings::default()), "paid out");
-    let halved = [(100.0, Some(50.0)), (101.0, Some(50.5)), (51.0, Some(51.0))];
-    assert_eq!(checked(&halved, &Stated::default()).0, 1, "adjusted closes go on");
-    let crash = [(100.0, Some(100.0)), (101.0, Some(101.0)), (51.0, Some(51.0))];
-    assert_eq!(checked(&crash, &Stated::default()), (3, Findings::default()), "they fall too");
-}
-
-#[test]
-fn prices_beyond_the_range_of_the_year_are_left_out() {
-    let closes = [(100.0, None), (100.0, None), (51.0, None), (50.0, None)];
-    let within = |low, high| Stated { year_range: Some(YearRange { low, high }), ..Stated::default() };
-    let (left, findings) = checked(&closes, &within(45.0, 55.0));
-    assert_eq!((left, findings.warnings.len(), findings.contradictions.len()), (2, 1, 0));
-    assert_eq!(checked(&closes, &within(45.0, 105.0)), (4, Findings::default()));
-    let (left, findings) = checked(&closes, &within(4.5, 10.5));
-    assert_eq!((left, findings.warnings.len(), findings.contradictions.len()), (4, 0, 1));
 }
 
 #[test]
