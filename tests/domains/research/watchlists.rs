@@ -1,5 +1,6 @@
-//! Watch-lists.
+//! Watch-lists: the tools, and the tables that they stand on.
 
+use serde_json::json;
 use toolwire::{
     domains::research::store::{
         screens::{ScreenCopy, ScreenedStock, Screens},
@@ -8,7 +9,26 @@ use toolwire::{
     sources::upstream::text::{Identifier, Line},
 };
 
-use super::support::{SECOND, instant, tables_in, tables_in_file, user};
+use super::support::{Research, SECOND, data, instant, tables_in, tables_in_file, user};
+
+#[tokio::test]
+async fn a_stock_is_watched_under_its_exchange_symbol_and_name_with_a_safe_note() {
+    let research = Research::embedded();
+    let note = json!({"symbol": " reliance.ns ", "note": "wait\u{202e} for\u{0} it"});
+    for (arguments, is_added) in [(note, true), (json!({"symbol": "RELIANCE"}), false)] {
+        let added = data(research.call("add_to_watchlist", arguments).await);
+        assert_eq!(added, json!({"symbol": "RELIANCE", "added": is_added, "items_count": 1}));
+    }
+    let watched = data(research.call("browse_watchlist", json!({})).await);
+    let stock = &watched["items"][0];
+    assert_eq!((&stock["name"], &stock["source"]), (&json!("Reliance Industries"), &json!("user")));
+    assert_eq!(stock["note"], "wait for it");
+    assert!(stock["added_at"].as_str().is_some_and(|at| at.len() == 20 && at.ends_with('Z')), "{stock}");
+    for is_removed in [true, false] {
+        let removed = data(research.call("remove_from_watchlist", json!({"symbol": "reliance"})).await);
+        assert_eq!(removed, json!({"symbol": "RELIANCE", "removed": is_removed, "items_count": 0}));
+    }
+}
 
 #[tokio::test]
 async fn stocks_are_added_once_changed_and_removed() {

@@ -13,6 +13,3 @@ pub(super) fn unavailable(error: &StoreError) -> ToolError {
 pub(super) fn count(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
-
-#[cfg(test)]
-mod tests;

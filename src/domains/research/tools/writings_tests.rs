@@ -1,6 +1,5 @@
 //! The tools on what people write, against sources that answer in their wire formats.
 
-mod embedded;
 mod forum;
 mod news_feeds;
 mod subreddits;
@@ -15,7 +14,6 @@ use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 use http::HeaderValue;
 use serde_json::Value;
-use url::Url;
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
     matchers::{method, path},
@@ -29,9 +27,8 @@ use crate::{
 };
 use toolwire_contract::{ErrorCode, ToolError};
 use toolwire_sources::upstream::{
-    http::Sender,
     now::Now,
-    testing::{client_over, context},
+    testing::{client, context},
 };
 use toolwire_store::StoreError;
 use toolwire_tool::{
@@ -89,16 +86,6 @@ impl Watchlists for Watched {
 /// A call that sees sources at the given server, and a watch-list.
 fn call(server: &MockServer, watched: &[&'static str]) -> ToolContext {
     let url = |prefix: &str| format!("{}/{prefix}/", server.uri()).parse().unwrap();
-    call_over(&Sender::new().unwrap(), url, Universe::parse(UNIVERSE).unwrap(), watched)
-}
-
-/// A call that sees sources at the given addresses.
-fn call_over(
-    sender: &Sender,
-    url: impl Fn(&str) -> Url,
-    universe: Universe,
-    watched: &[&'static str],
-) -> ToolContext {
     let public = |url: &str| url.parse().unwrap();
     let now = Now::Recorded(NOW.parse::<DateTime<Utc>>().unwrap().into());
     let forum = valuepickr::Settings {
@@ -120,12 +107,11 @@ fn call_over(
         google_url: url("googlenews"),
         now,
     };
-    let client = |profile| client_over(profile, sender.clone());
     let context = context();
     let services = context
         .services
         .clone()
-        .with(Arc::new(universe))
+        .with(Arc::new(Universe::parse(UNIVERSE).unwrap()))
         .with(Arc::new(UserWatchlists { lists: Arc::new(Watched(watched.to_vec())), prices: now }))
         .with(Arc::new(valuepickr::ValuePickr::new(client(valuepickr::PROFILE), forum)))
         .with(Arc::new(reddit::Reddit::new(client(reddit::PROFILE), reddit)))

@@ -53,41 +53,6 @@ async fn the_latest_discussions_are_as_many_as_asked_for() {
 }
 
 #[tokio::test]
-async fn an_empty_watch_list_has_no_discussions_and_asks_nothing() {
-    let server = MockServer::start().await;
-    let reply = BrowseValuepickr.execute(browse("watchlist", 10), &call(&server, &[])).await.unwrap();
-    assert_eq!(reply.data.topics.len(), 0);
-    assert_eq!(reply.provenance.warnings, ["The watch-list is empty."]);
-    assert!(reply.provenance.advice[0].starts_with("Add stocks with add_to_watchlist"));
-    assert!(server.received_requests().await.unwrap().is_empty());
-}
-
-#[tokio::test]
-async fn the_discussions_of_watched_stocks_are_those_that_name_them() {
-    let server = MockServer::start().await;
-    let reliance = [topic(1, "Reliance Industries", 3, 2), topic(2, "My portfolio", 9, 15)];
-    found(&server, "Reliance Industries order:latest", &reliance).await;
-    found(&server, "UNKNOWN order:latest", &[topic(3, "UNKNOWN Ltd and RELIANCE", 3, 9)]).await;
-    let context = call(&server, &["RELIANCE", "UNKNOWN"]);
-    let reply = BrowseValuepickr.execute(browse("watchlist", 10), &context).await.unwrap();
-    let titles: Vec<_> = reply.data.topics.iter().map(|topic| topic.title.as_str()).collect();
-    assert_eq!(titles, ["UNKNOWN Ltd and RELIANCE", "Reliance Industries"]);
-}
-
-#[tokio::test]
-async fn ten_watched_stocks_are_searched_for_and_the_rest_is_said() {
-    let server = MockServer::start().await;
-    answer(&server, "/valuepickr/search.json", hits(&[])).await;
-    let watched = ["A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "B1", "B2", "B3"];
-    let reply = BrowseValuepickr.execute(browse("watchlist", 10), &call(&server, &watched)).await.unwrap();
-    assert_eq!(
-        reply.provenance.warnings,
-        ["Only 10 of 12 watched stocks were searched for, the newest first."]
-    );
-    assert_eq!(server.received_requests().await.unwrap().len(), 10);
-}
-
-#[tokio::test]
 async fn a_failure_after_the_first_search_keeps_what_was_found() {
     let server = MockServer::start().await;
     found(&server, "Reliance", &[topic(1, "Reliance Industries", 3, 2)]).await;
@@ -156,16 +121,6 @@ async fn the_thesis_is_that_of_the_longest_topic_with_the_name_in_its_title() {
     assert_eq!(reply.data, expected);
     let left_out = "2 sentences were left out: they give orders to the reader or to a model.";
     assert_eq!(reply.provenance.warnings, [sentiment::CAVEAT, left_out]);
-}
-
-#[tokio::test]
-async fn a_stock_that_nobody_discusses_has_no_thesis_and_that_is_no_failure() {
-    let server = MockServer::start().await;
-    found(&server, "", &[topic(4, "Portfolio of a fan", 2000, 5)]).await;
-    for query in ["TCS", "Something Else"] {
-        let reply = GetStockThesis.execute(thesis(query), &call(&server, &[])).await.unwrap();
-        assert_eq!(reply.data, GetStockThesisOutput::default(), "{query}");
-    }
 }
 
 #[tokio::test]
