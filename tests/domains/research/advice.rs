@@ -34,7 +34,7 @@ async fn guidance_states_the_budgets_of_004_though_the_sources_are_embedded() {
 }
 
 /// Whether a tool's messages are of the package.
-pub(crate) fn is_of_research(definition: &Definition) -> bool {
+fn is_of_research(definition: &Definition) -> bool {
     definition.input_message.as_ref().is_some_and(|name| name.starts_with("toolwire.research."))
 }
 

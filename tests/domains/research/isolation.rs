@@ -48,19 +48,6 @@ async fn a_shared_result_answers_everybody() {
 }
 
 #[tokio::test]
-async fn a_screen_is_its_users_own() {
-    let research = Research::embedded();
-    let screen = json!({"screen_id": "default"});
-    let first = data(research.call_as("asha", "browse_screener", screen.clone()).await);
-    let again = data(research.call_as("asha", "browse_screener", screen.clone()).await);
-    let other = data(research.call_as("ravi", "browse_screener", screen).await);
-    assert_eq!(
-        (&first["from_cache"], &again["from_cache"], &other["from_cache"]),
-        (&json!(false), &json!(true), &json!(false))
-    );
-}
-
-#[tokio::test]
 async fn a_budget_is_its_users_own_and_the_ceiling_is_everybodys() {
     let yahoo =
         SourceSettings { max_requests: Some(1), ceiling_max_requests: Some(2), ..SourceSettings::default() };

@@ -85,9 +85,10 @@ async fn a_price_of_the_bse_is_never_that_of_the_nse() {
 #[tokio::test]
 async fn every_tool_that_takes_a_stock_says_what_was_probably_meant() {
     let research = Research::embedded();
-    let mut asked = 0;
+    let calls = about(&research, &["RELIANC", "TATAMOTRS"]);
+    assert!(!calls.is_empty());
     // A stock of India, and one of the brokerage.
-    for (tool, arguments) in about(&research, &["RELIANC", "TATAMOTRS"]) {
+    for (tool, arguments) in calls {
         let is_brokerage = research.call(&tool, arguments.clone()).await;
         let result =
             match is_brokerage.outcome.as_ref().err().filter(|it| it.message.contains("Known symbols")) {
@@ -95,21 +96,18 @@ async fn every_tool_that_takes_a_stock_says_what_was_probably_meant() {
                 None => is_brokerage,
             };
         assert!(said(&result).contains("Did you mean"), "{tool}: {} {:?}", said(&result), result.outcome);
-        asked += 1;
     }
-    assert!(asked >= 16, "{asked}");
 }
 
 #[tokio::test]
 async fn an_unknown_stock_never_looks_like_one_of_which_nothing_is_said() {
     let research = Research::embedded();
-    let mut asked = 0;
-    for (tool, arguments) in about(&research, &["ZZZZ", "QQQQ"]) {
+    let calls = about(&research, &["ZZZZ", "QQQQ"]);
+    assert!(!calls.is_empty());
+    for (tool, arguments) in calls {
         let result = research.call(&tool, arguments).await;
         assert!(said(&result).contains("Unknown symbol 'ZZZZ'"), "{tool}: {}", said(&result));
-        asked += 1;
     }
-    assert!(asked >= 16, "{asked}");
     let nobody = research.call("get_insider_trading", json!({"symbol": "ZZZZ"})).await;
     assert!(said(&nobody).contains("an empty answer says nothing of it"), "{}", said(&nobody));
     // One that is known and of which nothing is said: a true zero.

@@ -2,73 +2,14 @@
 
 use std::{
     process::{Command, Stdio},
-    sync::Arc,
     time::Duration,
 };
 
 use serde_json::{Value, json};
-use toolwire::{
-    base::clock,
-    contract::ErrorCode,
-    domains::research::store::{
-        screens::{ScreenCopy, ScreenedStock, Screens},
-        tables::Tables,
-    },
-    sources::upstream::text::{Identifier, Line},
-    store::Partition,
-    tool::context::User,
-};
+use toolwire::{contract::ErrorCode, tool::context::User};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
 use super::support::{Research, data, embedded};
-
-#[tokio::test]
-async fn a_fresh_copy_makes_no_request() {
-    let research = Research::embedded();
-    let scraped = data(research.call("browse_screener", json!({})).await);
-    let again = data(research.call("browse_screener", json!({})).await);
-    assert_eq!((&scraped["from_cache"], &again["from_cache"]), (&json!(false), &json!(true)));
-    assert_eq!(scraped["stocks"], again["stocks"]);
-}
-
-#[tokio::test]
-async fn a_stale_copy_comes_with_a_warning_whatever_fails() {
-    let server = MockServer::start().await;
-    Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
-    let research = Research::against("screener", &server.uri());
-    let stock = ScreenedStock {
-        symbol: Identifier::of("TCS"),
-        name: Line::of("Tata Consultancy Services"),
-        cmp: 3206.4,
-        pe: None,
-        market_cap_cr: 1_160_100.0,
-        roe: None,
-    };
-    let scraped_at = clock::wall() - Duration::from_hours(30);
-    let copy = ScreenCopy { name: Line::of("Kept"), stocks: vec![stock], scraped_at };
-    let user = "demo".parse().expect("a user id");
-    let tables = Tables::new(Arc::clone(&research.app.state), Partition::Live);
-    tables.keep(&user, "default", &copy).await.expect("kept");
-    let result = research.call("browse_screener", json!({})).await;
-    assert!(!result.provenance.warnings.is_empty(), "a warning says why");
-    let shown = data(result);
-    assert_eq!((&shown["screen_name"], &shown["from_cache"]), (&json!("Kept"), &json!(true)));
-    assert!(shown["cache_age_hours"].as_f64().expect("a number") > 29.9);
-    assert_eq!(server.received_requests().await.expect("recorded").len(), 1, "nothing is retried");
-}
-
-#[tokio::test]
-async fn a_second_forced_refresh_is_the_copy_with_a_warning() {
-    let research = Research::embedded();
-    data(research.call("browse_screener", json!({"force_refresh": true})).await);
-    let second = research.call("browse_screener", json!({"force_refresh": true})).await;
-    let warnings = second.provenance.warnings.join("\n");
-    assert_eq!(data(second)["from_cache"], true);
-    assert!(
-        warnings.contains("20") && warnings.contains('T') && warnings.contains('Z'),
-        "no instant in: {warnings}"
-    );
-}
 
 #[tokio::test]
 async fn two_processes_on_one_state_file_scrape_once() {

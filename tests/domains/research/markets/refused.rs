@@ -2,7 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::TcpListener,
@@ -16,47 +16,6 @@ use wiremock::{
 };
 
 use super::support::{Bases, Bench};
-
-/// The input of a tool that asks about one stock.
-fn asking(tool: &str, symbol: &str) -> Value {
-    match tool {
-        "backtest_filter" => json!({"symbols": [symbol]}),
-        _ => json!({"symbol": symbol}),
-    }
-}
-
-#[tokio::test]
-async fn an_unknown_symbol_is_answered_with_near_ones() {
-    let bench = Bench::new();
-    let tools = [
-        "get_technicals",
-        "get_fundamentals",
-        "get_earnings",
-        "check_wait_zone",
-        "check_forbidden",
-        "get_institutional_holdings",
-        "backtest_filter",
-    ];
-    for tool in tools {
-        let error = bench.error(tool, asking(tool, "RELIANSE")).await;
-        assert_eq!(error.code.into_str(), "NOT_FOUND", "{tool}: {error:?}");
-        assert!(
-            error.message.contains("'RELIANSE'") && error.message.contains("RELIANCE"),
-            "{tool}: {error:?}"
-        );
-        assert!(!error.retryable);
-    }
-}
-
-#[tokio::test]
-async fn a_name_stands_for_its_symbol_and_a_part_of_it_is_a_question() {
-    let bench = Bench::new();
-    let data = bench.data("get_technicals", json!({"symbol": "Tata Consultancy"})).await;
-    assert_eq!(data["symbol"], "TCS");
-    let error = bench.error("get_technicals", json!({"symbol": "Larsen"})).await;
-    assert_eq!(error.code.into_str(), "NOT_FOUND");
-    assert!(error.message.contains("Did you mean LT (Larsen & Toubro)?"), "{}", error.message);
-}
 
 #[tokio::test]
 async fn arguments_beyond_the_schema_are_refused() {

@@ -119,11 +119,3 @@ async fn a_backtest_refuses_rules_on_fundamentals() {
     assert_eq!(data["trades"], json!([]), "rules on prices can be replayed");
     assert!(data["summary"]["hit_rate_pct"].is_null());
 }
-
-#[tokio::test]
-async fn the_built_in_rules_can_be_replayed_over_all_that_there_is() {
-    let data = Bench::new().data("backtest_filter", json!({"symbols": ["TCS", "ITC"]})).await;
-    assert_eq!(data["profile"], "value");
-    assert!(data["summary"]["any_day_mean_return_pct"].is_number());
-    assert!(data["buy_and_hold"]["total_return_pct"].is_number());
-}

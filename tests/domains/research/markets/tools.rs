@@ -121,20 +121,6 @@ async fn earnings_come_newest_first_with_growth_over_a_year() {
 }
 
 #[tokio::test]
-async fn stocks_stand_side_by_side_and_unknown_ones_are_missing() {
-    let bench = Bench::new();
-    let data = bench.data("compare_stocks", json!({"symbols": ["infy", "NOSUCH", "TCS", "INFY"]})).await;
-    assert_eq!(data["symbols"], json!(["INFY", "TCS"]));
-    assert_eq!(data["missing"], json!(["NOSUCH"]));
-    let row = |name: &str| list(&data["rows"]).iter().find(|row| row["metric"] == name).cloned().unwrap();
-    let pe = row("pe");
-    let values: Vec<_> = list(&pe["values"]).iter().map(number).collect();
-    assert_eq!(pe["best"], if values[0] < values[1] { "INFY" } else { "TCS" });
-    assert_eq!(row("rsi_14")["best"], Value::Null);
-    assert_eq!((&data["currency"], &data["as_of"]), (&json!("INR"), &json!("2026-01-16")));
-}
-
-#[tokio::test]
 async fn more_deals_than_the_json_shows_are_found() {
     let bench = Bench::new();
     let data =
@@ -164,12 +150,6 @@ async fn a_list_of_results_that_is_too_short_says_where_they_begin() {
     assert_eq!(all["available_from"], quarters[quarters.len() - 1]["date"]);
     let words = format!(": {} of the 25 quarters asked for.", quarters.len());
     assert!(provenance.warnings.iter().any(|it| it.ends_with(&words)), "{:?}", provenance.warnings);
-}
-
-#[tokio::test]
-async fn a_stock_without_deals_has_an_empty_list() {
-    let data = Bench::new().data("get_insider_trading", json!({"symbol": "NOSUCH"})).await;
-    assert_eq!((&data["deals"], &data["net_quantity"]), (&json!([]), &json!(0)));
 }
 
 #[tokio::test]
