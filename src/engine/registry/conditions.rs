@@ -96,6 +96,11 @@ impl Conditions {
         map
     }
 
+    /// Whether checked arguments satisfy them all, and that can be said.
+    pub fn hold(&self, arguments: &Arguments) -> bool {
+        self.hold_within(arguments, Work::all()) == Ok(true)
+    }
+
     /// Whether checked arguments satisfy them all, if that takes no more work.
     pub fn hold_within(&self, arguments: &Arguments, mut work: Work) -> Result<bool, TooMuchWork> {
         for it in &self.0 {
