@@ -175,7 +175,7 @@ impl Backend {
         self.jobs().cancel_job(message).await?;
         if let Some(Own { app, .. }) = &self.own {
             // The end of the job is reported by what carries it out.
-            app.jobs.wait_empty().await;
+            app.wait_drained().await;
         }
         Ok(())
     }

@@ -31,7 +31,13 @@ mod unmatched;
 mod wal_watch;
 mod webhooks;
 
-use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc};
+use std::{
+    any::{Any, type_name},
+    convert::Infallible,
+    fmt, iter,
+    pin::pin,
+    sync::Arc,
+};
 
 use futures_util::FutureExt;
 use tokio::time::sleep;
@@ -58,7 +64,7 @@ pub use self::{
 use crate::{
     domain::{Domain, Opened},
     faces::{grpc, http::table::Table, routes, transport},
-    service::{Tools, jobs::Jobs, runs::Runs, turns::Turns, workspace::Workspaces},
+    service::{Tools, drain::Drain, workspace::Workspaces},
 };
 use toolwire_base::files::Tree;
 use toolwire_config::{Config, Section};
@@ -85,11 +91,10 @@ pub struct App {
     pub workspace: Workspace,
     /// What the tools of all domains find in their context.
     pub services: Services,
-    pub turns: Turns,
-    /// Work in the background.
-    pub jobs: Jobs,
-    /// Tasks that the server works on itself.
-    pub runs: Runs,
+    /// What the services of domains need beyond tools: one value a type.
+    pub parts: Services,
+    /// The work of domains that a drain ends.
+    drains: Vec<Arc<dyn Drain>>,
     /// Hosts of providers.
     pub hub: Hub,
     /// MCP servers that are providers.
@@ -134,7 +139,7 @@ impl App {
         // The path of calls before the agents, whose calls go along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);
-        let Agents { turns, jobs, runs } =
+        let Agents { parts, drains } =
             build_agents(config, &stores, &registry, &path, (answers, offers), &limits)?;
         let tools = build_tools(config, &stores.state, &registry, path, &limits);
         let Stores { tree, state, workspace } = stores;
@@ -144,9 +149,8 @@ impl App {
             state,
             workspace,
             services,
-            turns,
-            jobs,
-            runs,
+            parts,
+            drains,
             hub,
             mcp_servers,
             client_requests: Arc::default(),
@@ -185,8 +189,9 @@ impl App {
         let interrupt = async {
             shutdown.clone().await;
             draining.cancel();
-            // They take minutes, and nothing is lost with them: the client starts another.
-            self.jobs.interrupt();
+            for drain in &self.drains {
+                drain.begin();
+            }
         };
         // The admin endpoint reports the same readiness as gRPC and HTTP.
         let state = state_watch::Watch::new(&self.state);
@@ -264,13 +269,33 @@ impl App {
     /// Waits for the writes that outlived their callers, for as long as the drain has left.
     async fn finish_writes(&self, forced_end: impl Future<Output = ()>) {
         let wait_until_empty = async {
-            self.jobs.wait_empty().await;
+            self.wait_drained().await;
             self.tools.in_flight().wait_until_empty().await;
         };
         tokio::select! {
             () = wait_until_empty => {}
             () = forced_end => self.cut_calls(),
         }
+    }
+
+    /// Waits until this process does no work in the background.
+    pub async fn wait_drained(&self) {
+        for drain in &self.drains {
+            drain.wait_empty().await;
+        }
+    }
+
+    /// The part of a type.
+    ///
+    /// # Panics
+    /// If no domain has attached one.
+    pub fn part<P: Any + Send + Sync>(&self) -> Arc<P> {
+        self.parts.find().unwrap_or_else(|| panic!("no domain has attached {}", type_name::<P>()))
+    }
+
+    /// Replaces the part of a type.
+    pub fn set_part<P: Any + Send + Sync>(&mut self, part: P) {
+        self.parts = self.parts.clone().with(Arc::new(part));
     }
 
     fn cut_calls(&self) {

@@ -8,6 +8,7 @@ pub mod audit;
 pub mod calls;
 mod changes;
 pub mod confirmations;
+pub mod drain;
 pub mod export;
 mod filter;
 mod guidance;

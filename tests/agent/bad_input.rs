@@ -69,7 +69,7 @@ async fn what_is_out_of_bounds_is_refused_before_anything_runs() {
         let words = refusal(&riley, input).await;
         assert!(words.contains(expected), "{expected}: {words}");
     }
-    assert!(house.server.app.turns.running().is_empty());
+    assert!(house.server.app.part::<Turns>().running().is_empty());
     // The longest message is taken.
     let (events, status) = riley.events(message(&"x".repeat(16_384))).await;
     assert!(status.is_none() && matches!(events[0].event, Some(Event::Started(_))), "{status:?}");

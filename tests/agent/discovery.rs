@@ -5,6 +5,7 @@ use serde_json::Value;
 use toolwire::{
     contract::proto::agent::v1::{Job, JobEvent, JobState},
     domains::research::proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient},
+    server::service::jobs::Jobs,
     sources::models::scripted::{Scripted as Model, text},
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
@@ -165,7 +166,11 @@ async fn a_profile_of_the_wait_zone_reaches_it_and_what_speaks_against_a_stock_i
 impl House {
     /// A server whose texts this model writes.
     fn with_model(model: &Model) -> Self {
-        Self::changed(Mode::Native, |_| (), |app| app.jobs = app.jobs.by(Some(Arc::new(model.clone()))))
+        Self::changed(
+            Mode::Native,
+            |_| (),
+            |app| app.set_part(app.part::<Jobs>().by(Some(Arc::new(model.clone())))),
+        )
     }
 }
 

@@ -105,7 +105,7 @@ fn every_turn_ends_once_says_what_it_answers_and_cites_what_it_read() {
     });
     done.unwrap();
     // Nothing is left running.
-    assert!(house.server.app.turns.running().is_empty());
+    assert!(house.server.app.part::<Turns>().running().is_empty());
     runtime.block_on(house.server.app.tools.in_flight().wait_until_empty());
 }
 

@@ -26,7 +26,7 @@ async fn with_jobs(name: &str, ended: usize) -> (House, Person, Vec<String>) {
         let id = house.start(name, 1, Then::End).await.unwrap();
         // Its place is free once its end is kept.
         person.watch(&id, None, 9).await.unwrap();
-        house.server.app.jobs.wait_empty().await;
+        house.server.app.wait_drained().await;
         names.push(id);
     }
     names.push(house.start(name, 1, Then::Hang).await.unwrap());

@@ -56,8 +56,8 @@ fn progress(percent: u32) -> JobUpdate {
 }
 
 impl House {
-    fn jobs(&self) -> &Jobs {
-        &self.server.app.jobs
+    fn jobs(&self) -> Arc<Jobs> {
+        self.server.app.part()
     }
 
     /// Starts a job of a user's.
@@ -244,7 +244,7 @@ async fn a_server_that_ends_interrupts_its_jobs_and_keeps_that() {
     server.shut_down().await;
     hung.wait_dropped(1).await;
     let riley = toolwire::tool::context::User::new("riley".parse().unwrap());
-    let job = app.jobs.get(&riley, &job_id).await.unwrap();
+    let job = app.part::<Jobs>().get(&riley, &job_id).await.unwrap();
     assert_eq!(job.error.unwrap().code, "INTERRUPTED");
     drop(state);
 }

@@ -45,7 +45,7 @@ async fn leaving_stops_what_only_reads_and_lets_what_writes_go_on() {
         tokio::task::yield_now().await;
     }
     assert_eq!(riley.turn(&turn_id).await.unwrap().state(), TurnState::Cancelled);
-    assert!(house.server.app.turns.running().is_empty());
+    assert!(house.server.app.part::<Turns>().running().is_empty());
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn a_client_that_leaves_in_mid_turn_leaves_nothing_behind() {
         source.counts(round, round).await;
         house.server.app.tools.in_flight().wait_until_empty().await;
         took.push(toolwire::base::clock::now() - left);
-        while !house.server.app.turns.running().is_empty() {
+        while !house.server.app.part::<Turns>().running().is_empty() {
             tokio::task::yield_now().await;
         }
         if round == 3.min(rounds) {

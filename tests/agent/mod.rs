@@ -45,7 +45,7 @@ use toolwire::{
         },
         v1::{ResultFormat, ToolContext},
     },
-    server::app::App,
+    server::{app::App, service::turns::Turns},
     tool::context::RequestId,
 };
 
@@ -102,8 +102,8 @@ impl House {
         config.confirmations.own_calls = true;
         change(&mut config);
         let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
-        let agent = Agent::new(replace(app.turns.agent().parts().clone()));
-        app.turns = app.turns.by(agent);
+        let agent = Agent::new(replace(app.part::<Turns>().agent().parts().clone()));
+        app.set_part(app.part::<Turns>().by(agent));
         rewire(&mut app);
         Self { server: Server::of(app, config), hung: Hung::default(), _state: state }
     }

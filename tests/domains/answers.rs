@@ -11,6 +11,7 @@ use toolwire::{
     contract::{ErrorCode, ToolError, ToolResult},
     engine::registry::{Category, Definition, Status},
     planner::{Made, Offer, Offers, PlanRequest, PlannedCall},
+    server::service::turns::Turns,
 };
 
 use super::research::support::Research;
@@ -49,8 +50,10 @@ impl Turn {
         let today = NaiveDate::from_ymd_opt(2026, 11, 22).expect("a day");
         let offer = &self.offer;
         let asked = PlanRequest { message, account: None, history: &[], made, proposed: &[], offer, today };
-        let bundle = ContextBundle::of(&asked, &[], &self.service.app.turns.agent().parts().contexts);
-        let answerer = &self.service.app.turns.agent().parts().embedded;
+        let turns = self.service.app.part::<Turns>();
+        let parts = turns.agent().parts();
+        let bundle = ContextBundle::of(&asked, &[], &parts.contexts);
+        let answerer = &parts.embedded;
         let text: String = answerer.answer(&asked, &bundle, None).try_collect().await.expect("it answers");
         let mut checker = Checker::new(&bundle, &asked);
         let (first, last) = (checker.release(&text), checker.finish());

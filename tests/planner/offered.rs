@@ -10,7 +10,7 @@ use toolwire::{
     domains,
     engine::registry::{RegisteredTool, ToolType},
     planner::{Exchange, LeftOut, Offer, Plan, PlanRequest, PlannedCall, Step, embedded::Embedded},
-    server::app::App,
+    server::{app::App, service::turns::Turns},
 };
 
 /// What is offered to a turn without a task.
@@ -27,7 +27,8 @@ impl Bench {
         config.state.dir = Some(state.path().to_owned());
         let app = App::build(&config, &domains::bundled()).unwrap_or_else(|error| panic!("{error}"));
         let user = config.data.default_user.clone();
-        let offer = app.turns.agent().parts().offers.of(&app.registry.snapshot(), &user, is_offered);
+        let offer =
+            app.part::<Turns>().agent().parts().offers.of(&app.registry.snapshot(), &user, is_offered);
         Self { offer, names: names(), _state: state }
     }
 

@@ -5,16 +5,8 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use futures_util::future::BoxFuture;
 use toolwire::{
-    agent::{
-        self, Agent, Mode,
-        answer::embedded::{Embedded as Answerer, Templates},
-        ground::contexts::Contexts,
-        in_full::InFull,
-        prompts::Prompts,
-    },
-    base::files::{Embedded, Tree},
+    base::files::Tree,
     config::{self, Config, ServerBounds},
     contract::descriptors,
     engine::{
@@ -22,7 +14,6 @@ use toolwire::{
         registry::Registry,
         tasks::Orchestrator,
     },
-    planner::{Offers, Plan, PlanError, PlanRequest, Planner},
     server::{
         app,
         faces::{
@@ -35,10 +26,7 @@ use toolwire::{
             audit::Audit,
             calls::{self, Calls},
             confirmations::{self, Confirmations},
-            jobs::{self, Jobs},
-            runs::{self, Roles, Runs},
             tasks::{self, Tasks},
-            turns::{self, Turns},
             workspace::Workspaces,
         },
     },
@@ -77,9 +65,6 @@ static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
 #[derive(Clone)]
 pub(crate) struct Server {
     tools: Tools,
-    turns: Turns,
-    jobs: Jobs,
-    runs: Runs,
     workspaces: Workspaces,
 }
 
@@ -88,46 +73,10 @@ pub(crate) fn user(caller: usize) -> &'static str {
     CALLERS[caller].split('-').next().unwrap()
 }
 
-/// Plans nothing: nobody talks here.
-#[derive(Debug)]
-struct Silent;
-
-impl Planner for Silent {
-    fn plan<'a>(&'a self, _asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
-        Box::pin(async { Err(PlanError::failed("nobody talks here")) })
-    }
-}
-
 /// No source has a limit.
 fn no_limits() -> Limits {
     let limiter = Arc::new(MemoryLimiter::new(Vec::<(String, Budgets)>::new()));
     Limits::new(limiter, Arc::<MemoryCoolDowns>::default(), Vec::new())
-}
-
-/// Conversations, of which there are none here.
-fn turns(pipeline: &Arc<Pipeline>, nowhere: &Arc<Store>, confirmations: &Confirmations) -> Turns {
-    let templates = Templates::open(Tree::Embedded(Embedded::default()), Vec::new()).expect("there are none");
-    let answerer = Arc::new(Answerer::new(Arc::new(templates)));
-    let agent = Agent::new(agent::Parts {
-        pipeline: Arc::clone(pipeline),
-        registry: Arc::clone(&REGISTRY),
-        policy: Arc::new(AllowAll),
-        offers: Arc::new(Offers::new(&[], Vec::new()).expect("there are none")),
-        contexts: Contexts::default(),
-        in_full: InFull::default(),
-        mode: Mode::Embedded,
-        model: String::new(),
-        planner: Arc::new(Silent),
-        answerer: answerer.clone(),
-        embedded: answerer,
-        model_parts: None,
-        prompts: Arc::new(Prompts::built_in()),
-        sessions: nowhere.clone(),
-        settings: config::Agent::default(),
-        limits: Arc::new(no_limits()),
-        log_arguments: false,
-    });
-    Turns::new(turns::Parts { agent, store: nowhere.clone(), confirmations: confirmations.clone() })
 }
 
 impl Server {
@@ -179,15 +128,9 @@ impl Server {
             cap: CAP,
         });
         let records = Records { calls, audit: Audit::new(nowhere.clone(), policy.clone()) };
-        let turns = turns(&pipeline, &nowhere, &confirmations);
         let registry = Arc::clone(&REGISTRY);
-        let agent = turns.agent().clone();
-        let roles = Roles::default();
-        let parts = runs::Parts { agent: agent.clone(), tasks: tasks.clone(), model: None, roles };
-        let runs = Runs::new(parts);
-        let jobs = Jobs::new(jobs::Parts { agent, store: nowhere.clone(), model: None });
         let tools = Tools::new(pipeline, registry, policy, Arc::new(limits), confirmations, tasks, records);
-        Self { tools, turns, jobs, runs, workspaces: Workspaces::new(workspace) }
+        Self { tools, workspaces: Workspaces::new(workspace) }
     }
 
     /// The calls that are running.
@@ -205,8 +148,10 @@ impl Server {
         };
         let server = config::Server { deadline_cap: CAP, limits, ..config::Server::default() };
         let max_request_bytes = server.limits.max_request_bytes;
-        let Self { tools, turns, jobs, runs, workspaces } = self;
-        let face = Face { tools, turns, jobs, runs, workspaces, hub: no_hosts::hub(), max_request_bytes };
+        let Self { tools, workspaces } = self;
+        // Nobody talks here.
+        let parts = Services::default();
+        let face = Face { tools, parts, workspaces, hub: no_hosts::hub(), max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));

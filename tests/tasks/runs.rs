@@ -13,7 +13,7 @@ use toolwire::{
         tasks::v1::{AnswerQuestionRequest, InitialDocument, initial_document},
         v1::{Approve, DecideConfirmationRequest, ResultFormat, decide_confirmation_request::Decision},
     },
-    server::app::App,
+    server::{app::App, service::runs::Runs},
     sources::models::{
         Message, ModelError, Request as Asked, ToolCall,
         scripted::{Script, Scripted, calls, text},
@@ -35,7 +35,7 @@ impl House {
         config.confirmations.own_calls = true;
         state::keep_in(&mut config.state, state.path());
         let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
-        app.runs = app.runs.by(model.map(|model| Arc::new(model.clone()) as _));
+        app.set_part(app.part::<Runs>().by(model.map(|model| Arc::new(model.clone()) as _)));
         Self { server: Server::of(app, config), _state: state }
     }
 }

@@ -6,6 +6,7 @@ use std::{convert::Infallible, time::Duration};
 use tokio::time::sleep;
 
 use super::App;
+use crate::service::{jobs::Jobs, turns::Turns};
 use toolwire_engine::pipeline::CallSelector;
 use toolwire_store::cancellations::{CancelRequest, Subject};
 
@@ -41,8 +42,8 @@ impl App {
         let was_running = match subject {
             Subject::Call(id) => self.tools.in_flight().cancel(user, CallSelector::Call(*id)).is_some(),
             Subject::Request(id) => self.tools.in_flight().cancel(user, CallSelector::Request(*id)).is_some(),
-            Subject::Turn(_) | Subject::Session(_) => self.turns.cancel_here(user, subject),
-            Subject::Job(id) => self.jobs.cancel_here(user, *id),
+            Subject::Turn(_) | Subject::Session(_) => self.part::<Turns>().cancel_here(user, subject),
+            Subject::Job(id) => self.part::<Jobs>().cancel_here(user, *id),
             Subject::ClientRequest(name) => self.client_requests.cancel(user.to_string(), name.clone()),
         };
         if let Err(error) = self.state.answer_cancel(request, was_running).await {

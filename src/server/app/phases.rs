@@ -18,10 +18,8 @@ use crate::{
     service::{
         Tools,
         confirmations::Confirmations,
-        jobs::Jobs,
-        runs::Runs,
+        drain::Drain,
         tasks::{self, Tasks},
-        turns::Turns,
     },
 };
 use toolwire_base::files::Tree;
@@ -51,11 +49,10 @@ pub(super) struct CallPath {
     tasks: Tasks,
 }
 
-/// The turns of conversations, and the work of the same agent in the background.
+/// The turns of conversations, the work of the same agent in the background, and what a drain ends of it.
 pub(super) struct Agents {
-    pub(super) turns: Turns,
-    pub(super) jobs: Jobs,
-    pub(super) runs: Runs,
+    pub(super) parts: Services,
+    pub(super) drains: Vec<Arc<dyn Drain>>,
 }
 
 pub(super) fn open_stores(config: &Config, domains: &[Domain]) -> Result<Stores, StartError> {
@@ -113,7 +110,9 @@ pub(super) fn build_agents(
     // Jobs and runs are work of the agent whose turns these are.
     let jobs = agent::jobs(&turns, &stores.state);
     let runs = agent::runs(&turns, &path.tasks, config).map_err(StartError::of)?;
-    Ok(Agents { turns, jobs, runs })
+    let drains = vec![Arc::new(jobs.clone()) as Arc<dyn Drain>];
+    let parts = Services::default().with(Arc::new(turns)).with(Arc::new(jobs)).with(Arc::new(runs));
+    Ok(Agents { parts, drains })
 }
 
 /// The tools as every face offers them.

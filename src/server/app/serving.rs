@@ -80,9 +80,7 @@ impl App {
     fn face(&self, max_request_bytes: usize) -> Face {
         Face {
             tools: self.tools.clone(),
-            turns: self.turns.clone(),
-            jobs: self.jobs.clone(),
-            runs: self.runs.clone(),
+            parts: self.parts.clone(),
             workspaces: self.workspaces(),
             hub: self.hub.clone(),
             max_request_bytes,

@@ -12,6 +12,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use futures_util::future::{BoxFuture, FutureExt};
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
@@ -19,7 +20,7 @@ pub use self::{
     start::JobRequest,
     watch::{Watch, WatchEvent},
 };
-use super::unavailable::unavailable;
+use super::{drain::Drain, unavailable::unavailable};
 use toolwire_agent::{Agent, job::Stop};
 use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_sources::models::Model;
@@ -73,7 +74,9 @@ impl Jobs {
     /// The same with another model.
     #[must_use]
     pub fn by(&self, model: Option<Arc<dyn Model>>) -> Self {
-        Self::new(Parts { model, ..(*self.parts).clone() })
+        let parts = Arc::new(Parts { model, ..(*self.parts).clone() });
+        // Shared, so that a drain and a cancellation reach the jobs of both.
+        Self { parts, running: Arc::clone(&self.running) }
     }
 
     pub async fn get(&self, user: &User, id: &str) -> Result<Job, Refusal> {
@@ -128,6 +131,17 @@ impl Jobs {
 
     async fn find(&self, user: &User, id: JobId) -> Result<Option<Job>, Refusal> {
         self.parts.store.job(&user.id, id).await.map_err(|error| unavailable(&error))
+    }
+}
+
+impl Drain for Jobs {
+    /// They take minutes, and nothing is lost with them: the client starts another.
+    fn begin(&self) {
+        self.interrupt();
+    }
+
+    fn wait_empty(&self) -> BoxFuture<'_, ()> {
+        self.wait_empty().boxed()
     }
 }
 

@@ -62,13 +62,17 @@ impl Runs {
     /// The same with another model.
     #[must_use]
     pub fn by(&self, model: Option<Arc<dyn Model>>) -> Self {
-        Self::new(Parts { model, ..(*self.parts).clone() })
+        self.with(Parts { model, ..(*self.parts).clone() })
     }
 
     /// The same with another model for the tasks of a role.
     #[must_use]
     pub fn by_role(&self, role: &str, model: Arc<dyn Model>) -> Self {
-        Self::new(Parts { roles: self.parts.roles.with_model(role, model), ..(*self.parts).clone() })
+        self.with(Parts { roles: self.parts.roles.with_model(role, model), ..(*self.parts).clone() })
+    }
+
+    fn with(&self, parts: Parts) -> Self {
+        Self { parts: Arc::new(parts), running: self.running.clone() }
     }
 
     /// The tasks that are worked on now.

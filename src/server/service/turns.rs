@@ -62,7 +62,8 @@ impl Turns {
     /// The same turns, carried out by another agent.
     #[must_use]
     pub fn by(&self, agent: Agent) -> Self {
-        Self::new(Parts { agent, ..(*self.parts).clone() })
+        let parts = Arc::new(Parts { agent, ..(*self.parts).clone() });
+        Self { parts, running: self.running.clone() }
     }
 
     /// The agent that carries them out.

@@ -12,9 +12,12 @@ use crate::{
     },
     tools::Profiles,
 };
-use toolwire_server::faces::{
-    grpc::{self, Face},
-    incoming,
+use toolwire_server::{
+    faces::{
+        grpc::{self, Face},
+        incoming,
+    },
+    service::jobs::Jobs,
 };
 
 pub(crate) fn service(stocks: Arc<Stocks>, profiles: Arc<Profiles>) -> grpc::Service {
@@ -39,7 +42,8 @@ impl DiscoveryService for Discoveries {
     ) -> Result<Response<StartDiscoveryResponse>, Status> {
         let (context, message) = incoming::split(request, |it| it.context.take())?;
         let stocks = Arc::clone(&self.stocks);
-        let job = discovery::start(&self.face.jobs, stocks, &self.profiles, context, message).await?;
+        let job =
+            discovery::start(&self.face.part::<Jobs>(), stocks, &self.profiles, context, message).await?;
         Ok(Response::new(StartDiscoveryResponse { job_id: job.id.to_string() }))
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     service::{
         confirmations::{Choice, DecisionRequest},
         request::refuse,
-        turns::end_of,
+        turns::{Turns, end_of},
     },
 };
 use toolwire_contract::{
@@ -40,7 +40,7 @@ pub(super) async fn decide_all(
     answers: BTreeMap<String, InterruptAnswer>,
 ) -> Result<Interrupted, Refusal> {
     let user = incoming::user(extensions);
-    let waiting = http.face.turns.waiting(&user, thread).await?;
+    let waiting = http.face.part::<Turns>().waiting(&user, thread).await?;
     let (turn, paused) = find(waiting, &answers)?;
     let known = confirmations(&paused).map(|it| it.request_id).collect();
     for (id, answer) in answers {

@@ -15,7 +15,7 @@ use crate::{
         http::route::Http,
         spec_routes::turn::{self, TurnEvents},
     },
-    service::turns::Say,
+    service::turns::{Say, Turns},
 };
 use toolwire_contract::Refusal;
 
@@ -45,7 +45,7 @@ impl Running {
             names.known = known;
             new.say = Say::Resume(turn_id);
         }
-        let turn = turn::begin(&http.face.turns, new).await?;
+        let turn = turn::begin(&http.face.part::<Turns>(), new).await?;
         Ok(Self { turn, run: Run::new(names), pending: VecDeque::new(), failure: None })
     }
 

@@ -16,8 +16,8 @@ use crate::{
         transport::rules::{Pool, Rule},
     },
     service::{
-        runs::NewRun,
-        turns::{Begun, NewTurn},
+        runs::{NewRun, Runs},
+        turns::{Begun, NewTurn, Turns},
     },
 };
 use toolwire_agent::log::Reader;
@@ -73,7 +73,7 @@ impl AgentService for Face {
 
     async fn get_turn(&self, request: Request<v1::GetTurnRequest>) -> Answered<v1::GetTurnResponse> {
         let (user, _, v1::GetTurnRequest { turn_id }) = split(request);
-        let turn = turns::render(self.turns.get(&user, &turn_id).await?);
+        let turn = turns::render(self.part::<Turns>().get(&user, &turn_id).await?);
         Ok(Response::new(v1::GetTurnResponse { turn: Some(turn) }))
     }
 
@@ -81,8 +81,8 @@ impl AgentService for Face {
     async fn list_turns(&self, request: Request<v1::ListTurnsRequest>) -> Answered<Self::ListTurnsStream> {
         let (user, _, v1::ListTurnsRequest { session_id }) = split(request);
         let session = requests::session(&session_id)?;
-        let running = self.turns.running_of(&user, &session).map(turns::render);
-        let next = Arc::new((self.turns.clone(), user, session));
+        let running = self.part::<Turns>().running_of(&user, &session).map(turns::render);
+        let next = Arc::new((self.part::<Turns>(), user, session));
         let kept = stream::unfold(Some(0), move |after: Option<i64>| {
             let of = Arc::clone(&next);
             async move {
@@ -103,7 +103,7 @@ impl AgentService for Face {
 
     async fn cancel_turn(&self, request: Request<v1::CancelTurnRequest>) -> Answered<v1::CancelTurnResponse> {
         let (user, _, v1::CancelTurnRequest { which }) = split(request);
-        let cancelled = self.turns.cancel(&user, &requests::which(which)?).await?;
+        let cancelled = self.part::<Turns>().cancel(&user, &requests::which(which)?).await?;
         Ok(Response::new(v1::CancelTurnResponse { cancelled }))
     }
 
@@ -113,7 +113,7 @@ impl AgentService for Face {
         let (_, context) = incoming::caller(&from);
         let (format, budget) = (message.result_format().into(), requests::wish(message.budget)?);
         let new = NewRun { context, task_id: message.task_id, budget };
-        let (_, reader) = self.runs.begin(new).await?;
+        let (_, reader) = self.part::<Runs>().begin(new).await?;
         let response = |event: Result<_, _>| event.map(|event| v1::RunTaskResponse { event: Some(event) });
         Ok(Response::new(events(reader, format).map(response).boxed()))
     }
@@ -121,7 +121,7 @@ impl AgentService for Face {
 
 /// Begins or resumes a turn. Dropping its events cancels it.
 async fn begin(face: &Face, new: NewTurn, format: ResultFormat) -> Result<Streamed<TurnEvent>, Refusal> {
-    match face.turns.begin(new).await.map_err(requests::within_input)? {
+    match face.part::<Turns>().begin(new).await.map_err(requests::within_input)? {
         Begun::Runs(_, reader) => Ok(events(reader, format)),
         Begun::Kept(kept) => Ok(stream::iter([Ok(turns::end_event(&kept, format))]).boxed()),
     }

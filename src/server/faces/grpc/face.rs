@@ -1,24 +1,36 @@
 //! The dependencies of the services of a face.
 
-use toolwire_hosts::Hub;
+use std::{
+    any::{Any, type_name},
+    sync::Arc,
+};
 
-use crate::service::{Tools, jobs::Jobs, runs::Runs, turns::Turns, workspace::Workspaces};
+use crate::service::{Tools, workspace::Workspaces};
+use toolwire_hosts::Hub;
+use toolwire_tool::context::Services;
 
 /// The dependencies of the services of a face. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Face {
     pub tools: Tools,
-    pub turns: Turns,
-    /// Work in the background.
-    pub jobs: Jobs,
-    /// Tasks that the server works on itself.
-    pub runs: Runs,
+    /// What services need beyond tools: one value a type.
+    pub parts: Services,
     /// The documents that tasks share.
     pub workspaces: Workspaces,
     /// Hosts of providers.
     pub hub: Hub,
     /// The longest request message, in bytes.
     pub max_request_bytes: usize,
+}
+
+impl Face {
+    /// The part of a type.
+    ///
+    /// # Panics
+    /// If there is none: the service and its parts come from one domain.
+    pub fn part<P: Any + Send + Sync>(&self) -> Arc<P> {
+        self.parts.find().unwrap_or_else(|| panic!("no domain has attached {}", type_name::<P>()))
+    }
 }
 
 impl AsRef<Self> for Face {

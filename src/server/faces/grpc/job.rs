@@ -10,7 +10,7 @@ use crate::{
         transport::rules::{Pool, Rule},
     },
     service::{
-        jobs::{Watch, WatchEvent},
+        jobs::{Jobs, Watch, WatchEvent},
         request::refuse,
     },
 };
@@ -38,7 +38,7 @@ impl JobService for Face {
 
     async fn get_job(&self, request: Request<v1::GetJobRequest>) -> Answered<v1::GetJobResponse> {
         let (user, _, message) = split(request);
-        let job = self.jobs.get(&user, &message.job_id).await?;
+        let job = self.part::<Jobs>().get(&user, &message.job_id).await?;
         let job = Some(render(job, message.result_format().into()));
         Ok(Response::new(v1::GetJobResponse { job }))
     }
@@ -47,7 +47,7 @@ impl JobService for Face {
     async fn list_jobs(&self, request: Request<v1::ListJobsRequest>) -> Answered<v1::ListJobsResponse> {
         let (user, _, message) = split(request);
         let states: Result<Vec<_>, _> = message.states.into_iter().map(state_of).collect();
-        let page = self.jobs.list(&user, &states?, message.page_size, &message.page_token).await?;
+        let page = self.part::<Jobs>().list(&user, &states?, message.page_size, &message.page_token).await?;
         let jobs = page.jobs.into_iter().map(|job| render(job, ResultFormat::Struct)).collect();
         Ok(Response::new(v1::ListJobsResponse { jobs, next_page_token: page.next }))
     }
@@ -56,7 +56,7 @@ impl JobService for Face {
     async fn watch_job(&self, request: Request<v1::WatchJobRequest>) -> Answered<Self::WatchJobStream> {
         let (user, _, message) = split(request);
         let format = message.result_format().into();
-        let watch = self.jobs.watch(user, &message.job_id, message.after_sequence).await?;
+        let watch = self.part::<Jobs>().watch(user, &message.job_id, message.after_sequence).await?;
         let next = move |watch: Option<Watch>| async move {
             let mut watch = watch?;
             match watch.next().await {
@@ -69,7 +69,7 @@ impl JobService for Face {
 
     async fn cancel_job(&self, request: Request<v1::CancelJobRequest>) -> Answered<v1::CancelJobResponse> {
         let (user, _, message) = split(request);
-        let job = self.jobs.cancel(&user, &message.job_id).await?;
+        let job = self.part::<Jobs>().cancel(&user, &message.job_id).await?;
         let job = Some(render(job, message.result_format().into()));
         Ok(Response::new(v1::CancelJobResponse { job }))
     }

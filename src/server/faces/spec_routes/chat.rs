@@ -13,7 +13,10 @@ use crate::{
         http::{problem::Problem, route::Http},
         incoming,
     },
-    service::{request, turns::TurnView},
+    service::{
+        request,
+        turns::{TurnView, Turns},
+    },
 };
 use toolwire_contract::{
     Refusal,
@@ -31,7 +34,7 @@ pub(super) async fn chat(State(http): State<Http>, request: Request) -> Result<R
     let session = request::session_id("session_id", &body.text("session_id")?)?;
     body.finish()?;
     let new = turn::new(turn::context(&parts.extensions, session), said, account, None);
-    let event = turn::begin(&http.face.turns, new).await?.end().await?;
+    let event = turn::begin(&http.face.part::<Turns>(), new).await?.end().await?;
     let (status, body, warnings) = match &event.event {
         Some(Event::Final(Reply { response: Some(response), warnings, .. })) => {
             (StatusCode::OK, json::message(response), warnings.as_slice())
@@ -54,7 +57,7 @@ pub(super) async fn trace(
         let detail = format!("the turn {what}: its trace is there once it has ended");
         Problem::new("TURN_NOT_ENDED", StatusCode::CONFLICT, detail)
     };
-    let kept = match http.face.turns.get(&user, &turn_id).await? {
+    let kept = match http.face.part::<Turns>().get(&user, &turn_id).await? {
         TurnView::Running { .. } => return Err(not_ended("is running")),
         TurnView::Kept(kept) if kept.state != Kept::Ended => return Err(not_ended("has no end")),
         TurnView::Kept(kept) => kept,

@@ -25,7 +25,7 @@ use crate::{
     },
     service::{
         request::{self, refuse},
-        turns::{BudgetWish, NewTurn, Say},
+        turns::{BudgetWish, NewTurn, Say, Turns},
     },
 };
 use toolwire_base::duration;
@@ -43,7 +43,7 @@ const END: &str = "end";
 /// `POST /agent/chat`: 200 with the reply, 202 where persons must decide first.
 pub(super) async fn chat(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
     let new = parse(request).await?;
-    let event = turn::begin(&http.face.turns, new).await?.end().await?;
+    let event = turn::begin(&http.face.part::<Turns>(), new).await?.end().await?;
     Ok(reply(&event))
 }
 
@@ -66,9 +66,10 @@ pub(super) async fn stream(State(http): State<Http>, request: Request) -> Result
     let last = LastEvent::read(request.headers())?;
     let new = parse(request).await?;
     // A running turn resumes where its reader was; a new one starts with its first event.
-    let running = http.face.turns.running();
+    let turns = http.face.part::<Turns>();
+    let running = turns.running();
     let is_joined = new.request_id.is_some_and(|id| running.get(&new.context.user.id, id).is_some());
-    let told = turn::begin(&http.face.turns, new).await?;
+    let told = turn::begin(&http.face.part::<Turns>(), new).await?;
     Ok(events_after(told, last.filter(|last| is_joined || *last == LastEvent::End)))
 }
 
@@ -80,7 +81,7 @@ pub(super) async fn follow(
 ) -> Result<Response, Problem> {
     let user = incoming::user(request.extensions());
     let last = LastEvent::read(request.headers())?;
-    let told = turn::follow(&http.face.turns, &user, &turn_id).await?;
+    let told = turn::follow(&http.face.part::<Turns>(), &user, &turn_id).await?;
     Ok(events_after(told, last))
 }
 

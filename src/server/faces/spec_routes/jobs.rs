@@ -15,7 +15,7 @@ use crate::{
         incoming,
         render::job::render,
     },
-    service::jobs::{Watch, WatchEvent},
+    service::jobs::{Jobs, Watch, WatchEvent},
 };
 use toolwire_base::accept::Accept;
 use toolwire_contract::{convert::ResultFormat, proto::agent::v1::JobState};
@@ -28,7 +28,7 @@ pub(super) async fn get(
     request: Request,
 ) -> Result<Response, Problem> {
     let user = incoming::user(request.extensions());
-    let job = http.face.jobs.get(&user, &id).await?;
+    let job = http.face.part::<Jobs>().get(&user, &id).await?;
     Ok(answer::json(StatusCode::OK, &serialise_job(job)))
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn cancel(
 ) -> Result<Response, Problem> {
     let extensions = request.extensions();
     let user = incoming::user(extensions);
-    let job = incoming::record_doing(extensions, http.face.jobs.cancel(&user, &id)).await?;
+    let job = incoming::record_doing(extensions, http.face.part::<Jobs>().cancel(&user, &id)).await?;
     Ok(answer::json(StatusCode::OK, &serialise_job(job)))
 }
 
@@ -58,11 +58,11 @@ pub(super) async fn status(
     let after = sse::last_sequence(headers)?;
     let (State(http), Path(id)) = (state, path);
     let user = incoming::user(request.extensions());
-    let job = http.face.jobs.get(&user, &id).await?;
+    let job = http.face.part::<Jobs>().get(&user, &id).await?;
     if job.ended_at.is_some() && after.is_some_and(|after| after + 1 == job.next) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let watch = http.face.jobs.watch(user, &id, after).await?;
+    let watch = http.face.part::<Jobs>().watch(user, &id, after).await?;
     Ok(sse::response(stream::unfold(Some(watch), next).boxed()))
 }
 
