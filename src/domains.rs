@@ -6,9 +6,9 @@ pub use {
     toolwire_brokerage as brokerage, toolwire_orchestration as orchestration, toolwire_research as research,
 };
 
-use crate::server::domain::Domain;
 #[cfg(feature = "samples")]
 use crate::server::domain::Offer;
+use crate::server::{agent, domain::Domain};
 
 /// Every domain that comes with Toolwire. Without the feature `samples`, the diagnostics alone.
 pub fn bundled() -> Vec<Domain> {
@@ -22,6 +22,7 @@ pub fn bundled() -> Vec<Domain> {
         #[cfg(feature = "samples")]
         orchestration::results(),
         diagnostics::domain(),
+        agent::domain(),
     ]
 }
 

@@ -17,6 +17,7 @@ pub use toolwire_cli as cli;
 pub use toolwire_server as server;
 
 pub use toolwire_agent as agent;
+pub use toolwire_agent_api as agent_api;
 pub use toolwire_planner as planner;
 
 pub use toolwire_engine as engine;

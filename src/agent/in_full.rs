@@ -1,5 +1,5 @@
 //! Tools that a conversation calls in place of others, because they return the same and more: a conversation shows the
-//! performance of an account with its transfers. A domain names them (`Domain::in_chat`). A model's own calls stay as
+//! performance of an account with its transfers. A domain names them (`Vocabulary::in_chat`). A model's own calls stay as
 //! they are.
 
 use toolwire_planner::{Offer, Plan, PlannedCall, Step};

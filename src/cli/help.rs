@@ -46,6 +46,7 @@ fn row(program: &clap::Command, command: &clap::Command) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use toolwire_server::domain::{Command, Run};
+    use toolwire_tool::context::Services;
 
     use super::*;
     use crate::program;
@@ -66,6 +67,7 @@ mod tests {
         let spin = Command {
             clap: clap::Command::new("spin").about("Spins"),
             run: Run::Alone(Box::new(|_| Ok(()))),
+            parts: Services::default(),
         };
         let toys = Domain { commands: vec![spin], ..Domain::new("toys") };
         let help = program(&[toys]).expect("consistent").render_help().to_string();

@@ -10,6 +10,7 @@ use tokio::{select, time::sleep};
 use tonic::{Code, Status};
 
 use super::{backend::Backend, connection::Connection, json, signals::interrupted, words};
+use toolwire_agent_api::JobReport;
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
     agent::v1::{CancelJobRequest, JobEvent, JobState, WatchJobRequest, watch_job_response::News},
@@ -18,7 +19,7 @@ use toolwire_contract::proto::{
 use toolwire_server::{
     client,
     console::{self, Failure},
-    domain::{Domain, Job},
+    domain::{Command, Domain, StartWork},
 };
 use toolwire_tool::context::RequestId;
 
@@ -40,7 +41,7 @@ pub(super) struct Follow {
 impl Follow {
     pub(super) async fn run(
         &self,
-        job: &Job,
+        (command, start): (&Command, &StartWork),
         matches: &ArgMatches,
         connection: &Connection,
         domains: &[Domain],
@@ -48,7 +49,7 @@ impl Follow {
         let backend = connection.open_with_state(domains).await?;
         let job_id = match self.job {
             Some(job_id) => job_id.to_string(),
-            None => (job.start)(matches, backend.server()).await?,
+            None => start(matches, backend.server()).await?,
         };
         let done = select! {
             ended = self.follow(&backend, &job_id) => ended,
@@ -59,8 +60,8 @@ impl Follow {
         };
         let ended = done?;
         let ended = ended.ended.unwrap_or_default();
-        if !self.json {
-            console::print((job.tell)(&ended).trim_end())?;
+        if let Some(report) = command.parts.find::<JobReport>().filter(|_| !self.json) {
+            console::print((report.0)(&ended).trim_end())?;
         }
         match ended.state() {
             JobState::Succeeded => Ok(()),

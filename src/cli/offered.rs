@@ -29,7 +29,7 @@ fn with_flags(command: &Command) -> clap::Command {
     let clap = match command.run {
         Run::Alone(_) => return clap,
         Run::WithServer(_) => clap,
-        Run::Job(_) => Follow::augment_args(clap),
+        Run::Starts(_) => Follow::augment_args(clap),
     };
     Connection::augment_args(clap).about(about).long_about(long_about)
 }
@@ -38,10 +38,14 @@ fn with_flags(command: &Command) -> clap::Command {
 pub(super) async fn run(command: &Command, matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
     match &command.run {
         Run::Alone(run) => run(matches),
-        Run::Job(job) => match (Connection::from_arg_matches(matches), Follow::from_arg_matches(matches)) {
-            (Ok(connection), Ok(follow)) => follow.run(job, matches, &connection, domains).await,
-            (Err(error), _) | (_, Err(error)) => console::usage(&error),
-        },
+        Run::Starts(start) => {
+            match (Connection::from_arg_matches(matches), Follow::from_arg_matches(matches)) {
+                (Ok(connection), Ok(follow)) => {
+                    follow.run((command, start), matches, &connection, domains).await
+                }
+                (Err(error), _) | (_, Err(error)) => console::usage(&error),
+            }
+        }
         Run::WithServer(run) => match Connection::from_arg_matches(matches) {
             Ok(connection) => run(matches, connection.server().await?).await,
             Err(error) => console::usage(&error),
@@ -69,11 +73,13 @@ pub(super) fn check(program: &clap::Command, domains: &[Domain]) -> Result<(), F
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolwire_tool::context::Services;
 
     fn domain(name: &'static str, commands: &[&'static str]) -> Domain {
         let command = |name: &&'static str| Command {
             clap: clap::Command::new(*name),
             run: Run::Alone(Box::new(|_| Ok(()))),
+            parts: Services::default(),
         };
         Domain { commands: commands.iter().map(command).collect(), ..Domain::new(name) }
     }

@@ -1,8 +1,6 @@
 //! The names and words of domains, for planners without a model.
 
-use std::{fmt, sync::Arc};
-
-use toolwire_tool::context::UserId;
+pub use toolwire_agent_api::{Name, Names};
 
 /// The lexicon of a domain: synonyms in its questions, and names of the things that its tools are about, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,22 +8,4 @@ pub struct Lexicon {
     /// Its path, such as `toys/lexicon.json`, for messages.
     pub file: String,
     pub text: &'static str,
-}
-
-/// The names of things that a user's messages may mean.
-pub trait Names: Send + Sync + fmt::Debug {
-    /// The names for one user. The same `Arc` for as long as they are the same.
-    fn of(&self, user: &UserId) -> Arc<[Name]>;
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// How people write it, such as `Acme Mills` or `ACME`.
-    pub text: String,
-    /// What tools take for it, such as `ACME`.
-    pub value: String,
-    /// What kind of thing it names: the `of` of a parameter's `extract` that takes it.
-    pub of: String,
-    /// Whether it is an ordinary word too, which counts as the name only as it is written here, case included.
-    pub is_a_word: bool,
 }

@@ -63,7 +63,11 @@ pub use self::{
 };
 use crate::{
     domain::{Domain, Opened},
-    faces::{grpc, http::table::Table, routes, transport},
+    faces::{
+        grpc,
+        http::{rpc_route::RpcRoute, table::Table},
+        routes, transport,
+    },
     service::{Tools, drain::Drain, workspace::Workspaces},
 };
 use toolwire_base::files::Tree;
@@ -107,6 +111,8 @@ pub struct App {
     data: Vec<Arc<dyn DataSource>>,
     grpc: grpc::GrpcServices,
     http: Table,
+    /// The RPCs of domains that are routes.
+    rpc_routes: Arc<[RpcRoute]>,
     tree: Tree,
 }
 
@@ -124,15 +130,16 @@ impl App {
         // Then files and domains together, so that all that is wrong with either is reported at once.
         let Loaded { registry, templates, prompts, upstream, opened, grpc } =
             load(config, domains, &stores.tree, &stores.state, &stores.workspace)?;
-        let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
+        let Opened { services, states, mut data, holds, grpc: _ } = opened;
         // What else domains may have got wrong ends the start before anything is built over the state.
         let asked = enabled_domains(domains, config);
-        let of_domains = asked.clone().flat_map(|domain| (domain.routes)()).collect();
+        let of_domains = asked.clone().flat_map(Domain::all_routes).collect();
         let http = routes::table(&config.http, of_domains).map_err(StartError::of)?;
+        let rpc_routes = asked.clone().flat_map(|domain| domain.rpc_routes).copied().collect();
         let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
         let answers = answers::of(&templates, prompts, asked.clone());
         data.extend(answers.files(templates));
-        let offers = offers(asked, names).map_err(StartError::of)?;
+        let offers = offers(asked, &services).map_err(StartError::of)?;
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
         let (hub, mcp_servers) = providers::connectors(config, &registry, &stores.state, &upstream.gates())
             .map_err(StartError::of)?;
@@ -159,6 +166,7 @@ impl App {
             data,
             grpc,
             http,
+            rpc_routes,
             tree,
         };
         // Last, since it says which tools are served.

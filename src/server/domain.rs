@@ -8,12 +8,14 @@ mod command;
 
 use std::{error::Error, fmt, sync::Arc};
 
-use crate::faces::{grpc, http::route::Route};
-use toolwire_agent::ground::contexts::TypedContexts;
+use crate::faces::{
+    grpc,
+    http::{route::Route, rpc_route::RpcRoute},
+    rest,
+};
 use toolwire_base::files::{Embedded, Problem, Tree};
 use toolwire_config::{Config, Section};
 use toolwire_engine::registry::{Choice, DataSource, Disabled};
-use toolwire_planner::Names;
 use toolwire_sources::upstream::{source::SourceSpec, source_status::Hold, sources::Sources};
 use toolwire_store::{Migrations, Store};
 use toolwire_tool::{
@@ -21,7 +23,7 @@ use toolwire_tool::{
     context::{Services, SourceStates},
 };
 
-pub use command::{Alone, Command, Job, Run, StartJob, WithServer};
+pub use command::{Alone, Command, Run, StartWork, WithServer};
 
 /// A domain, before it is opened.
 pub struct Domain {
@@ -41,21 +43,18 @@ pub struct Domain {
     /// Its embedded files: the manifests of its tools, the files that its sources read, and the templates of answers,
     /// `<name>/answers/<tool>.md`.
     pub data: Embedded,
-    /// Its words for planners without a model: the text of `data/<name>/lexicon.json` (docs/PLANNER.md).
-    pub lexicon: Option<&'static str>,
+    /// What other domains read of it: one value a type.
+    pub parts: Services,
     /// Its tables in the state file.
     pub migrations: Option<Migrations>,
     /// Its routes over HTTP beside those of its tools.
     pub routes: fn() -> Vec<Route>,
+    /// The RPCs of its services that are routes too. The contract of the platform has them.
+    pub rpc_routes: &'static [RpcRoute],
     pub commands: Vec<Command>,
     /// The parameters that intents pass to whichever tool they route to: where the tool does not take one of these, it
     /// is dropped rather than refused.
     pub intent_parameters: &'static [&'static str],
-    /// The context that results of its tools give to the answerer.
-    pub contexts: Option<TypedContexts>,
-    /// Pairs of tools with the same arguments: a conversation that is about the first calls the second, whose
-    /// results say more.
-    pub in_chat: &'static [(&'static str, &'static str)],
     /// The values of its tools' parameters that the configuration permits.
     pub choices: Choices,
     /// Those of its tools that cannot be called with the configuration.
@@ -111,8 +110,6 @@ pub struct Opened {
     /// The sources whose digest and problems the registry reports.
     pub data: Vec<Arc<dyn DataSource>>,
     pub grpc: Vec<grpc::Service>,
-    /// The names by which users refer to the subjects of its tools.
-    pub names: Vec<Arc<dyn Names>>,
     /// Conditions, beside limits and cool-downs, under which its sources must not be requested.
     pub holds: Vec<Arc<dyn Hold>>,
 }
@@ -128,18 +125,22 @@ impl Domain {
             settings: Vec::new(),
             descriptors: &[],
             data: Embedded::default(),
-            lexicon: None,
+            parts: Services::default(),
             migrations: None,
             routes: Vec::new,
+            rpc_routes: &[],
             commands: Vec::new(),
             intent_parameters: &[],
-            contexts: None,
-            in_chat: &[],
             choices: Box::new(|_| Vec::new()),
             disabled: Box::new(|_| Vec::new()),
             open: Box::new(|_| Ok(Opened::default())),
             check: Box::new(|_| Vec::new()),
         }
+    }
+
+    /// Its routes, those of its RPCs included.
+    pub fn all_routes(&self) -> Vec<Route> {
+        (self.routes)().into_iter().chain(rest::rpc_routes(self.rpc_routes)).collect()
     }
 }
 
@@ -152,7 +153,6 @@ impl Opened {
             states: self.states.and(other.states),
             data: self.data.into_iter().chain(other.data).collect(),
             grpc: self.grpc.into_iter().chain(other.grpc).collect(),
-            names: self.names.into_iter().chain(other.names).collect(),
             holds: self.holds.into_iter().chain(other.holds).collect(),
         }
     }

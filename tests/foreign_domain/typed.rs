@@ -74,8 +74,6 @@ async fn reflection_lists_the_service() {
     let names: Vec<_> = list.service.into_iter().map(|service| service.name).collect();
     assert!(names.iter().any(|name| name == "toy.v1.ToyService"), "{names:?}");
     let platform = [
-        "toolwire.agent.v1.AgentService",
-        "toolwire.agent.v1.JobService",
         "toolwire.host.v1.ToolHostService",
         "toolwire.tasks.v1.TaskService",
         "toolwire.v1.AuditService",

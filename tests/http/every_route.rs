@@ -16,7 +16,10 @@ use std::collections::BTreeSet;
 use toolwire::{
     config::Config,
     domains,
-    server::faces::{routes, transport::rules::Access},
+    server::{
+        domain::Domain,
+        faces::{routes, transport::rules::Access},
+    },
 };
 
 use self::{
@@ -26,7 +29,7 @@ use self::{
 
 /// Every route that is served: its method and path, and whether anybody may ask it.
 fn served() -> BTreeSet<(String, bool)> {
-    let of_domains = domains::bundled().iter().flat_map(|domain| (domain.routes)()).collect();
+    let of_domains = domains::bundled().iter().flat_map(Domain::all_routes).collect();
     let table = routes::table(&Config::default().http, of_domains).unwrap();
     let row =
         |(method, path, rule): (&::http::Method, &str, toolwire::server::faces::transport::rules::Rule)| {

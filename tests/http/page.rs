@@ -4,7 +4,11 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use toolwire::{config::Config, domains, server::faces::routes};
+use toolwire::{
+    config::Config,
+    domains,
+    server::{domain::Domain, faces::routes},
+};
 
 const BEGIN: &str = "<!-- routes -->\n";
 const END: &str = "<!-- /routes -->";
@@ -27,7 +31,7 @@ fn the_page_lists_the_routes_that_are_served_and_says_what_each_is() {
     let (before, rest) = text.split_once(BEGIN).unwrap();
     let (list, after) = rest.split_once(END).unwrap();
     let words = words(list);
-    let of_domains = domains::bundled().iter().flat_map(|domain| (domain.routes)()).collect();
+    let of_domains = domains::bundled().iter().flat_map(Domain::all_routes).collect();
     let table = routes::table(&Config::default().http, of_domains).unwrap();
     let mut rows: Vec<_> =
         table.iter().map(|(method, path, _)| (path.to_owned(), method.to_string())).collect();

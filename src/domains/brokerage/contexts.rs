@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::source::Symbol;
-use toolwire_agent::ground::contexts::{ResultView, Typed};
+use toolwire_agent_api::contexts::{ResultView, Typed};
 
 /// Words of a question that is about cash and not about value.
 const CASH: &[&str] =

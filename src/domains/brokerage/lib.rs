@@ -17,6 +17,7 @@ use self::{
     source::{Brokerage, OpenError},
     tools::{GetPerformance, GetPerformanceWithTransfers},
 };
+use toolwire_agent_api::Vocabulary;
 use toolwire_base::files::{Embedded, Problem, Problems};
 use toolwire_engine::registry::{DataSource, SourceHealth};
 use toolwire_server::domain::{self, Domain, Opened, Opening};
@@ -40,16 +41,23 @@ pub fn domain() -> Domain {
     Domain {
         data: data().and(&manifests),
         tools,
-        lexicon: Some(names::LEXICON),
+        parts: Services::default().with(Arc::new(vocabulary())),
         descriptors: proto::DESCRIPTORS,
         routes: routes::routes,
         commands: commands::commands(),
         intent_parameters: &INTENT_PARAMETERS,
-        contexts: Some(contexts::to_typed),
-        in_chat: &IN_CHAT,
         open: Box::new(open),
         check: Box::new(check),
         ..Domain::new("brokerage")
+    }
+}
+
+fn vocabulary() -> Vocabulary {
+    Vocabulary {
+        lexicon: Some(names::LEXICON),
+        names: names::of_services,
+        contexts: Some(contexts::to_typed),
+        in_chat: &IN_CHAT,
     }
 }
 
@@ -68,7 +76,6 @@ fn open(opening: &Opening<'_>) -> Result<Opened, domain::OpenError> {
     Ok(Opened {
         services: Services::default().with(Arc::clone(&brokerage)),
         states: SourceStates::default().with("brokerage", tools::state),
-        names: vec![Arc::new(names::NameCache::new(Arc::clone(&brokerage)))],
         data: vec![brokerage],
         grpc: vec![service::service()],
         ..Opened::default()

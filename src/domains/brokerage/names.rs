@@ -9,8 +9,8 @@ use moka::sync::Cache;
 use serde_json::Value;
 
 use super::source::{Brokerage, Master, Symbol};
-use toolwire_planner::{Name, Names};
-use toolwire_tool::context::UserId;
+use toolwire_agent_api::{Name, Names};
+use toolwire_tool::context::{Services, UserId};
 
 /// The kinds of these names: the `of` of manifests, and that of accounts.
 const SYMBOL: &str = "brokerage";
@@ -42,16 +42,21 @@ pub(super) fn is_listed(symbol: &Symbol) -> bool {
     LISTED.contains(symbol)
 }
 
+/// The names in the account of each user.
+pub(super) fn of_services(services: &Services) -> Vec<Arc<dyn Names>> {
+    vec![Arc::new(NameCache::new(services.get()))]
+}
+
 /// The names in the data of each user, made again when it changes.
 #[derive(Debug)]
-pub(super) struct NameCache {
+struct NameCache {
     brokerage: Arc<Brokerage>,
     /// By user: the digest of the data, and the names in it.
     made: Cache<UserId, (String, Arc<[Name]>)>,
 }
 
 impl NameCache {
-    pub(super) fn new(brokerage: Arc<Brokerage>) -> Self {
+    fn new(brokerage: Arc<Brokerage>) -> Self {
         Self { brokerage, made: Cache::new(USERS) }
     }
 }

@@ -13,10 +13,13 @@ pub mod sources;
 pub mod store;
 pub mod tools;
 
+use std::sync::Arc;
+
 use include_dir::{Dir, include_dir};
 
 use toolwire_base::files::Embedded;
 use toolwire_server::domain::Domain;
+use toolwire_tool::context::Services;
 
 /// The manifests of all bundled domains: each takes those of its own tools.
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
@@ -29,7 +32,7 @@ pub fn domain() -> Domain {
         tools,
         sources: sources::specs::ALL.into(),
         settings: vec![settings::section()],
-        lexicon: Some(include_str!("data/research/lexicon.json")),
+        parts: Services::default().with(Arc::new(names::vocabulary())),
         descriptors: proto::DESCRIPTORS,
         migrations: Some(store::tables::migrations()),
         routes: routes::routes,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{sources::universe::Universe, tools::ORDINARY};
-use toolwire_planner::{Name, Names};
-use toolwire_tool::context::UserId;
+use toolwire_agent_api::{Name, Names, Vocabulary};
+use toolwire_tool::context::{Services, UserId};
 
 /// The kind of these names: the `of` of manifests.
 const MARKET: &str = "market";
@@ -15,12 +15,21 @@ const EXCHANGES: [(&str, &str); 4] = [("", ".NS"), ("", ".BO"), ("NSE:", ""), ("
 /// Shorter symbols are words or letters too.
 const MIN_LENGTH: usize = 3;
 
+/// The words and names of the domain.
+pub(super) fn vocabulary() -> Vocabulary {
+    Vocabulary { lexicon: Some(include_str!("data/research/lexicon.json")), names, ..Vocabulary::default() }
+}
+
+fn names(services: &Services) -> Vec<Arc<dyn Names>> {
+    vec![Arc::new(Stocks::of(&services.get::<Universe>()))]
+}
+
 /// The known stocks, the same for all users.
 #[derive(Debug)]
-pub(super) struct Stocks(Arc<[Name]>);
+struct Stocks(Arc<[Name]>);
 
 impl Stocks {
-    pub(super) fn of(universe: &Universe) -> Self {
+    fn of(universe: &Universe) -> Self {
         let names = universe.stocks().flat_map(|stock| {
             let name = |text: &str, is_a_word| Name {
                 text: text.to_owned(),

@@ -10,7 +10,7 @@ use self::connectors::Parts;
 use crate::{
     data,
     discovery::Stocks,
-    names, service,
+    service,
     settings::Settings,
     sources::{
         embedded, screener,
@@ -79,7 +79,6 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     }
     let first_deal = upstream.is_embedded(&NSE).then(|| embedded::first_deal((*tree).clone())).transpose()?;
     let universe = Arc::new(universe(tree)?);
-    let names = vec![Arc::new(names::Stocks::of(&universe)) as _];
     let parts = Parts {
         upstream: &upstream,
         settings: &settings,
@@ -98,7 +97,6 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
         services,
         data,
         grpc: vec![service::service(credentials), service::discovery::service(stocks, profiles)],
-        names,
         holds,
         ..Opened::default()
     })

@@ -9,6 +9,7 @@ use toolwire_agent::{
     in_full::InFull,
     prompts::Prompts,
 };
+use toolwire_agent_api::Vocabulary;
 use toolwire_base::files::{Problems, Tree};
 use toolwire_config::Config;
 use toolwire_engine::registry::{DataSource, Registry};
@@ -44,12 +45,12 @@ pub(super) fn of<'a>(
     prompts: Option<Arc<Prompts>>,
     domains: impl Iterator<Item = &'a Domain>,
 ) -> Answers {
-    let domains: Vec<_> = domains.collect();
+    let vocabularies: Vec<_> = domains.filter_map(|domain| domain.parts.find::<Vocabulary>()).collect();
     Answers {
         prompts,
         answerer: Arc::new(Embedded::new(Arc::clone(templates))),
-        contexts: Contexts::new(domains.iter().filter_map(|domain| domain.contexts)),
-        in_full: InFull::new(domains.iter().flat_map(|domain| domain.in_chat.iter().copied())),
+        contexts: Contexts::new(vocabularies.iter().filter_map(|it| it.contexts)),
+        in_full: InFull::new(vocabularies.iter().flat_map(|it| it.in_chat.iter().copied())),
     }
 }
 

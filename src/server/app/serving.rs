@@ -66,7 +66,8 @@ impl App {
         let flags = grpc_at.map(|at| mcp::flags(scheme, at)).unwrap_or_default();
         let mcp = mcp::handler(face.clone(), grpc.clone(), config).with_flags(flags);
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
-        let http = Http::new(Services { face, grpc, mcp });
+        let rpc_routes = Arc::clone(&self.rpc_routes);
+        let http = Http::new(Services { face, grpc, rpc_routes, mcp });
         let needs_credentials = !config.auth.users.is_empty();
         let table = self.http.clone();
         http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await

@@ -12,7 +12,7 @@ use crate::{
     client::Server,
     console::{self, Failure},
 };
-use toolwire_contract::proto::agent::v1;
+use toolwire_tool::context::Services;
 
 /// A command of the program. Its name is one that neither the program nor another domain has.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Command {
     pub clap: clap::Command,
     /// Its implementation.
     pub run: Run,
+    /// What the command line needs to follow the work that it starts: one value a type.
+    pub parts: Services,
 }
 
 /// The implementation of a command, whose arguments [`Command::clap`] has parsed.
@@ -29,21 +31,13 @@ pub enum Run {
     Alone(Alone),
     /// Something with a server. `--server`, `--token`, `--ca` and `--user` are added to its arguments.
     WithServer(WithServer),
-    /// Work in the background, at a server or in this program, which is followed to its end. The flags of a connection,
-    /// `--json` and `--job` are added to its arguments.
-    Job(Job),
+    /// Starts work in the background, at a server or in this program, which is followed to its end. The flags of a
+    /// connection, `--json` and `--job` are added to its arguments.
+    Starts(StartWork),
 }
 
-/// Work that a command starts and the command line follows.
-pub struct Job {
-    /// Starts it: its name.
-    pub start: StartJob,
-    /// The result, for people.
-    pub tell: fn(&v1::Job) -> String,
-}
-
-/// Starts a job at a server, or in this program.
-pub type StartJob =
+/// Starts work at a server, or in this program: its name.
+pub type StartWork =
     Box<dyn Fn(&ArgMatches, Server) -> BoxFuture<'static, Result<String, Failure>> + Send + Sync>;
 
 /// Does something by itself.
@@ -57,7 +51,8 @@ impl Command {
     /// A command that does something by itself. Its help is the doc comment of its arguments.
     pub fn alone<A: Args + 'static>(name: &'static str, run: fn(A) -> Result<(), Failure>) -> Self {
         let run = move |matches: &ArgMatches| run(read(matches)?);
-        Self { clap: A::augment_args(clap::Command::new(name)), run: Run::Alone(Box::new(run)) }
+        let clap = A::augment_args(clap::Command::new(name));
+        Self { clap, run: Run::Alone(Box::new(run)), parts: Services::default() }
     }
 
     /// A command that does something with a server. Its help is the doc comment of its arguments.
@@ -71,11 +66,13 @@ impl Command {
             let done: BoxFuture<'static, _> = Box::pin(async move { run(arguments?, server).await });
             done
         };
-        Self { clap: A::augment_args(clap::Command::new(name)), run: Run::WithServer(Box::new(run)) }
+        let clap = A::augment_args(clap::Command::new(name));
+        Self { clap, run: Run::WithServer(Box::new(run)), parts: Services::default() }
     }
 
-    /// A command that starts a job and follows it. Its help is the doc comment of its arguments.
-    pub fn job<A, F>(name: &'static str, start: fn(A, Server) -> F, tell: fn(&v1::Job) -> String) -> Self
+    /// A command that starts work, which is followed as one of the parts says. Its help is the doc comment of its
+    /// arguments.
+    pub fn starts<A, F>(name: &'static str, start: fn(A, Server) -> F, parts: Services) -> Self
     where
         A: Args + Send + 'static,
         F: Future<Output = Result<String, Failure>> + Send + 'static,
@@ -85,8 +82,8 @@ impl Command {
             let started: BoxFuture<'static, _> = Box::pin(async move { start(arguments?, server).await });
             started
         };
-        let run = Run::Job(Job { start: Box::new(start), tell });
-        Self { clap: A::augment_args(clap::Command::new(name)), run }
+        let clap = A::augment_args(clap::Command::new(name));
+        Self { clap, run: Run::Starts(Box::new(start)), parts }
     }
 
     /// The names that it answers to.
@@ -102,18 +99,12 @@ fn read<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
     })
 }
 
-impl fmt::Debug for Job {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Job").finish_non_exhaustive()
-    }
-}
-
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Alone(_) => "Alone",
             Self::WithServer(_) => "WithServer",
-            Self::Job(_) => "Job",
+            Self::Starts(_) => "Starts",
         })
     }
 }

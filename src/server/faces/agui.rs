@@ -16,11 +16,16 @@ mod transcript;
 use axum::routing::post;
 use http::Method;
 
-use super::{http::route::Route, transport::rules::Rule};
+use super::{
+    http::route::{Handler, Route, RouteFace},
+    transport::rules::Rule,
+};
 
 pub fn routes() -> Vec<Route> {
-    vec![
-        Route::new(Method::POST, "/copilotkit/action", Rule::CONVERSATION, post(action::action)),
-        Route::new(Method::POST, "/copilotkit/stream", Rule::CONVERSATION, post(stream::stream)),
-    ]
+    let face = RouteFace { name: "agui", is_on: |http| http.agui };
+    let route = |path, handler: Handler| Route {
+        face,
+        ..Route::new(Method::POST, path, Rule::CONVERSATION, handler)
+    };
+    vec![route("/copilotkit/action", post(action::action)), route("/copilotkit/stream", post(stream::stream))]
 }

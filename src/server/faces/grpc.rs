@@ -1,6 +1,6 @@
 //! The gRPC face: tonic's generated services over the pipeline, served by a transport of our own.
 
-mod agent;
+pub mod agent;
 mod audit;
 mod calls;
 mod confirmation;
@@ -8,7 +8,7 @@ mod face;
 mod health;
 mod host;
 pub(super) mod invoke;
-mod job;
+pub mod job;
 mod reflection;
 mod routes;
 mod service;

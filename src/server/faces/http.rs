@@ -20,6 +20,7 @@ pub mod problem;
 mod problem_layer;
 pub mod query;
 pub mod route;
+pub mod rpc_route;
 pub mod sse;
 pub mod table;
 mod timeout;

@@ -10,13 +10,13 @@ mod document;
 mod errors;
 mod event;
 mod events;
-mod fixed;
 mod listing;
 mod message;
 mod openapi;
 mod read;
 mod request;
 mod rpc;
+mod rpc_routes;
 mod tool;
 mod tools;
 mod transcode;
@@ -25,7 +25,7 @@ mod wire;
 use axum::routing::{get, post};
 use http::Method;
 
-pub use self::answer::confirmation_required;
+pub use self::{answer::confirmation_required, dispatch::routes as rpc_routes};
 use super::{
     http::route::Route,
     transport::rules::{Access, Pool, Rule},
@@ -54,6 +54,6 @@ pub fn routes() -> Vec<Route> {
         Route::new(Method::GET, "/openapi.json", Rule::USER, get(openapi::answer)),
         Route::new(Method::GET, "/errors/{code}", PUBLIC, get(errors::page)),
     ];
-    routes.extend(dispatch::routes());
+    routes.extend(rpc_routes(rpc_routes::ROWS));
     routes
 }

@@ -1,12 +1,11 @@
 //! Every route of the HTTP listener.
 
 use super::{
-    agui,
     http::{
         route::Route,
         table::{RouteError, Table},
     },
-    mcp, rest, spec_routes,
+    mcp, rest,
 };
 use toolwire_config as config;
 
@@ -15,14 +14,9 @@ type Face = (&'static str, bool, fn() -> Vec<Route>);
 
 /// The routes of the faces that are switched on, and those that domains offer.
 pub fn table(config: &config::Http, of_domains: Vec<Route>) -> Result<Table, RouteError> {
-    let faces: [Face; 4] = [
-        ("rest", config.rest, rest::routes),
-        ("rest", config.rest, spec_routes::routes),
-        ("agui", config.agui, agui::routes),
-        ("mcp", config.mcp, mcp::routes),
-    ];
+    let faces: [Face; 2] = [("rest", config.rest, rest::routes), ("mcp", config.mcp, mcp::routes)];
     let offered = faces.into_iter().filter(|(_, is_on, _)| *is_on);
     let of_faces = offered.flat_map(|(name, _, routes)| routes().into_iter().map(move |route| (name, route)));
-    let of_domains = of_domains.into_iter().filter(|_| config.rest).map(|route| ("rest", route));
-    Table::new(of_faces.chain(of_domains))
+    let of_domains = of_domains.into_iter().filter(|route| (route.face.is_on)(config));
+    Table::new(of_faces.chain(of_domains.map(|route| (route.face.name, route))))
 }

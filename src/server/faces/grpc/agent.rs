@@ -32,7 +32,7 @@ use toolwire_contract::{
     },
 };
 
-pub(super) fn service() -> Service {
+pub fn service() -> Service {
     super::service!(AgentServiceServer, |face| face.clone())
         // Never shed: it frees resources, as every cancellation does.
         .except("CancelTurn", Rule { pool: Pool::Free, ..Rule::USER })

@@ -6,6 +6,7 @@ use tonic::{Request, Response};
 use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::{
+        http::rpc_route::{ResponseForm, RpcRoute, Verb},
         render::job::render,
         transport::rules::{Pool, Rule},
     },
@@ -25,7 +26,17 @@ use toolwire_contract::{
 };
 use toolwire_store::jobs::{Event, State};
 
-pub(super) fn service() -> Service {
+const JOBS: &str = "toolwire.agent.v1.JobService";
+
+/// The RPCs that are routes.
+pub const RPC_ROUTES: &[RpcRoute] = &[
+    RpcRoute::new(Verb::Get, "/v1/jobs", (JOBS, "ListJobs"), ResponseForm::Message),
+    RpcRoute::new(Verb::Get, "/v1/jobs/{job_id}", (JOBS, "GetJob"), ResponseForm::Message),
+    RpcRoute::new(Verb::Get, "/v1/jobs/{job_id}/events", (JOBS, "WatchJob"), ResponseForm::Events),
+    RpcRoute::new(Verb::Post, "/v1/jobs/{job_id}:cancel", (JOBS, "CancelJob"), ResponseForm::Free),
+];
+
+pub fn service() -> Service {
     super::service!(JobServiceServer, |face| face.clone())
         .except("WatchJob", Rule::WATCH)
         // It makes room, as every cancellation does.

@@ -11,10 +11,10 @@ use prost_types::method_options::IdempotencyLevel;
 use tokio::sync::watch;
 
 use super::{
-    agent, audit, confirmation,
+    audit, confirmation,
     face::Face,
     health::{self, Health},
-    host, job, reflection,
+    host, reflection,
     routes::Routes,
     service::Service,
     task, tool_service, workspace,
@@ -82,11 +82,9 @@ impl GrpcServices {
         let health = Health::new();
         let platform = [
             tool_service::service(),
-            agent::service(),
             audit::service(),
             confirmation::service(),
             host::service(),
-            job::service(),
             task::service(),
             workspace::service(),
             health.service(),

@@ -8,12 +8,13 @@ use std::{fmt, ops::Deref, sync::Arc};
 use axum::routing::MethodRouter;
 use http::{HeaderMap, Method};
 
-use toolwire_mcp::server::Handler as Mcp;
-
+use super::rpc_route::RpcRoute;
 use crate::faces::{
     grpc::{Face, Routes},
     transport::rules::Rule,
 };
+use toolwire_config as config;
+use toolwire_mcp::server::Handler as Mcp;
 
 /// The handler of a route: axum's, with `State<Http>`.
 ///
@@ -38,7 +39,21 @@ pub struct Route {
     pub reads_query: bool,
     /// The rule of requests with a certain header, if it is another.
     pub by_header: Option<RuleByHeader>,
+    pub face: RouteFace,
     pub handler: Handler,
+}
+
+/// The face of a route.
+#[derive(Clone, Copy, Debug)]
+pub struct RouteFace {
+    /// As records name it.
+    pub name: &'static str,
+    /// Whether the configuration switches it on.
+    pub is_on: fn(&config::Http) -> bool,
+}
+
+impl RouteFace {
+    pub const REST: Self = Self { name: "rest", is_on: |http| http.rest };
 }
 
 /// The rule of requests whose headers have these values.
@@ -55,9 +70,18 @@ impl RuleByHeader {
 }
 
 impl Route {
-    /// A route without a query, whose writes have no validators of their own.
+    /// A route of REST without a query, whose writes have no validators of their own.
     pub fn new(method: Method, path: &'static str, rule: Rule, handler: Handler) -> Self {
-        Self { method, path, rule, checks_preconditions: false, reads_query: false, by_header: None, handler }
+        Self {
+            method,
+            path,
+            rule,
+            checks_preconditions: false,
+            reads_query: false,
+            by_header: None,
+            face: RouteFace::REST,
+            handler,
+        }
     }
 }
 
@@ -67,11 +91,13 @@ pub struct Http(Arc<Services>);
 
 #[derive(Debug)]
 pub struct Services {
-    /// Tools, conversations, jobs, tasks and documents.
+    /// Tools, tasks, documents, and the parts of domains.
     pub face: Face,
     /// The gRPC services, called within the process: a request with the extensions of the one that is answered needs no
     /// second authentication and makes no second span.
     pub grpc: Routes,
+    /// The RPCs of domains that are routes.
+    pub rpc_routes: Arc<[RpcRoute]>,
     /// Answers MCP.
     pub mcp: Mcp,
 }
@@ -92,8 +118,7 @@ impl Deref for Http {
 
 impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { method, path, rule, checks_preconditions: _, reads_query: _, by_header: _, handler: _ } =
-            self;
+        let Self { method, path, rule, .. } = self;
         f.debug_struct("Route")
             .field("method", method)
             .field("path", path)

@@ -136,7 +136,8 @@ impl Checked {
 
 impl Path {
     fn add(&mut self, face: &'static str, route: Route) -> Result<(), RouteError> {
-        let Route { method, path, rule, checks_preconditions, reads_query, by_header, handler } = route;
+        let Route { method, path, rule, checks_preconditions, reads_query, by_header, face: _, handler } =
+            route;
         if let Some(first) = self.methods.iter().find(|known| known.method == method) {
             return Err(RouteError::Twice { method, path, first: first.face, second: face });
         }

@@ -8,26 +8,23 @@ use axum::{
 };
 use http::StatusCode;
 
-use super::{
-    fixed::{ROWS, Row, Verb},
-    rpc,
-    transcode::has_precondition,
-};
+use super::{rpc, transcode::has_precondition};
 use crate::faces::{
     http::{
         problem::Problem,
         route::{Handler, Http, Route},
+        rpc_route::{RpcRoute, Verb},
     },
     transport::rules::Pool,
 };
 
 /// The rows as routes: those that differ only behind the colon are one.
-pub(super) fn routes() -> Vec<Route> {
-    let mut grouped: BTreeMap<(&'static str, Verb), Vec<&'static Row>> = BTreeMap::new();
-    for row in ROWS {
+pub fn routes(rows: &'static [RpcRoute]) -> Vec<Route> {
+    let mut grouped: BTreeMap<(&'static str, Verb), Vec<&'static RpcRoute>> = BTreeMap::new();
+    for row in rows {
         grouped.entry((row.split().0, row.method)).or_default().push(row);
     }
-    let route = |((path, method), rows): ((&'static str, Verb), Vec<&'static Row>)| {
+    let route = |((path, method), rows): ((&'static str, Verb), Vec<&'static RpcRoute>)| {
         // A route has one rule. A row that must never be shed decides it: a cancellation that is refused under load is
         // worse than a call too many.
         let rule = rows.iter().map(|row| row.rule()).max_by_key(|rule| rule.pool == Pool::Free);
@@ -39,7 +36,7 @@ pub(super) fn routes() -> Vec<Route> {
     grouped.into_iter().map(route).collect()
 }
 
-fn handler(method: Verb, rows: Arc<[&'static Row]>) -> Handler {
+fn handler(method: Verb, rows: Arc<[&'static RpcRoute]>) -> Handler {
     let filter = MethodFilter::try_from(method.http()).expect("a method that the router knows");
     let answer = move |State(http): State<Http>,
                        path: Result<RawPathParams, RawPathParamsRejection>,
@@ -63,7 +60,10 @@ fn handler(method: Verb, rows: Arc<[&'static Row]>) -> Handler {
 }
 
 /// Chooses the row by the verb behind the last colon of the path, and removes the verb from the path's last value.
-fn choose(rows: &[&'static Row], path_fields: &mut [(String, String)]) -> Result<&'static Row, Problem> {
+fn choose(
+    rows: &[&'static RpcRoute],
+    path_fields: &mut [(String, String)],
+) -> Result<&'static RpcRoute, Problem> {
     if let [row] = rows
         && row.split().1.is_none()
     {
@@ -85,9 +85,9 @@ fn choose(rows: &[&'static Row], path_fields: &mut [(String, String)]) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faces::rest::{
-        fixed::ResponseForm::{Document, Events, Tools, Upload},
-        transcode,
+    use crate::faces::{
+        http::rpc_route::ResponseForm::{Document, Events, Tools, Upload},
+        rest::{rpc_routes::ROWS, transcode},
     };
 
     #[test]

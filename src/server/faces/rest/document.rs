@@ -15,8 +15,8 @@ use prost::Message as _;
 use prost_reflect::ReflectMessage;
 use tonic::Status;
 
-use super::{answer, fixed::Row, listing::with_etag, message, read::Message, transcode, wire};
-use crate::faces::http::{problem::Problem, query::Query, route::Http};
+use super::{answer, listing::with_etag, message, read::Message, transcode, wire};
+use crate::faces::http::{problem::Problem, query::Query, route::Http, rpc_route::RpcRoute};
 use toolwire_contract::proto::workspace::v1::{
     Document, GetDocumentResponse, PutDocumentRequest, PutHeader, get_document_response, put_document_request,
 };
@@ -27,7 +27,7 @@ const UNTRUSTED: HeaderName = HeaderName::from_static("x-toolwire-untrusted");
 
 /// Answers with the bytes of a document, or with its metadata only.
 pub(super) async fn download(
-    row: &Row,
+    row: &RpcRoute,
     http: Http,
     path_fields: &[(String, String)],
     parts: &Parts,
@@ -86,7 +86,7 @@ fn pieces(responses: wire::Responses) -> impl Stream<Item = Result<Bytes, Status
 
 /// Stores the body as a document. The path, the query and the headers give its metadata.
 pub(super) async fn upload(
-    row: &Row,
+    row: &RpcRoute,
     http: Http,
     path_fields: &[(String, String)],
     parts: Parts,

@@ -23,9 +23,15 @@ use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use self::paths::Paths;
-use super::listing::{tag_of, with_etag};
+use super::{
+    listing::{tag_of, with_etag},
+    rpc_routes,
+};
 use crate::{
-    faces::{http::route::Http, incoming},
+    faces::{
+        http::{route::Http, rpc_route::RpcRoute},
+        incoming,
+    },
     service::{Filter, snapshot_cache::SnapshotCache},
 };
 use toolwire_base::digest::Digest;
@@ -47,7 +53,8 @@ pub(super) async fn answer(State(http): State<Http>, request: Request) -> Respon
     let tools: Vec<_> = listing.filter(is_callable).collect();
     let tag = Digest::of_parts(tools.iter().map(|tool| tag_of(&tool.definition)));
     let make = move || {
-        let document = Bytes::from(document(&tools).to_string());
+        let rows: Vec<_> = rpc_routes::ROWS.iter().chain(&*http.rpc_routes).copied().collect();
+        let document = Bytes::from(document(&tools, &rows).to_string());
         (document.len(), document)
     };
     let document = CACHE.get_or_make(&snapshot, tag, BYTES, make).await;
@@ -56,14 +63,14 @@ pub(super) async fn answer(State(http): State<Http>, request: Request) -> Respon
     })
 }
 
-/// The document of these tools and of every fixed route.
-fn document(tools: &[Arc<RegisteredTool>]) -> Value {
+/// The document of these tools and of these RPCs.
+fn document(tools: &[Arc<RegisteredTool>], rows: &[RpcRoute]) -> Value {
     let mut paths = Paths::default();
     let mut schemas = schema::Schemas::default();
     for tool in tools {
         tools::add(&mut paths, &tool.definition);
     }
-    rpcs::add(&mut paths, &mut schemas);
+    rpcs::add(rows, &mut paths, &mut schemas);
     shared::add(&mut paths, &mut schemas);
     json!({
         "openapi": "3.1.0",

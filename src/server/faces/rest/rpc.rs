@@ -14,17 +14,21 @@ use tonic::Status;
 
 use super::{
     answer, document, event,
-    fixed::{ResponseForm, Row},
     listing::with_etag,
     message, tools, transcode,
     wire::{self, Responses},
 };
-use crate::faces::http::{problem::Problem, route::Http, sse};
+use crate::faces::http::{
+    problem::Problem,
+    route::Http,
+    rpc_route::{ResponseForm, RpcRoute},
+    sse,
+};
 use toolwire_base::{digest::Digest, offload};
 
 /// Answers a request for the RPC of a row. `path_fields` are the fields that the path gives.
 pub(super) async fn answer(
-    row: &Row,
+    row: &RpcRoute,
     http: Http,
     path_fields: Vec<(String, String)>,
     request: Request,
@@ -61,7 +65,7 @@ pub(super) async fn answer(
 /// Calls a unary RPC, and returns what `then` makes of its response. A large response is serialised under a permit of
 /// the user's.
 async fn respond<T: Send + 'static>(
-    row: &Row,
+    row: &RpcRoute,
     http: Http,
     path_fields: &[(String, String)],
     parts: &Parts,

@@ -7,14 +7,11 @@ use http::request::Parts;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
 use serde_json::{Value, json};
 
-use super::{
-    fixed::{ResponseForm, Row},
-    read::Message,
-    request, tool,
-};
+use super::{read::Message, request, tool};
 use crate::faces::http::{
     conditional::{Conditions, Tags},
     query::Query,
+    rpc_route::{ResponseForm, RpcRoute},
     sse,
 };
 use toolwire_contract::{Refusal, descriptors};
@@ -26,19 +23,19 @@ pub(super) const PRECONDITION: &str = "precondition";
 pub(super) static POOL: LazyLock<DescriptorPool> =
     LazyLock::new(|| descriptors::pool([]).expect("the build script wrote valid descriptor sets"));
 
-pub(super) fn method_descriptor(row: &Row) -> MethodDescriptor {
+pub(super) fn method_descriptor(row: &RpcRoute) -> MethodDescriptor {
     let service = POOL.get_service_by_name(row.rpc.0).expect("the table names services of the platform");
     let method = service.methods().find(|method| method.name() == row.rpc.1);
     method.expect("the table names methods of the platform")
 }
 
 /// Whether the message of a row has a precondition on a document.
-pub(super) fn has_precondition(row: &Row) -> bool {
+pub(super) fn has_precondition(row: &RpcRoute) -> bool {
     input(row).get_field_by_name(PRECONDITION).is_some()
 }
 
 /// The type of the message that a request for a row becomes; of the first one, if there are several.
-pub(super) fn input(row: &Row) -> MessageDescriptor {
+pub(super) fn input(row: &RpcRoute) -> MessageDescriptor {
     let header = match row.form {
         ResponseForm::Upload => POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
         _ => None,
@@ -48,7 +45,7 @@ pub(super) fn input(row: &Row) -> MessageDescriptor {
 
 /// Converts a request to the message of its RPC.
 pub(super) async fn to_message(
-    row: &Row,
+    row: &RpcRoute,
     path_fields: &[(String, String)],
     parts: &Parts,
     body: Body,

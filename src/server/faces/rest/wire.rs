@@ -13,9 +13,8 @@ use prost_reflect::{DynamicMessage, MessageDescriptor};
 use tonic::{Code, Status, body::Body};
 use tower::Service;
 
-use super::fixed::Row;
 use crate::faces::{
-    http::{pieces::PIECE, route::Http},
+    http::{pieces::PIECE, route::Http, rpc_route::RpcRoute},
     transport::grpc_frame::{self, HEAD},
 };
 
@@ -43,7 +42,7 @@ pub(super) fn frame(message: &impl Message) -> Bytes {
 }
 
 /// Calls the RPC of a row on behalf of the request whose parts these are.
-pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Result<Responses, Status> {
+pub(super) async fn call(http: Http, row: &RpcRoute, parts: &Parts, body: Body) -> Result<Responses, Status> {
     let mut request = http::Request::new(body);
     *request.method_mut() = Method::POST;
     *request.version_mut() = http::Version::HTTP_2;

@@ -9,30 +9,33 @@ use super::{
     requests::{self, is_open, is_required},
     schema::{Schemas, comment, with_description},
 };
-use crate::faces::rest::{
-    fixed::{ROWS, ResponseForm, Row},
-    read,
-    transcode::{self, PRECONDITION},
+use crate::faces::{
+    http::rpc_route::{ResponseForm, RpcRoute},
+    rest::{
+        read,
+        transcode::{self, PRECONDITION},
+    },
 };
 
 /// The field of the idempotency key.
 const KEY: &str = "request_id";
 
-pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
-    for row in ROWS {
+pub(super) fn add(rows: &[RpcRoute], paths: &mut Paths, schemas: &mut Schemas) {
+    for row in rows {
         let path = row.path.replace("{*", "{");
         let method = row.method.http().as_str().to_lowercase();
-        let operation = operation(row, schemas);
+        let is_only = rows.iter().filter(|it| it.rpc == row.rpc).count() == 1;
+        let operation = operation(row, &id(row, is_only), schemas);
         paths.add(&path, &method, operation);
     }
 }
 
-fn operation(row: &Row, schemas: &mut Schemas) -> Value {
+fn operation(row: &RpcRoute, id: &str, schemas: &mut Schemas) -> Value {
     let method = transcode::method_descriptor(row);
     let input = transcode::input(row);
     let text = comment(&method.parent_file(), method.path());
     let mut operation = json!({
-        "operationId": id(row),
+        "operationId": id,
         "summary": text.split_inclusive(". ").next().unwrap_or_default().trim(),
         "description": text,
         "tags": ["platform"],
@@ -62,13 +65,12 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
 }
 
 /// The name of the RPC, which no tool can have. Of two routes of one RPC the one without a parameter gets a suffix.
-fn id(row: &Row) -> String {
+fn id(row: &RpcRoute, is_only: bool) -> String {
     let name = row.rpc.1;
-    let is_only = ROWS.iter().filter(|it| it.rpc == row.rpc).count() == 1;
     if is_only || row.path.contains('{') { name.to_owned() } else { format!("{name}Any") }
 }
 
-fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Vec<Value> {
+fn parameters(row: &RpcRoute, input: &MessageDescriptor, schemas: &mut Schemas) -> Vec<Value> {
     let mut parameters: Vec<_> = in_path(row)
         .map(|name| {
             let field = input.get_field_by_name(name).expect("paths name fields");
@@ -96,7 +98,7 @@ fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Ve
     parameters
 }
 
-fn in_path(row: &Row) -> impl Iterator<Item = &'static str> + use<> {
+fn in_path(row: &RpcRoute) -> impl Iterator<Item = &'static str> + use<> {
     let parts = row.path.split('/').filter_map(|part| part.strip_prefix('{')?.split('}').next());
     parts.map(|name| name.trim_start_matches('*'))
 }
@@ -107,7 +109,7 @@ fn key(input: &MessageDescriptor) -> Option<FieldDescriptor> {
 }
 
 /// The fields that the path or a header gives.
-fn elsewhere(row: &Row, input: &MessageDescriptor) -> Vec<String> {
+fn elsewhere(row: &RpcRoute, input: &MessageDescriptor) -> Vec<String> {
     let mut names: Vec<_> = in_path(row).map(str::to_owned).collect();
     // Unless the path names the call, of which the key is the other name.
     if key(input).is_some_and(|key| is_open(&key, &names)) {
@@ -139,7 +141,7 @@ pub(super) fn query_parameters(
     parameters
 }
 
-fn answer(row: &Row, output: &MessageDescriptor, schemas: &mut Schemas) -> Value {
+fn answer(row: &RpcRoute, output: &MessageDescriptor, schemas: &mut Schemas) -> Value {
     match row.form {
         ResponseForm::Events | ResponseForm::Tools => json!({
             "description": "Events as they come; the data of each is JSON.",
