@@ -50,7 +50,7 @@ impl Audit {
     pub async fn list(&self, user: &User, filter: Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         check(&filter)?;
         let size = SIZES.of(size)?;
-        let page_token = PageToken::of(&self.store, List::Audit, &user.id, &filter).await?;
+        let page_token = PageToken::of(&self.store, List::AUDIT, &user.id, &filter).await?;
         let before = page_token.decode(token)?.map(u64::from_be_bytes);
         let observes = self.policy.may_observe(user);
         let oldest = self.store.now().checked_sub(RETENTION);

@@ -94,7 +94,7 @@ impl Workspaces {
     ) -> Result<Page<Document>, Refusal> {
         check(criteria)?;
         let size = PAGE.of(size)?;
-        let page_token = self.page_token(workspace, List::Documents, criteria).await?;
+        let page_token = self.page_token(workspace, List::DOCUMENTS, criteria).await?;
         let after: String = page_token.decode(token)?.unwrap_or_default();
         let mut items = workspace.list(criteria, &after, size + 1).await?;
         let goes_on = cut(&mut items, size, document_size);
@@ -114,7 +114,7 @@ impl Workspaces {
         token: &str,
     ) -> Result<Page<Version>, Refusal> {
         let size = PAGE.of(size)?;
-        let page_token = self.page_token(workspace, List::Versions, &path).await?;
+        let page_token = self.page_token(workspace, List::VERSIONS, &path).await?;
         let below = page_token.decode(token)?.map_or(u32::MAX, u32::from_be_bytes);
         let mut items = workspace.versions(path, below, size + 1).await?;
         let goes_on = cut(&mut items, size, version_size);

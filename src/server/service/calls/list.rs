@@ -138,7 +138,7 @@ impl Calls {
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         filter.check()?;
         let size = SIZES.of(size)? as usize;
-        let page_token = PageToken::of(&self.0.store, List::Calls, &user.id, filter).await?;
+        let page_token = PageToken::of(&self.0.store, List::CALLS, &user.id, filter).await?;
         let before = page_token.decode(token)?.map(CallId::from_bytes);
         let of = match (&filter.whose, self.0.policy.may_observe(user)) {
             (Whose::Own, _) | (Whose::Everybodys, false) => Some(user.id.clone()),

@@ -75,7 +75,7 @@ impl Confirmations {
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         filter.check()?;
         let size = SIZES.of(size)? as usize;
-        let page_token = PageToken::of(&self.0.store, List::Confirmations, &user.id, filter).await?;
+        let page_token = PageToken::of(&self.0.store, List::CONFIRMATIONS, &user.id, filter).await?;
         let mut from = page_token.decode(token)?.map(cursor);
         let next = |from: Option<_>| from.map_or_else(String::new, |from| page_token.encode(bytes_of(from)));
         let Some(criteria) = self.criteria(user, filter) else {

@@ -14,6 +14,9 @@ use toolwire_tool::context::User;
 
 const SIZES: Sizes = Sizes { default: 50, max: 100 };
 
+/// As its page tokens name it.
+const JOBS: List = List("Jobs");
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     /// The newest first, without results.
@@ -30,7 +33,7 @@ impl Jobs {
             return Err(refuse("states", "max_items", &what));
         }
         let size = SIZES.of(size)?;
-        let page_token = PageToken::of(&self.parts.store, List::Jobs, &user.id, &states).await?;
+        let page_token = PageToken::of(&self.parts.store, JOBS, &user.id, &states).await?;
         let before = page_token.decode(token)?.map(u64::from_be_bytes);
         // One more tells whether there is another page.
         let found = self.parts.store.jobs(&user.id, states, before, size + 1).await;

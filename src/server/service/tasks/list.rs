@@ -27,7 +27,7 @@ impl Tasks {
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         check(filter)?;
         let size = SIZES.of(size)?;
-        let page_token = PageToken::of(&self.0.store, List::Tasks, &user.id, filter).await?;
+        let page_token = PageToken::of(&self.0.store, List::TASKS, &user.id, filter).await?;
         let from = page_token.decode(token)?.map(u64::from_be_bytes);
         let unnamed = TaskId::generate();
         let id = match &filter.scope {
