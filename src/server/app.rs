@@ -3,8 +3,6 @@
 
 mod access;
 mod administer;
-mod agent;
-mod answers;
 mod cancellations;
 mod check;
 mod conflicts;
@@ -15,7 +13,6 @@ mod listeners;
 mod loaded;
 mod missing;
 mod offered;
-mod offers;
 mod opened;
 mod phases;
 mod pipeline;
@@ -33,6 +30,7 @@ mod webhooks;
 
 use std::{
     any::{Any, type_name},
+    collections::HashMap,
     convert::Infallible,
     fmt, iter,
     pin::pin,
@@ -48,8 +46,7 @@ use self::{
     listeners::keep_certificates,
     loaded::{Loaded, load},
     offered::enabled_domains,
-    offers::offers,
-    phases::{Agents, Stores, build_agents, build_call_path, build_tools, open_stores},
+    phases::{Attachments, Stores, attach, build_call_path, build_tools, open_stores},
     tree::RELOAD_INTERVAL,
 };
 pub use self::{
@@ -62,7 +59,7 @@ pub use self::{
     tree::tree,
 };
 use crate::{
-    domain::{Domain, Opened},
+    domain::{Cancel, Domain, Opened},
     faces::{
         grpc,
         http::{rpc_route::RpcRoute, table::Table},
@@ -99,6 +96,8 @@ pub struct App {
     pub parts: Services,
     /// The work of domains that a drain ends.
     drains: Vec<Arc<dyn Drain>>,
+    /// What cancels the subjects of domains, by the words of their kinds.
+    cancel: HashMap<&'static str, Cancel>,
     /// Hosts of providers.
     pub hub: Hub,
     /// MCP servers that are providers.
@@ -128,26 +127,23 @@ impl App {
         // First the stores: domains read files and tables as they open.
         let stores = open_stores(config, domains)?;
         // Then files and domains together, so that all that is wrong with either is reported at once.
-        let Loaded { registry, templates, prompts, upstream, opened, grpc } =
+        let Loaded { registry, upstream, opened, grpc } =
             load(config, domains, &stores.tree, &stores.state, &stores.workspace)?;
-        let Opened { services, states, mut data, holds, grpc: _ } = opened;
+        let Opened { services, states, data, holds, attach: attaches, grpc: _ } = opened;
         // What else domains may have got wrong ends the start before anything is built over the state.
         let asked = enabled_domains(domains, config);
         let of_domains = asked.clone().flat_map(Domain::all_routes).collect();
         let http = routes::table(&config.http, of_domains).map_err(StartError::of)?;
         let rpc_routes = asked.clone().flat_map(|domain| domain.rpc_routes).copied().collect();
-        let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
-        let answers = answers::of(&templates, prompts, asked.clone());
-        data.extend(answers.files(templates));
-        let offers = offers(asked, &services).map_err(StartError::of)?;
+        let undeclared = missing::manifests(asked, &registry.snapshot());
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
         let (hub, mcp_servers) = providers::connectors(config, &registry, &stores.state, &upstream.gates())
             .map_err(StartError::of)?;
-        // The path of calls before the agents, whose calls go along it; the tools last, which take it over.
+        // The path of calls before the domains that call tools along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);
-        let Agents { parts, drains } =
-            build_agents(config, &stores, &registry, &path, (answers, offers), &limits)?;
+        let Attachments { parts, drains, cancel } =
+            attach(attaches, config, &stores, &registry, &path, &limits, &services)?;
         let tools = build_tools(config, &stores.state, &registry, path, &limits);
         let Stores { tree, state, workspace } = stores;
         let app = Self {
@@ -158,6 +154,7 @@ impl App {
             services,
             parts,
             drains,
+            cancel,
             hub,
             mcp_servers,
             client_requests: Arc::default(),

@@ -4,6 +4,7 @@
 //! crate makes its own the same way and hands it to the same function. Each part has the type of the crate that uses
 //! it, so this file only gathers.
 
+mod attach;
 mod command;
 
 use std::{error::Error, fmt, sync::Arc};
@@ -23,6 +24,7 @@ use toolwire_tool::{
     context::{Services, SourceStates},
 };
 
+pub use attach::{Attach, Attached, Attaching, Cancel};
 pub use command::{Alone, Command, Run, StartWork, WithServer};
 
 /// A domain, before it is opened.
@@ -77,7 +79,8 @@ pub type Open = Box<dyn Fn(&Opening<'_>) -> Result<Opened, OpenError> + Send + S
 /// Returns the problems of a domain's data.
 pub type Check = Box<dyn Fn(&Opening<'_>) -> Vec<Problem> + Send + Sync>;
 
-/// Why a domain cannot be opened, in words for the operator.
+/// Why a domain cannot be opened, in words for the operator. [`Problems`](toolwire_base::files::Problems) are reported
+/// with those of manifests.
 pub type OpenError = Box<dyn Error + Send + Sync>;
 
 /// When a domain is offered.
@@ -99,6 +102,8 @@ pub struct Opening<'a> {
     pub state: &'a Arc<Store>,
     /// The sources of all domains: clients, addresses, clocks.
     pub upstream: &'a Sources,
+    /// The domains that are offered; for the linter, all domains.
+    pub domains: &'a [&'a Domain],
 }
 
 #[derive(Default)]
@@ -112,6 +117,8 @@ pub struct Opened {
     pub grpc: Vec<grpc::Service>,
     /// Conditions, beside limits and cool-downs, under which its sources must not be requested.
     pub holds: Vec<Arc<dyn Hold>>,
+    /// Attaches it to the tools of all domains, if it calls them by itself.
+    pub attach: Vec<Attach>,
 }
 
 impl Domain {
@@ -154,6 +161,7 @@ impl Opened {
             data: self.data.into_iter().chain(other.data).collect(),
             grpc: self.grpc.into_iter().chain(other.grpc).collect(),
             holds: self.holds.into_iter().chain(other.holds).collect(),
+            attach: self.attach.into_iter().chain(other.attach).collect(),
         }
     }
 }

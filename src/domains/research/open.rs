@@ -66,7 +66,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Result<Opened, domain::OpenError> {
 }
 
 fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
-    let Opening { config, tree, state, upstream } = opening;
+    let Opening { config, tree, state, upstream, .. } = opening;
     let settings = config.part::<Settings>();
     let is_any_embedded = specs::ALL.iter().any(|source| upstream.is_embedded(source));
     // Copies made from invented data are never shown as real.

@@ -1,12 +1,11 @@
-//! Follows cancellations from other processes of the same state: of calls, turns and jobs that this one carries out,
-//! and of requests that it answers.
+//! Follows cancellations from other processes of the same state: of calls that this one carries out, of requests that
+//! it answers, and of what domains do.
 
 use std::{convert::Infallible, time::Duration};
 
 use tokio::time::sleep;
 
 use super::App;
-use crate::service::{jobs::Jobs, turns::Turns};
 use toolwire_engine::pipeline::CallSelector;
 use toolwire_store::cancellations::{CancelRequest, Subject};
 
@@ -42,9 +41,11 @@ impl App {
         let was_running = match subject {
             Subject::Call(id) => self.tools.in_flight().cancel(user, CallSelector::Call(*id)).is_some(),
             Subject::Request(id) => self.tools.in_flight().cancel(user, CallSelector::Request(*id)).is_some(),
-            Subject::Turn(_) | Subject::Session(_) => self.part::<Turns>().cancel_here(user, subject),
-            Subject::Job(id) => self.part::<Jobs>().cancel_here(user, *id),
             Subject::ClientRequest(name) => self.client_requests.cancel(user.to_string(), name.clone()),
+            Subject::Turn(_) | Subject::Session(_) | Subject::Job(_) => {
+                let cancel = self.cancel.get(subject.into_str());
+                cancel.is_some_and(|cancel| cancel(user, subject))
+            }
         };
         if let Err(error) = self.state.answer_cancel(request, was_running).await {
             tracing::warn!(%error, subject = subject.into_str(), "a request to cancel cannot be answered");

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use super::{
-    StartError, answers, missing,
+    StartError, missing,
     offered::{enabled_domains, gather},
     opened,
     sources::sources,
 };
 use crate::{
-    domain::{Domain, Opened, Opening},
+    domain::{Domain, OpenError, Opened, Opening},
     faces::grpc::GrpcServices,
 };
-use toolwire_agent::{answer::embedded::Templates, prompts::Prompts};
-use toolwire_base::files::Tree;
+use toolwire_base::files::{Problems, Tree};
 use toolwire_config::Config;
 use toolwire_engine::{kept_results::KeptResults, registry::Registry};
 use toolwire_sources::upstream::sources::Sources;
@@ -22,8 +21,6 @@ use toolwire_store::{Store, workspace::Workspace};
 /// What files and domains give.
 pub(super) struct Loaded {
     pub(super) registry: Arc<Registry>,
-    pub(super) templates: Arc<Templates>,
-    pub(super) prompts: Option<Arc<Prompts>>,
     pub(super) upstream: Sources,
     pub(super) opened: Opened,
     pub(super) grpc: GrpcServices,
@@ -40,11 +37,11 @@ pub(super) fn load(
     let offered = gather(tree, domains, config);
     let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
     let registry = offered.and_then(Registry::open);
-    let (registry, templates, prompts) =
-        answers::read(registry, tree, config, enabled_domains(domains, config));
     let upstream = sources(config, domains, state)?;
-    let opening = Opening { config, tree, state, upstream: &upstream };
-    let (mut opened, grpc, failed) = opened::open(&mut enabled_domains(domains, config), &opening);
+    let enabled: Vec<_> = enabled_domains(domains, config).collect();
+    let opening = Opening { config, tree, state, upstream: &upstream, domains: &enabled };
+    let (mut opened, grpc, failed) = opened::open(&enabled, &opening);
+    let (registry, failed) = join(registry, failed);
     let kept_results = Arc::new(KeptResults::new(state));
     opened.services = opened.services.with(Arc::new(workspace.clone())).with(kept_results);
     // Without every domain open nothing can be said of it.
@@ -57,11 +54,32 @@ pub(super) fn load(
     let grpc = descriptors.map(|pool| GrpcServices::new(&pool, grpc, config.server.reflection));
     match (registry, grpc) {
         (Ok(registry), Some(Ok(grpc))) if failed.is_empty() && missing.is_empty() => {
-            Ok(Loaded { registry: Arc::new(registry), templates, prompts, upstream, opened, grpc })
+            Ok(Loaded { registry: Arc::new(registry), upstream, opened, grpc })
         }
         (registry, grpc) => {
             let services = grpc.and_then(Result::err).unwrap_or_default();
             Err(StartError { manifests: registry.err(), domains: failed, services, missing })
         }
     }
+}
+
+/// Both, or all problems of both at once: the problems of files that domains read beside those of manifests, and why
+/// domains cannot be opened for other reasons.
+fn join(
+    registry: Result<Registry, Problems>,
+    failed: Vec<OpenError>,
+) -> (Result<Registry, Problems>, Vec<OpenError>) {
+    let (mut problems, mut others) = (Vec::new(), Vec::new());
+    for error in failed {
+        match error.downcast::<Problems>() {
+            Ok(found) => problems.extend(found.0),
+            Err(error) => others.push(error),
+        }
+    }
+    let registry = match registry {
+        registry if problems.is_empty() => registry,
+        Ok(_) => Err(Problems(problems)),
+        Err(Problems(of_manifests)) => Err(Problems([of_manifests, problems].concat())),
+    };
+    (registry, others)
 }

@@ -10,7 +10,7 @@ use crate::{
 
 /// Opens domains: all of them as one, their gRPC services with their names, and why those that cannot be opened cannot.
 pub(super) fn open(
-    domains: &mut dyn Iterator<Item = &Domain>,
+    domains: &[&Domain],
     opening: &Opening<'_>,
 ) -> (Opened, Vec<(&'static str, grpc::Service)>, Vec<OpenError>) {
     let (mut all, mut grpc, mut failed) = (Opened::default(), Vec::new(), Vec::new());

@@ -1,12 +1,10 @@
 //! The phases in which the service is built, in their order. Not here: reading files and opening domains (`loaded`).
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     StartError,
     access::policy,
-    agent,
-    answers::Answers,
     conflicts,
     pipeline::pipeline,
     records::{confirmations, records},
@@ -14,7 +12,7 @@ use super::{
     tree::tree,
 };
 use crate::{
-    domain::Domain,
+    domain::{Attach, Attaching, Cancel, Domain},
     service::{
         Tools,
         confirmations::Confirmations,
@@ -29,7 +27,6 @@ use toolwire_engine::{
     registry::Registry,
     tasks::Orchestrator,
 };
-use toolwire_planner::Offers;
 use toolwire_sources::upstream::source_status::SourceLimits;
 use toolwire_store::{Store, workspace::Workspace};
 use toolwire_tool::context::Services;
@@ -49,10 +46,12 @@ pub(super) struct CallPath {
     tasks: Tasks,
 }
 
-/// The turns of conversations, the work of the same agent in the background, and what a drain ends of it.
-pub(super) struct Agents {
+/// What domains add to the service.
+#[derive(Default)]
+pub(super) struct Attachments {
     pub(super) parts: Services,
     pub(super) drains: Vec<Arc<dyn Drain>>,
+    pub(super) cancel: HashMap<&'static str, Cancel>,
 }
 
 pub(super) fn open_stores(config: &Config, domains: &[Domain]) -> Result<Stores, StartError> {
@@ -87,32 +86,28 @@ pub(super) fn build_call_path(
     CallPath { policy, pipeline, confirmations, tasks }
 }
 
-pub(super) fn build_agents(
+/// Attaches the domains that call tools by themselves. `services` are those of all domains.
+pub(super) fn attach(
+    attach: Vec<Attach>,
     config: &Config,
     stores: &Stores,
     registry: &Arc<Registry>,
     path: &CallPath,
-    (answers, offers): (Answers, Arc<Offers>),
     limits: &Arc<dyn SourceLimits>,
-) -> Result<Agents, StartError> {
-    let turns = agent::turns(agent::Wiring {
-        config,
-        answers,
-        offers,
-        state: &stores.state,
-        registry,
-        policy: &path.policy,
-        pipeline: &path.pipeline,
-        confirmations: &path.confirmations,
-        limits,
-    })
-    .map_err(StartError::of)?;
-    // Jobs and runs are work of the agent whose turns these are.
-    let jobs = agent::jobs(&turns, &stores.state);
-    let runs = agent::runs(&turns, &path.tasks, config).map_err(StartError::of)?;
-    let drains = vec![Arc::new(jobs.clone()) as Arc<dyn Drain>];
-    let parts = Services::default().with(Arc::new(turns)).with(Arc::new(jobs)).with(Arc::new(runs));
-    Ok(Agents { parts, drains })
+    services: &Services,
+) -> Result<Attachments, StartError> {
+    let CallPath { policy, pipeline, confirmations, tasks } = path;
+    let state = &stores.state;
+    let attaching =
+        Attaching { config, registry, pipeline, policy, confirmations, tasks, state, limits, services };
+    let mut all = Attachments::default();
+    for attach in attach {
+        let attached = attach(&attaching).map_err(StartError::of)?;
+        all.parts = all.parts.and(attached.parts);
+        all.drains.extend(attached.drain);
+        all.cancel.extend(attached.cancel);
+    }
+    Ok(all)
 }
 
 /// The tools as every face offers them.
