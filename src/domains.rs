@@ -8,7 +8,7 @@ pub use {
 
 #[cfg(feature = "samples")]
 use crate::server::domain::Offer;
-use crate::server::{agent, domain::Domain};
+use crate::{agent, server::domain::Domain};
 
 /// Every domain that comes with Toolwire. Without the feature `samples`, the diagnostics alone.
 pub fn bundled() -> Vec<Domain> {

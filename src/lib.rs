@@ -13,12 +13,12 @@
 
 pub mod domains;
 
-pub use toolwire_cli as cli;
-pub use toolwire_server as server;
-
 pub use toolwire_agent as agent;
-pub use toolwire_agent_api as agent_api;
+pub use toolwire_cli as cli;
 pub use toolwire_planner as planner;
+
+pub use toolwire_agent_api as agent_api;
+pub use toolwire_server as server;
 
 pub use toolwire_engine as engine;
 pub use toolwire_sources as sources;

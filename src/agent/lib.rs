@@ -2,12 +2,14 @@
 //!
 //! It is a caller like any other: it has no way to a tool but the pipeline, and no rights but its user's. The messages
 //! of `toolwire.agent.v1` are what a turn says, whichever face it came in by; data in them is JSON text here. Not here:
-//! which turns may begin, and whose they are (`toolwire_server::service`).
+//! what domains say of themselves for conversations (`toolwire_agent_api`).
 
 pub mod answer;
 mod asker;
 mod cycle;
+mod domain;
 mod draft;
+pub mod faces;
 pub mod ground;
 mod help;
 pub mod in_full;
@@ -25,6 +27,7 @@ pub mod proposal;
 mod reply;
 mod run;
 pub mod running;
+pub mod service;
 mod source_counts;
 pub mod turn;
 mod turn_models;
@@ -36,15 +39,16 @@ use futures_util::future::BoxFuture;
 use tokio::{select, time::sleep_until};
 use tokio_util::sync::CancellationToken;
 
+pub use self::{
+    domain::domain,
+    parts::{Mode, ModelParts, Parts},
+    turn_request::{Budget, TurnRequest},
+};
 use self::{
     log::Log,
     long_work::migrate_if_long,
     memory::{Ending, Memory, Remembered, Session},
     run::{Beginning, Turn, unavailable},
-};
-pub use self::{
-    parts::{Mode, ModelParts, Parts},
-    turn_request::{Budget, TurnRequest},
 };
 use toolwire_base::{clock, offload};
 use toolwire_config::Agent as Settings;

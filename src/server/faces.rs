@@ -2,7 +2,6 @@
 //! events; none validates, limits, caches or retries by itself.
 
 pub mod admin;
-pub mod agui;
 pub mod grpc;
 pub mod http;
 pub mod incoming;
@@ -11,5 +10,4 @@ pub mod readiness;
 pub mod render;
 pub mod rest;
 pub mod routes;
-pub mod spec_routes;
 pub mod transport;

@@ -2,7 +2,6 @@
 //!
 //! Internal to Toolwire: no promise is made to other crates. A team's own domain depends on `toolwire`, the facade.
 
-pub mod agent;
 pub mod app;
 pub mod client;
 pub mod console;

@@ -6,23 +6,20 @@
 
 pub mod audit;
 pub mod calls;
-mod changes;
+pub mod changes;
 pub mod confirmations;
 pub mod drain;
 pub mod export;
 mod filter;
 mod guidance;
-pub mod jobs;
 mod listing;
 mod model;
-mod page;
+pub mod page;
 pub mod request;
-pub mod runs;
 pub mod shared_export;
 pub mod snapshot_cache;
 pub mod tasks;
-pub mod turns;
-mod unavailable;
+pub mod unavailable;
 mod watch;
 pub mod workspace;
 

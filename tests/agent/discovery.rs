@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 use toolwire::{
+    agent::service::jobs::Jobs,
     contract::proto::agent::v1::{Job, JobEvent, JobState},
     domains::research::proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient},
-    server::service::jobs::Jobs,
     sources::models::scripted::{Scripted as Model, text},
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
@@ -169,7 +169,12 @@ impl House {
         Self::changed(
             Mode::Native,
             |_| (),
-            |app| app.set_part(app.part::<Jobs>().by(Some(Arc::new(model.clone())))),
+            |app| {
+                let jobs = app.part::<Jobs>().by(Some(Arc::new(model.clone())));
+                // Its service starts them by a part of its own.
+                app.set_part(jobs.starter());
+                app.set_part(jobs);
+            },
         )
     }
 }

@@ -4,13 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use toolwire::{
-    agent::job::{Finished, Run, Workflow},
+    agent::{
+        job::{Finished, Run, Workflow},
+        service::jobs::Jobs,
+    },
+    agent_api::JobRequest,
     base::clock,
     contract::proto::agent::v1::{
         CancelJobRequest, GetJobRequest, Job, JobEvent, JobState, WatchJobRequest,
         job_service_client::JobServiceClient, watch_job_response::News,
     },
-    server::service::jobs::{JobRequest, Jobs},
     store::jobs::JobUpdate,
 };
 
@@ -36,7 +39,7 @@ impl Workflow for Task {
         "survey"
     }
 
-    fn run<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Finished> {
+    fn run<'a>(&'a self, run: &'a dyn Run) -> BoxFuture<'a, Finished> {
         Box::pin(async move {
             for number in 0..self.says {
                 run.say(progress(number)).await;

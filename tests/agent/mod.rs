@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 use tonic::{Code, Request, Status, Streaming, transport::Channel};
 use tonic_types::StatusExt;
 use toolwire::{
-    agent::{Agent, Mode, Parts},
+    agent::{Agent, Mode, Parts, service::turns::Turns},
     config::Config,
     contract::proto::{
         agent::v1::{
@@ -45,7 +45,7 @@ use toolwire::{
         },
         v1::{ResultFormat, ToolContext},
     },
-    server::{app::App, service::turns::Turns},
+    server::app::App,
     tool::context::RequestId,
 };
 

@@ -6,12 +6,14 @@ use chrono::NaiveDate;
 use futures_util::TryStreamExt as _;
 use serde_json::{Map, Value, json};
 use toolwire::{
-    agent::ground::{Checker, ContextBundle, IssueKind},
+    agent::{
+        ground::{Checker, ContextBundle, IssueKind},
+        service::turns::Turns,
+    },
     config::Config,
     contract::{ErrorCode, ToolError, ToolResult},
     engine::registry::{Category, Definition, Status},
     planner::{Made, Offer, Offers, PlanRequest, PlannedCall},
-    server::service::turns::Turns,
 };
 
 use super::research::support::Research;

@@ -6,11 +6,12 @@ use chrono::NaiveDate;
 use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::{
+    agent::service::turns::Turns,
     config::Config,
     domains,
     engine::registry::{RegisteredTool, ToolType},
     planner::{Exchange, LeftOut, Offer, Plan, PlanRequest, PlannedCall, Step, embedded::Embedded},
-    server::{app::App, service::turns::Turns},
+    server::app::App,
 };
 
 /// What is offered to a turn without a task.

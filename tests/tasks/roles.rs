@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use crate::support::state;
 use toolwire::{
+    agent::service::runs::Runs,
     config::{
         AgentAnswerer, AgentModel, AgentPlanner, AgentRole, AgentRoles, Config, ConfiguredModel, Models,
         Provider, ToolPattern,
     },
     contract::proto::agent::v1::{TurnOutcome, turn_event::Event},
-    server::{app::App, service::runs::Runs},
+    server::app::App,
     sources::models::scripted::{Scripted, calls, text},
 };
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::support::state;
 use tempfile::TempDir;
 use toolwire::{
+    agent::service::runs::Runs,
     contract::proto::{
         agent::v1::{
             Paused, Reply, RunTaskRequest, TurnEvent, TurnOutcome, agent_service_client::AgentServiceClient,
@@ -13,7 +14,7 @@ use toolwire::{
         tasks::v1::{AnswerQuestionRequest, InitialDocument, initial_document},
         v1::{Approve, DecideConfirmationRequest, ResultFormat, decide_confirmation_request::Decision},
     },
-    server::{app::App, service::runs::Runs},
+    server::app::App,
     sources::models::{
         Message, ModelError, Request as Asked, ToolCall,
         scripted::{Script, Scripted, calls, text},

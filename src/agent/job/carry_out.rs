@@ -8,7 +8,7 @@ use tokio::{
     time::{sleep, sleep_until},
 };
 
-use super::{Finished, Run, Workflow};
+use super::{Finished, JobRun, Run, Workflow};
 use toolwire_base::clock;
 use toolwire_store::jobs::{Ending, Failure, State};
 use toolwire_telemetry::metric;
@@ -25,7 +25,7 @@ pub enum Stop {
 }
 
 /// Carries a job out until it has ended or is stopped.
-pub async fn carry_out(workflow: &dyn Workflow, run: &Run, stopped: impl Future<Output = Stop>) {
+pub async fn carry_out(workflow: &dyn Workflow, run: &JobRun, stopped: impl Future<Output = Stop>) {
     let began = clock::now();
     let work = AssertUnwindSafe(workflow.run(run)).catch_unwind();
     let ending = select! {
@@ -63,7 +63,7 @@ fn to_ending(finished: Finished) -> Ending {
 }
 
 /// Stores the end. Until it is stored no other job can start, so it is tried until it succeeds or the process ends.
-async fn keep(run: &Run, ending: &Ending) {
+async fn keep(run: &JobRun, ending: &Ending) {
     let (store, user) = (run.store(), &run.context().user.id);
     while let Err(error) = store.end_job(user, run.id(), ending).await {
         tracing::error!(%error, job_id = %run.id(), "the end of a job cannot be kept yet");
@@ -81,7 +81,7 @@ fn late() -> Failure {
 }
 
 /// The failure of a job that panicked. The message of the panic is in the log alone.
-fn broken(run: &Run) -> Failure {
+fn broken(run: &JobRun) -> Failure {
     Failure {
         code: "INTERNAL".to_owned(),
         message: format!("internal error; quote job_id {} to the operator", run.id()),

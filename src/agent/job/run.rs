@@ -1,15 +1,16 @@
-//! The handle of a workflow: it reports progress, calls tools as the job's user, and asks the model if there is one.
+//! A job that runs, as its workflow sees it.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
     atomic::{AtomicU32, Ordering::Relaxed},
 };
 
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::completed_call::CompletedCall;
+use super::{CompletedCall, Run};
 use crate::{
     Agent,
     ground::{Checker, ContextBundle},
@@ -49,7 +50,7 @@ pub struct Setup {
 
 /// A running job.
 #[derive(Debug)]
-pub struct Run {
+pub struct JobRun {
     setup: Setup,
     agent: Agent,
     offer: Offer,
@@ -67,7 +68,7 @@ struct CallCounts {
     call_ids: Vec<String>,
 }
 
-impl Run {
+impl JobRun {
     /// A job with the tools that its user may read with.
     pub fn new(agent: &Agent, setup: Setup) -> Self {
         let offer = agent.reads(&setup.context.user);
@@ -82,57 +83,7 @@ impl Run {
         }
     }
 
-    pub fn id(&self) -> JobId {
-        self.setup.id
-    }
-
-    /// The user, and the deadline.
-    pub fn context(&self) -> &ToolContext {
-        &self.setup.context
-    }
-
-    /// The model that writes texts, if there is one.
-    pub fn model(&self) -> Option<&Arc<dyn Model>> {
-        self.setup.model.as_ref()
-    }
-
-    /// How many calls were made.
-    pub fn calls(&self) -> u32 {
-        self.calls.load(Relaxed)
-    }
-
-    /// Whether there is time for another call.
-    pub fn has_time(&self) -> bool {
-        clock::now() < self.setup.until
-    }
-
-    /// Renders a prompt with the guidance on the user's tools and the schema of the answer.
-    pub fn prompt(&self, prompt: Prompt, schema: &str) -> String {
-        let parts = self.agent.parts();
-        let guidance = registry::guidance_for_planner(self.offer.tools(), &parts.limits.budgets());
-        let today = chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive().to_string();
-        parts
-            .prompts
-            .render(prompt, &Values { guidance: &guidance, schema, today: &today, ..Values::default() })
-    }
-
-    /// The tool of a name or an intent, if the user may read with it.
-    pub fn find(&self, target: &Target) -> Option<Arc<RegisteredTool>> {
-        let name = match target {
-            Target::Tool(name) => name.as_str(),
-            Target::Intent(intent) => self.offer.snapshot().by_intent(intent)?.definition.name.as_str(),
-        };
-        self.offer.get(name).cloned()
-    }
-
-    /// The narration of a call while it is made; `None` if the tool has none.
-    pub fn doing(&self, tool: &RegisteredTool, arguments: &Map<String, Value>) -> Option<String> {
-        let checked = tool.input.check_briefly(arguments.clone()).unwrap_or_else(|_| arguments.clone());
-        tool.narration.progress(&Value::Object(checked))
-    }
-
-    /// Appends an event of the job, which is stored when this returns.
-    pub async fn say(&self, said: JobUpdate) {
+    async fn append(&self, said: JobUpdate) {
         let (store, user) = (self.store(), &self.context().user.id);
         match store.append_job_event(user, self.id(), &said).await {
             Ok(true) => {}
@@ -142,8 +93,7 @@ impl Run {
         }
     }
 
-    /// Calls a tool, and once more if only its end may have been lost.
-    pub async fn call(&self, tool: &Arc<RegisteredTool>, arguments: Map<String, Value>) -> CompletedCall {
+    async fn call_tool(&self, tool: &Arc<RegisteredTool>, arguments: Map<String, Value>) -> CompletedCall {
         let arguments = tool.input.check_briefly(arguments.clone()).unwrap_or(arguments);
         let mut called = self.call_once(tool, &arguments).await;
         if called.error().is_some_and(|error| on_error(error.code) == OnError::Again) && self.has_time() {
@@ -162,23 +112,6 @@ impl Run {
         called
     }
 
-    /// Whether a text is grounded in the results so far.
-    pub fn stands(&self, text: &str) -> bool {
-        let CallCounts { made, call_ids } = self.counts().clone();
-        let request = PlanRequest {
-            message: "",
-            account: None,
-            history: &[],
-            made: &made,
-            proposed: &[],
-            offer: &self.offer,
-            today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
-        };
-        let bundle = ContextBundle::of(&request, &call_ids, &self.agent.parts().contexts);
-        let mut checker = Checker::new(&bundle, &request);
-        checker.release(text).issue.is_none() && checker.finish().issue.is_none()
-    }
-
     pub(super) fn store(&self) -> &Store {
         &self.setup.store
     }
@@ -192,6 +125,7 @@ impl Run {
         let called = |call_id: String, result: ToolResult| CompletedCall {
             call_id,
             arguments: arguments.clone(),
+            stops: result.outcome.as_ref().is_err_and(|error| on_error(error.code) == OnError::Stop),
             result: Arc::new(result),
             tool: Arc::clone(tool),
         };
@@ -243,6 +177,78 @@ impl Run {
 
     fn counts(&self) -> MutexGuard<'_, CallCounts> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Run for JobRun {
+    fn id(&self) -> JobId {
+        self.setup.id
+    }
+
+    fn context(&self) -> &ToolContext {
+        &self.setup.context
+    }
+
+    fn model(&self) -> Option<&Arc<dyn Model>> {
+        self.setup.model.as_ref()
+    }
+
+    fn calls(&self) -> u32 {
+        self.calls.load(Relaxed)
+    }
+
+    fn has_time(&self) -> bool {
+        clock::now() < self.setup.until
+    }
+
+    fn prompt(&self, prompt: Prompt, schema: &str) -> String {
+        let parts = self.agent.parts();
+        let guidance = registry::guidance_for_planner(self.offer.tools(), &parts.limits.budgets());
+        let today = chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive().to_string();
+        parts
+            .prompts
+            .render(prompt, &Values { guidance: &guidance, schema, today: &today, ..Values::default() })
+    }
+
+    fn find(&self, target: &Target) -> Option<Arc<RegisteredTool>> {
+        let name = match target {
+            Target::Tool(name) => name.as_str(),
+            Target::Intent(intent) => self.offer.snapshot().by_intent(intent)?.definition.name.as_str(),
+        };
+        self.offer.get(name).cloned()
+    }
+
+    fn doing(&self, tool: &RegisteredTool, arguments: &Map<String, Value>) -> Option<String> {
+        let checked = tool.input.check_briefly(arguments.clone()).unwrap_or_else(|_| arguments.clone());
+        tool.narration.progress(&Value::Object(checked))
+    }
+
+    fn say(&self, said: JobUpdate) -> BoxFuture<'_, ()> {
+        Box::pin(self.append(said))
+    }
+
+    fn call<'a>(
+        &'a self,
+        tool: &'a Arc<RegisteredTool>,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, CompletedCall> {
+        Box::pin(self.call_tool(tool, arguments))
+    }
+
+    fn stands(&self, text: &str) -> bool {
+        let CallCounts { made, call_ids } = self.counts().clone();
+        let request = PlanRequest {
+            message: "",
+            account: None,
+            history: &[],
+            made: &made,
+            proposed: &[],
+            offer: &self.offer,
+            today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
+        };
+        let bundle = ContextBundle::of(&request, &call_ids, &self.agent.parts().contexts);
+        let mut checker = Checker::new(&bundle, &request);
+        checker.release(text).issue.is_none() && checker.finish().issue.is_none()
     }
 }
 

@@ -19,13 +19,13 @@ use toolwire_contract::Terminal;
 use toolwire_engine::pipeline::Target;
 use toolwire_server::faces::{
     http::{
+        json_answer,
         problem::Problem,
         query::Query,
         route::{Http, Route},
     },
     incoming,
     rest::confirmation_required,
-    spec_routes::answer,
     transport::rules::Rule,
 };
 use toolwire_tool::Tool;
@@ -70,8 +70,10 @@ async fn call(tool: &'static str, http: &Http, request: Request) -> Result<Respo
                 "data": data.json(),
                 "as_of": result.provenance.as_of,
             });
-            let answer =
-                answer::with_warnings(answer::json(StatusCode::OK, &flat), &result.provenance.warnings);
+            let answer = json_answer::with_warnings(
+                json_answer::json(StatusCode::OK, &flat),
+                &result.provenance.warnings,
+            );
             Ok(([("x-toolwire-call-id", call_id)], answer).into_response())
         }
         // An operator can make any tool need one.

@@ -1,6 +1,5 @@
 //! The gRPC face: tonic's generated services over the pipeline, served by a transport of our own.
 
-pub mod agent;
 mod audit;
 mod calls;
 mod confirmation;
@@ -8,7 +7,6 @@ mod face;
 mod health;
 mod host;
 pub(super) mod invoke;
-pub mod job;
 mod reflection;
 mod routes;
 mod service;

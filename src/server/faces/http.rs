@@ -12,6 +12,8 @@ mod edge;
 pub(super) mod expect;
 pub(super) mod header;
 pub(super) mod host;
+pub mod json_answer;
+pub mod json_body;
 mod media_type;
 mod origin;
 mod path;

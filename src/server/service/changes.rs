@@ -11,13 +11,13 @@ use tokio::{
 use toolwire_base::clock;
 
 /// The interval at which a silent watch sends a heartbeat.
-pub(super) const HEARTBEAT: Duration = Duration::from_secs(20);
+pub const HEARTBEAT: Duration = Duration::from_secs(20);
 
 /// The longest that a watch does not read the state: a lost notification delays its events by no more than this.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Waits until the state may have changed, for at most [`POLL_INTERVAL`] and not beyond `until`.
-pub(super) async fn wait_for_change(changed: &mut Receiver<u64>, until: Instant) {
+pub async fn wait_for_change(changed: &mut Receiver<u64>, until: Instant) {
     let until = until.min(clock::now() + POLL_INTERVAL);
     select! {
         // Without a sender it returns an error immediately, and the watch would read in a loop.

@@ -15,14 +15,14 @@ const MARK: usize = 16;
 
 /// The size of a page: the default, and the maximum.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) default: u32,
-    pub(super) max: u32,
+pub struct Sizes {
+    pub default: u32,
+    pub max: u32,
 }
 
 impl Sizes {
     /// The size of a page, if its caller requests this one; 0 stands for the default.
-    pub(super) fn of(self, requested: i32) -> Result<u32, Refusal> {
+    pub fn of(self, requested: i32) -> Result<u32, Refusal> {
         let Self { default, max } = self;
         match u32::try_from(requested) {
             Ok(0) => Ok(default),
@@ -34,15 +34,15 @@ impl Sizes {
 
 /// A list that has pages, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct List(pub(super) &'static str);
+pub struct List(pub &'static str);
 
 impl List {
-    pub(super) const AUDIT: Self = Self("Audit");
-    pub(super) const CALLS: Self = Self("Calls");
-    pub(super) const CONFIRMATIONS: Self = Self("Confirmations");
-    pub(super) const DOCUMENTS: Self = Self("Documents");
-    pub(super) const TASKS: Self = Self("Tasks");
-    pub(super) const VERSIONS: Self = Self("Versions");
+    pub const AUDIT: Self = Self("Audit");
+    pub const CALLS: Self = Self("Calls");
+    pub const CONFIRMATIONS: Self = Self("Confirmations");
+    pub const DOCUMENTS: Self = Self("Documents");
+    pub const TASKS: Self = Self("Tasks");
+    pub const VERSIONS: Self = Self("Versions");
 }
 
 /// Makes and reads the page tokens of one list, for one user and one filter. No other list accepts them.
@@ -50,14 +50,14 @@ impl List {
 /// A token is a position in the list, sealed with a secret of the state. It is encrypted too: a position that the store
 /// counts over all users would reveal the activity of others.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PageToken {
+pub struct PageToken {
     list: List,
     key: Digest,
 }
 
 impl PageToken {
     /// `filter` is everything on which the entries of the list depend, except the user.
-    pub(super) async fn of(
+    pub async fn of(
         store: &Store,
         list: List,
         user: &UserId,
@@ -76,14 +76,14 @@ impl PageToken {
     }
 
     /// The token of a position.
-    pub(super) fn encode(&self, position: impl AsRef<[u8]>) -> String {
+    pub fn encode(&self, position: impl AsRef<[u8]>) -> String {
         let position = position.as_ref();
         let mark = self.mark(position);
         BASE64URL_NOPAD.encode(&[self.mask(position, &mark).as_slice(), &mark].concat())
     }
 
     /// The position of a token; `None` if the text is empty.
-    pub(super) fn decode<P: TryFrom<Vec<u8>>>(&self, text: &str) -> Result<Option<P>, Refusal> {
+    pub fn decode<P: TryFrom<Vec<u8>>>(&self, text: &str) -> Result<Option<P>, Refusal> {
         if text.is_empty() {
             return Ok(None);
         }

@@ -8,7 +8,7 @@ use toolwire_store::StoreError;
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Logs an error of the store, and returns the refusal.
-pub(super) fn unavailable(error: &StoreError) -> Refusal {
+pub fn unavailable(error: &StoreError) -> Refusal {
     if matches!(error, StoreError::Crowded) {
         tracing::warn!(%error, "too many read the state");
     } else {

@@ -10,7 +10,7 @@ use super::{
     request::{IdeaSource, Request},
 };
 use crate::sources::universe::normal;
-use toolwire_agent::job::CompletedCall;
+use toolwire_agent_api::CompletedCall;
 use toolwire_engine::pipeline::Target;
 
 /// The intent of the tool that lists what the user holds.

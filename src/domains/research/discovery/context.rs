@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::proto::v1::{SkippedPart, SourceAlert};
-use toolwire_agent::job::{CompletedCall, Run};
+use toolwire_agent_api::{CompletedCall, job::Run};
 use toolwire_base::words::one_line;
 use toolwire_contract::{ErrorCode, Provenance, ToolError};
 use toolwire_engine::pipeline::Target;
@@ -35,7 +35,7 @@ pub(super) mod at {
 /// The context of one discovery.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
-    pub(super) run: &'a Run,
+    pub(super) run: &'a dyn Run,
     /// What was left out.
     pub(super) skipped: Vec<SkippedPart>,
     /// Sources that refuse us.
@@ -51,7 +51,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(run: &'a Run) -> Self {
+    pub(super) fn new(run: &'a dyn Run) -> Self {
         Self {
             run,
             skipped: Vec::new(),
@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
         let called = self.run.call(&tool, arguments).await;
         match called.error().cloned() {
             None => self.absorb(called.provenance()),
-            Some(error) if called.stops() => self.alert(called.source(), error),
+            Some(error) if called.stops => self.alert(called.source(), error),
             Some(error) => {
                 let what = if error.code == ErrorCode::NotFound {
                     "nothing was found"

@@ -7,7 +7,7 @@ use super::{
     request::Profile,
     select::Candidate,
 };
-use toolwire_agent::job::CompletedCall;
+use toolwire_agent_api::CompletedCall;
 use toolwire_engine::pipeline::Target;
 
 /// A candidate with what was found of it.

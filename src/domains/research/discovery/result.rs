@@ -14,7 +14,7 @@ use crate::{
     proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone},
     tools::mood_counts,
 };
-use toolwire_agent::job::Finished;
+use toolwire_agent_api::{CompletedCall, job::Finished};
 use toolwire_base::words::counted;
 use toolwire_contract::Payload;
 use toolwire_store::jobs::{Failure, JobUpdate};
@@ -90,7 +90,7 @@ fn written_by(model: &str, usage: (u64, u64)) -> Wording {
 
 /// What the tools found of a candidate.
 fn findings_of(evaluated: &Evaluated) -> Findings {
-    let data = |called: &Option<toolwire_agent::job::CompletedCall>| {
+    let data = |called: &Option<CompletedCall>| {
         called.as_ref().and_then(|called| called.data()).cloned().unwrap_or(Value::Null)
     };
     let (technicals, fundamentals) = (data(&evaluated.technicals), data(&evaluated.fundamentals));

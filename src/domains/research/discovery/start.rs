@@ -10,17 +10,15 @@ use super::{
     workflow::Discovery,
 };
 use crate::{proto::v1::StartDiscoveryRequest, tools::Profiles};
+use toolwire_agent_api::{JobRequest, JobStarter};
 use toolwire_contract::Refusal;
-use toolwire_server::service::{
-    jobs::{JobRequest, Jobs},
-    request::{self, refuse},
-};
+use toolwire_server::service::request::{self, refuse};
 use toolwire_store::jobs::Job;
 use toolwire_tool::context::ToolContext;
 
 /// Starts a discovery. The context has identity and session already.
 pub(crate) async fn start(
-    jobs: &Jobs,
+    jobs: &JobStarter,
     stocks: Arc<Stocks>,
     profiles: &Profiles,
     context: ToolContext,

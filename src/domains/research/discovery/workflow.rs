@@ -12,7 +12,7 @@ use super::{
     result, select,
     stocks::Stocks,
 };
-use toolwire_agent::job::{Finished, Run, Workflow};
+use toolwire_agent_api::job::{Finished, Run, Workflow};
 
 const KIND: &str = "discovery";
 
@@ -27,13 +27,13 @@ impl Workflow for Discovery {
         KIND
     }
 
-    fn run<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Finished> {
+    fn run<'a>(&'a self, run: &'a dyn Run) -> BoxFuture<'a, Finished> {
         Box::pin(self.steps(run))
     }
 }
 
 impl Discovery {
-    async fn steps(&self, run: &Run) -> Finished {
+    async fn steps(&self, run: &dyn Run) -> Finished {
         let mut context = Context::new(run);
         context.report(at::START, "browse", "Starting discovery cycle...", "").await;
         let browsed = browse::browse(&mut context, &self.request).await;

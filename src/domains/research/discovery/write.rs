@@ -13,7 +13,7 @@ use super::{
     signals::Signal,
 };
 use crate::proto::v1::Suggestion;
-use toolwire_agent::job::Run;
+use toolwire_agent_api::job::Run;
 
 /// What was found of a candidate.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub(super) trait Writer: Send + Sync + Debug {
     /// Writes about these candidates; `moods` are the summaries of what was browsed.
     fn write<'a>(
         &'a self,
-        run: &'a Run,
+        run: &'a dyn Run,
         findings: &'a [Findings],
         moods: &'a [String],
     ) -> BoxFuture<'a, Result<Wording, String>>;

@@ -11,10 +11,7 @@ use crate::proto::v1::{StartDiscoveryRequest, discovery_service_client::Discover
 use toolwire_base::duration;
 use toolwire_contract::{Refusal, convert, proto::v1::ToolContext};
 use toolwire_server::{
-    faces::{
-        http::{problem::Problem, route::Http},
-        spec_routes::{answer, body::Object},
-    },
+    faces::http::{json_answer, json_body::Object, problem::Problem, route::Http},
     service::request::refuse,
 };
 
@@ -28,7 +25,7 @@ pub(super) async fn start(State(http): State<Http>, request: Request) -> Result<
     let job_id = started.into_inner().job_id;
     let status_url = format!("/api/jobs/{job_id}/status");
     let body = json!({"job_id": job_id, "status_url": status_url});
-    Ok(([(LOCATION, status_url)], answer::json(StatusCode::ACCEPTED, &body)).into_response())
+    Ok(([(LOCATION, status_url)], json_answer::json(StatusCode::ACCEPTED, &body)).into_response())
 }
 
 fn read(mut body: Object) -> Result<StartDiscoveryRequest, Refusal> {

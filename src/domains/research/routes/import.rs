@@ -17,10 +17,9 @@ use crate::{
 use toolwire_contract::{ErrorCode, Terminal, ToolError};
 use toolwire_engine::pipeline::Target;
 use toolwire_server::faces::{
-    http::{problem::Problem, route::Http},
+    http::{json_answer, json_body::Object, problem::Problem, route::Http},
     incoming,
     rest::confirmation_required,
-    spec_routes::{answer, body::Object},
 };
 use toolwire_tool::Tool;
 
@@ -54,7 +53,7 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
         "from_cache": data["from_cache"],
         "last_updated": data["last_updated"],
     });
-    let answer = answer::with_warnings(answer::json(StatusCode::OK, &imported), &warnings);
+    let answer = json_answer::with_warnings(json_answer::json(StatusCode::OK, &imported), &warnings);
     Ok(([("x-toolwire-call-id", call_id)], answer).into_response())
 }
 

@@ -12,12 +12,10 @@ use crate::{
     },
     tools::Profiles,
 };
-use toolwire_server::{
-    faces::{
-        grpc::{self, Face},
-        incoming,
-    },
-    service::jobs::Jobs,
+use toolwire_agent_api::JobStarter;
+use toolwire_server::faces::{
+    grpc::{self, Face},
+    incoming,
 };
 
 pub(crate) fn service(stocks: Arc<Stocks>, profiles: Arc<Profiles>) -> grpc::Service {
@@ -42,8 +40,8 @@ impl DiscoveryService for Discoveries {
     ) -> Result<Response<StartDiscoveryResponse>, Status> {
         let (context, message) = incoming::split(request, |it| it.context.take())?;
         let stocks = Arc::clone(&self.stocks);
-        let job =
-            discovery::start(&self.face.part::<Jobs>(), stocks, &self.profiles, context, message).await?;
+        let job = discovery::start(&self.face.part::<JobStarter>(), stocks, &self.profiles, context, message)
+            .await?;
         Ok(Response::new(StartDiscoveryResponse { job_id: job.id.to_string() }))
     }
 }

@@ -43,7 +43,7 @@ pub struct Route {
     pub handler: Handler,
 }
 
-/// The face of a route.
+/// The face that a route belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct RouteFace {
     /// As records name it.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Findings, Text, Wording, Writer};
-use toolwire_agent::{job::Run, prompts::Prompt};
+use toolwire_agent_api::{Prompt, job::Run};
 use toolwire_base::words::one_line;
 use toolwire_contract::frame;
 use toolwire_sources::models::{Message, Model, Part, Request, Usage};
@@ -53,7 +53,7 @@ struct Suggested {
 impl Writer for ByModel {
     fn write<'a>(
         &'a self,
-        run: &'a Run,
+        run: &'a dyn Run,
         findings: &'a [Findings],
         moods: &'a [String],
     ) -> BoxFuture<'a, Result<Wording, String>> {
@@ -62,7 +62,7 @@ impl Writer for ByModel {
 }
 
 impl ByModel {
-    async fn ask(&self, run: &Run, findings: &[Findings], moods: &[String]) -> Result<Wording, String> {
+    async fn ask(&self, run: &dyn Run, findings: &[Findings], moods: &[String]) -> Result<Wording, String> {
         let schema = schema();
         let mut request = Request {
             system: run.prompt(Prompt::Discovery, &schema.to_string()),
@@ -83,7 +83,12 @@ impl ByModel {
         Err("the model's answer could not be read; the words are made without it".to_owned())
     }
 
-    async fn answer(&self, run: &Run, request: Request, usage: &mut (u64, u64)) -> Result<String, String> {
+    async fn answer(
+        &self,
+        run: &dyn Run,
+        request: Request,
+        usage: &mut (u64, u64),
+    ) -> Result<String, String> {
         let (mut parts, mut text) = (self.model.chat(request, run.context()), String::new());
         while let Some(part) = parts.next().await {
             match part.map_err(|error| error.to_string())? {

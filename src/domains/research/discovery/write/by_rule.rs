@@ -4,7 +4,7 @@ use futures_util::future::{BoxFuture, ready};
 
 use super::{Findings, Text, Wording, Writer};
 use crate::{discovery::signals::Signal, proto::v1::Suggestion};
-use toolwire_agent::job::Run;
+use toolwire_agent_api::job::Run;
 use toolwire_base::words::one_line;
 
 /// The author, where it was no model.
@@ -19,7 +19,7 @@ pub(in super::super) struct ByRule;
 impl Writer for ByRule {
     fn write<'a>(
         &'a self,
-        _run: &'a Run,
+        _run: &'a dyn Run,
         findings: &'a [Findings],
         moods: &'a [String],
     ) -> BoxFuture<'a, Result<Wording, String>> {
