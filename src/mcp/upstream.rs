@@ -2,11 +2,10 @@
 //!
 //! From the wire up: `process`, with its `lines`, and `http`, with its `sse`, reach a server; of what it says `reading`
 //! reads what can be read, and errors take the place of answers that are `unreadable`; `tap` stands between rmcp and
-//! either, and keeps what a server sends within bounds, as `meter` does with what serves no call, and `in_flight` tells whose an answer
-//! is; `connection` agrees
-//! on a revision of the protocol, by a `greeting`; `listing` reads what a server offers; `link` is what calls and the
-//! supervisor share; `supervisor` connects, lists, and connects again; `call` makes one attempt at a call. `guard` ends
-//! what processes are left of a Toolwire process that was killed.
+//! either, and keeps what a server sends within bounds, as `meter` does with what serves no call; `in_flight` finds the
+//! request of an answer; `connection` agrees on a revision of the protocol, by a `greeting`; `listing` reads what a
+//! server offers; `link` is what calls and the supervisor share; `supervisor` connects, lists, and connects again;
+//! `call` makes one attempt at a call. `guard` ends what processes are left of a Toolwire process that was killed.
 //!
 //! Not here: the names of tools and which are accepted, and making definitions of them (the configuration, the server).
 

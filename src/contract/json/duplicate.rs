@@ -32,9 +32,9 @@ pub fn first_duplicate(text: &str) -> Option<String> {
                 is_key = false;
                 if let Some(Some(first)) = levels.pop() {
                     keys[first..].sort_unstable();
-                    let twice = keys[first..].windows(2).find(|pair| pair[0] == pair[1]);
-                    if let Some(twice) = twice {
-                        return Some(duplicate_key(&twice[0]));
+                    let twice = keys[first..].array_windows().find(|[one, other]| one == other);
+                    if let Some([twice, _]) = twice {
+                        return Some(duplicate_key(twice));
                     }
                     keys.truncate(first);
                 }

@@ -28,8 +28,8 @@ use toolwire_hosts::{bounds::MAX_ID, cut};
 const LEFT_OUT: &str = "toolwire/left_out";
 
 /// The message, and whether it is all of it. `None` if it is none, or one that cannot be read even in part. An error
-/// takes the place of a result with too much data, or of whose data a number would be rounded, and of an answer in which
-/// a key stands twice.
+/// takes the place of a result with too much data, or of whose data a number would be rounded, and of an answer in
+/// which a key stands twice.
 pub(crate) fn message(bytes: &[u8]) -> Option<(ServerJsonRpcMessage, bool)> {
     let bytes = bytes_without_bom(bytes);
     if let Some(error) = if_too_large(bytes) {

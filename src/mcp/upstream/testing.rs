@@ -79,7 +79,7 @@ impl Notes {
         self.wait_for_count(beginning, 1).await
     }
 
-    /// Waits until so many lines that begin so are noted. Returns the last one.
+    /// Waits until `count` lines with this beginning are noted. Returns the last one.
     pub(super) async fn wait_for_count(&self, beginning: &str, count: usize) -> String {
         let found = async {
             loop {

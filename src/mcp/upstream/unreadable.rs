@@ -28,8 +28,7 @@ pub(crate) struct Outline {
     pub(crate) length: usize,
     /// `None` while there is white space only.
     is_object: Option<bool>,
-    is_in_text: bool,
-    is_escaped: bool,
+    text: Text,
     levels: usize,
     /// The beginning of the member that is being read, without nested values.
     member: Vec<u8>,
@@ -39,6 +38,15 @@ pub(crate) struct Outline {
     /// Whether it says that it is of JSON-RPC: what a program logs as JSON may have the other members too.
     pub(crate) is_rpc: bool,
     kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Text {
+    #[default]
+    Outside,
+    Inside,
+    /// Behind a backslash.
+    Escaped,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -73,22 +81,21 @@ impl Outline {
 
     /// Whether it is an object that has not ended.
     pub(crate) fn is_open(&self) -> bool {
-        self.is_object == Some(true) && self.levels > 0 && !self.is_in_text
+        self.is_object == Some(true) && self.levels > 0 && self.text == Text::Outside
     }
 
     fn take(&mut self, byte: u8) {
         let is_top = self.levels == 1;
-        match byte {
-            _ if self.is_escaped => self.is_escaped = false,
-            b'\\' if self.is_in_text => self.is_escaped = true,
-            b'"' => self.is_in_text = !self.is_in_text,
-            _ if self.is_in_text => {}
-            b'{' | b'[' => {
+        match (self.text, byte) {
+            (Text::Escaped, _) | (Text::Outside, b'"') => self.text = Text::Inside,
+            (Text::Inside, b'\\') => self.text = Text::Escaped,
+            (Text::Inside, b'"') => self.text = Text::Outside,
+            (Text::Outside, b'{' | b'[') => {
                 self.levels += 1;
                 return;
             }
-            b',' if is_top => return self.end_member(),
-            b'}' | b']' => {
+            (Text::Outside, b',') if is_top => return self.end_member(),
+            (Text::Outside, b'}' | b']') => {
                 self.levels = self.levels.saturating_sub(1);
                 if is_top {
                     self.end_member();

@@ -1,5 +1,5 @@
-//! Answers of a process by which their request cannot be told, or that are read otherwise by each reader: none leaves
-//! its call until the deadline.
+//! Answers of a process that name no request, or that two readers understand differently: none leaves its call until
+//! the deadline.
 
 use std::time::Duration;
 
