@@ -1,6 +1,6 @@
 //! Tools that a conversation calls in place of others, because they return the same and more: a conversation shows the
-//! performance of an account with its transfers. A domain names them (`Vocabulary::in_chat`). A model's own calls stay as
-//! they are.
+//! performance of an account with its transfers. A domain names them (`Vocabulary::in_chat`). A model's own calls stay
+//! as they are.
 
 use toolwire_planner::{Offer, Plan, PlannedCall, Step};
 

@@ -14,6 +14,7 @@ mod loaded;
 mod missing;
 mod offered;
 mod opened;
+mod parts;
 mod phases;
 mod pipeline;
 mod providers;
@@ -28,14 +29,7 @@ mod unmatched;
 mod wal_watch;
 mod webhooks;
 
-use std::{
-    any::{Any, type_name},
-    collections::HashMap,
-    convert::Infallible,
-    fmt, iter,
-    pin::pin,
-    sync::Arc,
-};
+use std::{collections::HashMap, convert::Infallible, fmt, iter, pin::pin, sync::Arc};
 
 use futures_util::FutureExt;
 use tokio::time::sleep;
@@ -281,26 +275,6 @@ impl App {
             () = wait_until_empty => {}
             () = forced_end => self.cut_calls(),
         }
-    }
-
-    /// Waits until this process does no work in the background.
-    pub async fn wait_drained(&self) {
-        for drain in &self.drains {
-            drain.wait_empty().await;
-        }
-    }
-
-    /// The part of a type.
-    ///
-    /// # Panics
-    /// If no domain has attached one.
-    pub fn part<P: Any + Send + Sync>(&self) -> Arc<P> {
-        self.parts.find().unwrap_or_else(|| panic!("no domain has attached {}", type_name::<P>()))
-    }
-
-    /// Replaces the part of a type.
-    pub fn set_part<P: Any + Send + Sync>(&mut self, part: P) {
-        self.parts = self.parts.clone().with(Arc::new(part));
     }
 
     fn cut_calls(&self) {

@@ -7,11 +7,12 @@ mod keywords;
 mod older;
 mod pattern;
 mod types;
+mod weight;
 
 use serde_json::{Map, Value, json};
 
 use self::inline::inline;
-pub(super) use self::inline::{memory_weight, weight};
+pub(super) use self::weight::{memory_weight, weight};
 use super::{Budget, Report};
 use crate::outcome::OPTIONS;
 use toolwire_contract::json as contract;

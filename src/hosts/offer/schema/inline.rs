@@ -8,6 +8,7 @@ use super::{
     older::{is_older, modern},
     pattern,
     types::without_list,
+    weight::{PATTERN, weight},
 };
 use crate::{
     bounds::{MAX_PARTS, MAX_PROBLEM_TEXT},
@@ -15,8 +16,6 @@ use crate::{
     outcome::cut,
 };
 
-/// The parts of a schema that a pattern counts as, whatever its size: each may have a long text to match.
-const PATTERN: usize = 256;
 /// The deepest nesting of subschemas.
 const MAX_LEVELS: usize = 32;
 /// The keywords that may stand beside `$ref`: they constrain nothing.
@@ -268,30 +267,6 @@ fn resolve<'a>(
     match document.pointer(&decode_fragment(target)) {
         Some(schema) => Ok((target, schema)),
         None => Err(("unknown-ref", format!("there is nothing at `#{target}`"))),
-    }
-}
-
-/// How much a value counts that is copied as it is, about one for each 64 bytes: a long list in a definition is there
-/// as often as the definition is referred to.
-pub(in crate::offer) fn weight(value: &Value) -> usize {
-    weigh(value, &|_| PATTERN)
-}
-
-/// The same, but a pattern counts by the memory that it takes.
-pub(in crate::offer) fn memory_weight(value: &Value) -> usize {
-    weigh(value, &pattern::parts)
-}
-
-fn weigh(value: &Value, of_pattern: &impl Fn(&str) -> usize) -> usize {
-    let of_member = |(key, it): (&String, &Value)| {
-        let pattern = it.as_str().filter(|_| key == "pattern");
-        key.len() / 64 + weigh(it, of_pattern) + pattern.map_or(0, of_pattern)
-    };
-    match value {
-        Value::String(text) => 1 + text.len() / 64,
-        Value::Array(items) => 1 + items.iter().map(|it| weigh(it, of_pattern)).sum::<usize>(),
-        Value::Object(members) => 1 + members.iter().map(of_member).sum::<usize>(),
-        _ => 1,
     }
 }
 

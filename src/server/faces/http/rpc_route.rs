@@ -66,7 +66,7 @@ impl RpcRoute {
         }
     }
 
-    /// The rule of its route.
+    /// Every caller is a user; what it may send and take at once goes by the form of the response.
     pub fn rule(&self) -> Rule {
         match self.form {
             ResponseForm::Message | ResponseForm::Tagged => Rule::USER,
