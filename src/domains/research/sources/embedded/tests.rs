@@ -12,6 +12,8 @@ use super::{base, service};
 use toolwire_base::files::Tree;
 
 type Header = (&'static str, &'static str);
+/// Prefix, path, headers and body; the status and a word of the answer.
+type Refused = (&'static str, &'static str, &'static [Header], &'static str, u16, &'static str);
 
 const BROWSER: Header = ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)");
 const FORM: Header = ("content-type", "application/x-www-form-urlencoded");
@@ -19,9 +21,8 @@ const APP: Header = ("authorization", "Basic aWQ6c2VjcmV0");
 const OLD_TOKEN: Header = ("authorization", "Bearer old");
 const OLD_SESSION: Header = ("cookie", "sessionid=old");
 
-/// Requests without the browser's name, the cookie, the crumb, the token, the form or the session that a site wants:
-/// prefix, path, headers and body, and the status and a word of the answer.
-const REFUSED: [(&str, &str, &[Header], &str, u16, &str); 12] = [
+/// Requests without the browser's name, the cookie, the crumb, the token, the form or the session that a site wants.
+const REFUSED: [Refused; 12] = [
     ("yahoo", "v8/finance/chart/TCS.NS", &[], "", 429, "Too Many Requests"),
     ("yahoo", "v1/test/getcrumb", &[BROWSER], "", 401, "Invalid Cookie"),
     (
