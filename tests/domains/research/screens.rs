@@ -131,8 +131,10 @@ async fn a_claim_counts_from_the_time_of_its_grant() {
     assert!(poll!(&mut claim).is_pending());
     let granted_at = instant() + 60 * SECOND;
     state.at_time(granted_at);
-    writing.commit().await.unwrap();
-    assert_eq!(claim.await.unwrap(), Claim::Granted(granted_at));
+    // Together: they may share a commit.
+    let (committed, claimed) = tokio::join!(writing.commit(), claim);
+    committed.unwrap();
+    assert_eq!(claimed.unwrap(), Claim::Granted(granted_at));
     let allowed_at = store.scrape_allowed_at(&riley, granted_at).await.unwrap();
     assert_eq!(allowed_at, Some(granted_at + SCRAPE_INTERVAL));
     assert_eq!(store.scrape_under_way(&riley, granted_at).await.unwrap(), Some(granted_at + SECOND));
