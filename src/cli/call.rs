@@ -88,18 +88,21 @@ pub(super) struct Call {
 impl Call {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let mut interrupts = Interrupts::listen();
-        let (backend, invocation) = interrupts.unless(self.prepare(domains)).await?;
-        self.until_decided(&backend, invocation, &mut interrupts).await
+        let (backend, invocation, is_read) = interrupts.unless(self.prepare(domains)).await?;
+        self.until_decided(&backend, invocation, is_read, &mut interrupts).await
     }
 
-    async fn prepare(&self, domains: &[Domain]) -> Result<(Backend, Invocation), Failure> {
+    /// The call, and whether its tool only reads.
+    async fn prepare(&self, domains: &[Domain]) -> Result<(Backend, Invocation, bool), Failure> {
         if self.max_tokens.is_some() && self.format != Format::Model {
             return Err(Failure::Usage("--max-tokens is for --format model".to_owned()));
         }
         let (target, given) = (self.target(), self.read_arguments()?);
         let backend = self.connection.open(domains).await?;
         let definition = definition(&backend, &target, self.format, domains).await?;
-        let request_id = self.request_id.or_else(|| generate_request_id(definition.as_ref()));
+        // A call by an intent that no tool has is refused.
+        let is_read = definition.as_ref().is_none_or(|it| it.category() == v1::ToolCategory::Read);
+        let request_id = self.request_id.or_else(|| (!is_read).then(generate_request_id));
         if request_id.is_some() {
             backend.open_state().await?;
         }
@@ -117,7 +120,7 @@ impl Call {
             result_format: self.format.of_result(),
             max_tokens: self.max_tokens.unwrap_or_default(),
         };
-        Ok((backend, invocation))
+        Ok((backend, invocation, is_read))
     }
 
     /// Makes the call, and repeats it once it is approved, at this terminal or elsewhere in time.
@@ -125,15 +128,16 @@ impl Call {
         &self,
         backend: &Backend,
         mut invocation: Invocation,
+        is_read: bool,
         interrupts: &mut Interrupts,
     ) -> Result<(), Failure> {
         let began = clock::now();
         loop {
-            let required = match self.once(backend, invocation.clone(), interrupts).await? {
+            let required = match self.once(backend, invocation.clone(), is_read, interrupts).await? {
                 End::Done => return Ok(()),
                 End::ConfirmationRequired(required) => required,
                 End::LeftUndecided(required) => {
-                    self.report_undecided(&required, invocation.request_id);
+                    self.report_undecided(&required, invocation.request_id, is_read);
                     return Err(Failure::Interrupted);
                 }
             };
@@ -151,7 +155,7 @@ impl Call {
                     let asked = interrupts.unless(decision::ask(backend, &required, &flags)).await;
                     if let Err(Failure::Interrupted) = asked {
                         console::say("");
-                        self.report_undecided(&required, invocation.request_id);
+                        self.report_undecided(&required, invocation.request_id, is_read);
                     }
                     asked?
                 }
@@ -161,20 +165,21 @@ impl Call {
                 PromptOutcome::Approved => {}
                 PromptOutcome::Denied => return Err(Failure::Reported),
                 PromptOutcome::Undecided => {
-                    return Err(self.report_undecided(&required, invocation.request_id));
+                    return Err(self.report_undecided(&required, invocation.request_id, is_read));
                 }
             }
         }
     }
 
     /// Prints how to decide and how to repeat the call afterwards.
-    fn report_undecided(&self, required: &v1::ConfirmationRequired, id: Option<RequestId>) -> Failure {
+    fn report_undecided(
+        &self,
+        required: &v1::ConfirmationRequired,
+        id: Option<RequestId>,
+        is_read: bool,
+    ) -> Failure {
         let request_id = id.map(|id| id.to_string());
-        let called = Invoked {
-            tool: &required.tool,
-            request_id: request_id.as_deref(),
-            task: self.task.as_ref().map(TaskLabel::as_str),
-        };
+        let called = self.invoked(&required.tool, request_id.as_deref(), is_read);
         console::say(&explain::confirmation(required, &called, &self.connection.to_flags()));
         Failure::AwaitsConfirmation
     }
@@ -183,16 +188,13 @@ impl Call {
         &self,
         backend: &Backend,
         invocation: Invocation,
+        is_read: bool,
         interrupts: &mut Interrupts,
     ) -> Result<End, Failure> {
         let (name, request_id) = (invocation.target.as_str().to_owned(), invocation.request_id);
         let reasons = backend.reasons();
         let request_id = request_id.map(|id| id.to_string());
-        let called = Invoked {
-            tool: &name,
-            request_id: request_id.as_deref(),
-            task: self.task.as_ref().map(TaskLabel::as_str),
-        };
+        let called = self.invoked(&name, request_id.as_deref(), is_read);
         let invoking =
             async { backend.invoke(invocation).await.map_err(|status| refusal(&status, self.format)) };
         let events = interrupts.unless(invoking).await.inspect_err(|failure| {
@@ -205,6 +207,10 @@ impl Call {
         reasons.print();
         interrupts.unless(backend.settle()).await?;
         end
+    }
+
+    fn invoked<'a>(&'a self, tool: &'a str, request_id: Option<&'a str>, is_read: bool) -> Invoked<'a> {
+        Invoked { tool, request_id, task: self.task.as_ref().map(TaskLabel::as_str), is_read }
     }
 
     fn target(&self) -> Target {
@@ -276,9 +282,8 @@ fn for_program(status: &Status, format: Format) -> Result<(), Failure> {
 }
 
 /// A new `request_id` for a tool that does not only read. It is printed, so that the call can be repeated.
-fn generate_request_id(definition: Option<&ToolDefinition>) -> Option<RequestId> {
-    definition.filter(|it| it.category() != v1::ToolCategory::Read)?;
+fn generate_request_id() -> RequestId {
     let request_id = RequestId::generate();
     console::say(&format!("request_id {request_id}"));
-    Some(request_id)
+    request_id
 }

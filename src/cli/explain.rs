@@ -64,14 +64,15 @@ pub(super) fn left(call_id: &str, call: &Invoked<'_>) -> String {
 /// A call whose deadline passed before its end. `call_id` is empty before it was accepted.
 pub(super) fn timed_out(call_id: &str, call: &Invoked<'_>) -> String {
     let text = format!("TIMEOUT: the deadline passed before {} ended", call.tool);
-    match call.request_id {
-        Some(_) => unfinished(text, call_id, call),
-        None => format!("{text}\n  Allow more time with --deadline."),
+    if call.is_read {
+        format!("{text}\n  Allow more time with --deadline.")
+    } else {
+        unfinished(text, call_id, call)
     }
 }
 
 fn unfinished(mut text: String, call_id: &str, call: &Invoked<'_>) -> String {
-    if call.request_id.is_some() {
+    if !call.is_read {
         line(&mut text, "A write that had begun goes on, and its outcome is not known.");
         line(&mut text, &format!("Ask for its outcome with {}: nothing is done twice.", call.repeat()));
     }
@@ -98,6 +99,8 @@ pub(super) struct Invoked<'a> {
     pub(super) request_id: Option<&'a str>,
     /// The task that it is made for, if any.
     pub(super) task: Option<&'a str>,
+    /// Whether the tool only reads.
+    pub(super) is_read: bool,
 }
 
 impl Invoked<'_> {
@@ -134,9 +137,7 @@ fn next_step(error: &v1::ToolError, call: &Invoked<'_>) -> String {
         (v1::ToolErrorCode::OutcomeUnknown, ..) => {
             "Only if it was not done: call again under another --request-id.".to_owned()
         }
-        (v1::ToolErrorCode::ParseError | v1::ToolErrorCode::ResultTooLarge, false, _)
-            if call.request_id.is_some() =>
-        {
+        (v1::ToolErrorCode::ParseError | v1::ToolErrorCode::ResultTooLarge, false, _) if !call.is_read => {
             "Look at what it was to change before you call it again.".to_owned()
         }
         (v1::ToolErrorCode::ParseError, false, _) => {
@@ -179,7 +180,8 @@ mod tests {
     use super::*;
     use toolwire_contract::{ErrorCode, ToolError, Violation, convert};
 
-    const CALLED: Invoked<'static> = Invoked { tool: "get_performance", request_id: None, task: None };
+    const CALLED: Invoked<'static> =
+        Invoked { tool: "get_performance", request_id: None, task: None, is_read: true };
 
     fn explained(error: ToolError) -> String {
         tool_error(&convert::tool_error(error), &CALLED)
@@ -215,15 +217,24 @@ mod tests {
 
     #[test]
     fn a_write_that_may_have_been_done_is_not_made_again_under_another_request_id() {
-        let write = Invoked { request_id: Some("0196f1c2"), ..CALLED };
+        let write = Invoked { request_id: Some("0196f1c2"), is_read: false, ..CALLED };
         let text = timed_out("01a2", &write);
         assert!(text.contains("Ask for its outcome with --request-id 0196f1c2"), "{text}");
         assert!(!text.contains("Allow more time"), "{text}");
         let done = convert::tool_error(ToolError::new(ErrorCode::ParseError, "The write was done."));
         assert!(tool_error(&done, &write).ends_with("before you call it again."));
+    }
 
-        assert!(timed_out("01a2", &CALLED).ends_with("Allow more time with --deadline."));
-        assert!(tool_error(&done, &CALLED).ends_with("mended where it is served."));
+    #[test]
+    fn an_end_of_a_read_says_nothing_of_a_write_whatever_its_request_id() {
+        let parse_error = convert::tool_error(ToolError::new(ErrorCode::ParseError, "It is no JSON."));
+        for read in [CALLED, Invoked { request_id: Some("0196f1c2"), ..CALLED }] {
+            assert!(timed_out("01a2", &read).ends_with("Allow more time with --deadline."));
+            let expected =
+                "interrupted before get_performance ended\n  `toolwire calls 01a2` shows what becomes of it.";
+            assert_eq!(left("01a2", &read), expected);
+            assert!(tool_error(&parse_error, &read).ends_with("mended where it is served."));
+        }
     }
 
     #[test]

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::signals::Interrupts;
 
-    const CALLED: Invoked<'static> = Invoked { tool: "t", request_id: None, task: None };
+    const CALLED: Invoked<'static> = Invoked { tool: "t", request_id: None, task: None, is_read: true };
 
     #[allow(clippy::unnecessary_wraps, reason = "what a stream yields")]
     fn event(event: Event) -> Result<v1::CallEvent, Status> {
