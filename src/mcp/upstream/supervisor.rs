@@ -158,12 +158,8 @@ impl Supervisor {
             Ok(listed) => listed,
             Err(error) => return SessionEnd::ListFailed(error),
         };
-        self.report(&listed, &List::default());
-        self.registrar.serve(&self.link, &listed.tools).await;
-        self.link.set(Some(session.connection.clone()));
+        self.put_in_service(&session.connection, &listed).await;
         in_service_since.get_or_insert_with(clock::now);
-        let (provider, tools) = (self.link.provider(), listed.tools.len());
-        tracing::info!(%provider, tools, "an MCP server is connected");
         let probe_interval = if session.is_process() { PROBE_INTERVAL } else { HTTP_PROBE_INTERVAL };
         let (mut listed_at, mut backoff) = (clock::now(), Backoff::default());
         loop {
@@ -195,6 +191,14 @@ impl Supervisor {
             }
             self.link.note_look();
         }
+    }
+
+    async fn put_in_service(&self, connection: &Connection, listed: &List) {
+        self.report(listed, &List::default());
+        self.registrar.serve(&self.link, &listed.tools).await;
+        self.link.set(Some(connection.clone()));
+        let (provider, tools) = (self.link.provider(), listed.tools.len());
+        tracing::info!(%provider, tools, "an MCP server is connected");
     }
 
     /// Probes the connection by its list, and serves that if it has changed. False if the session should be replaced
