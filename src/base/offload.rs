@@ -38,15 +38,15 @@ pub const SMALL: usize = 16 * 1024;
 /// Above this size, in bytes of text, even freeing may take a millisecond: it may be a tree.
 const SLOW: usize = 256 * 1024;
 
-/// Bytes of text whose values wait to be freed. Threads of low priority may free more slowly than calls end: beyond
-/// this a value is freed by its owner.
-const MAX_DISCARDED: usize = 32 * 1024 * 1024;
+/// Bytes of text whose values wait to be freed: some 36 times as much memory if they are trees of small values. Threads
+/// of low priority may free more slowly than calls end: beyond this a value is freed by its owner.
+const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 
-/// Threads of low priority beside one for each permit, for work that needs none.
-const MORE_THREADS: usize = 2;
+/// Threads of low priority for work that needs no permit.
+const UNLIMITED_THREADS: usize = 2;
 
-/// An idle thread keeps what others have freed of its allocations, some 30 MiB after large results: few threads have
-/// it, and not for long.
+/// An idle thread keeps what others have freed of its allocations, some 70 MiB after a large value: few threads have it,
+/// and not for long.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// Added to the nice value of threads of long work: where a thread that carries calls wants a processor too, they get a
@@ -54,17 +54,11 @@ const KEEP_ALIVE: Duration = Duration::from_secs(1);
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
-/// The threads of low priority. They are of a runtime of their own: those that block in that of calls may come to carry
-/// calls (`block_in_place`). One of these waits for each, so that a paused clock does, too.
-static LOW: LazyLock<Runtime> = LazyLock::new(|| {
-    let threads = Builder::new_current_thread()
-        .thread_name("long-work")
-        .max_blocking_threads(processors() + MORE_THREADS)
-        .thread_keep_alive(KEEP_ALIVE)
-        .on_thread_start(lower_priority)
-        .build();
-    threads.expect("without input, output and time it needs nothing of the system")
-});
+/// The threads of low priority, one for each permit.
+static LOW: LazyLock<Runtime> = LazyLock::new(|| threads_of_low_priority(processors()));
+
+/// Those for work that needs no permit. They are others, since each thread that has made a large value keeps memory.
+static UNLIMITED: LazyLock<Runtime> = LazyLock::new(|| threads_of_low_priority(UNLIMITED_THREADS));
 
 /// Keyed by the name of the user for whom the work is done.
 static PERMITS: LazyLock<FairSemaphore<Arc<str>>> =
@@ -129,15 +123,27 @@ pub fn discard<T: Send + 'static>(bytes: usize, value: T) {
         DISCARDED.fetch_sub(bytes, Relaxed);
         return;
     }
-    LOW.spawn_blocking(move || {
+    UNLIMITED.spawn_blocking(move || {
         drop(value);
         DISCARDED.fetch_sub(bytes, Relaxed);
     });
 }
 
-/// Runs work on a thread of low priority, and waits for it.
-fn at_low_priority<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    LOW.block_on(LOW.spawn_blocking(work)).unwrap_or_else(|error| resume_unwind(error.into_panic()))
+/// Threads of low priority. They are of a runtime of their own: those that block in that of calls may come to carry calls
+/// (`block_in_place`).
+fn threads_of_low_priority(threads: usize) -> Runtime {
+    let runtime = Builder::new_current_thread()
+        .thread_name("long-work")
+        .max_blocking_threads(threads)
+        .thread_keep_alive(KEEP_ALIVE)
+        .on_thread_start(lower_priority)
+        .build();
+    runtime.expect("without input, output and time it needs nothing of the system")
+}
+
+/// Runs work on one of these threads, and waits for it: on a thread that blocks, so that a paused clock waits, too.
+fn on_thread_of<T: Send + 'static>(runtime: &Runtime, work: impl FnOnce() -> T + Send + 'static) -> T {
+    runtime.block_on(runtime.spawn_blocking(work)).unwrap_or_else(|error| resume_unwind(error.into_panic()))
 }
 
 /// Lets threads that carry calls go before this one, for good: only a privileged process could undo it.
@@ -152,7 +158,7 @@ fn lower_priority() {
 /// # Errors
 /// If the work panics.
 pub fn run_alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    spawn_blocking(|| at_low_priority(work))
+    spawn_blocking(|| on_thread_of(&UNLIMITED, work))
 }
 
 fn processors() -> usize {
@@ -176,7 +182,7 @@ async fn run<T: Send + 'static>(permit: Permit<Arc<str>>, work: impl FnOnce() ->
     let done = spawn_blocking(move || {
         // Moved in: it must be held as long as the thread is busy, even if the caller has stopped waiting.
         let _permit = permit;
-        at_low_priority(move || with_default(&log, || span.in_scope(work)))
+        on_thread_of(&LOW, move || with_default(&log, || span.in_scope(work)))
     });
     match done.await.map_err(tokio::task::JoinError::try_into_panic) {
         Ok(result) => result,
