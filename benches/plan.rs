@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwire::{
     base::{clock, files::Tree},
-    engine::registry::{Manifests, Offered, Registry},
+    engine::registry::{Manifests, Registry, RegistryInput},
     planner::{Lexicon, Offer, Offers, PlanRequest, embedded::Embedded},
     tool::context::UserId,
 };
@@ -124,7 +124,7 @@ fn write(directory: &Path, manifest: &Value, number: usize) {
 }
 
 fn open(directory: &Path) -> Arc<Registry> {
-    let offered = Offered {
+    let offered = RegistryInput {
         manifests: Manifests::new(Tree::Disk(directory.to_owned())),
         executors: Vec::new(),
         descriptors: DescriptorPool::new(),

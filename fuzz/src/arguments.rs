@@ -12,7 +12,7 @@ use toolwire::{
     config::Config,
     contract::{arguments::Arguments, json, transcode::Encoder},
     domains,
-    engine::registry::{Offered, RegisteredTool, Registry},
+    engine::registry::{RegisteredTool, Registry, RegistryInput},
     server::app,
 };
 
@@ -23,7 +23,7 @@ static TOOLS: LazyLock<Vec<(String, Arc<RegisteredTool>)>> = LazyLock::new(|| {
 });
 
 /// What the bundled tools are made from, those of the diagnostics too.
-pub(super) fn offered() -> Offered {
+pub(super) fn offered() -> RegistryInput {
     let (mut config, domains) = (Config::default(), domains::bundled());
     config.server.diagnostics = true;
     let tree = app::tree(&config, &domains).expect("each path is one domain's");

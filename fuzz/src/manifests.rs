@@ -14,7 +14,7 @@ use toolwire::{
     base::files::{Problems, Tree},
     contract::ToolName,
     engine::registry::{
-        Detail, Manifests, Offered, Registry, describe_for_planner, docs, guidance_for_planner, lint,
+        Detail, Manifests, Registry, RegistryInput, describe_for_planner, docs, guidance_for_planner, lint,
     },
     tool::Executor,
 };
@@ -28,7 +28,7 @@ struct Made {
 }
 
 static MADE: LazyLock<Made> = LazyLock::new(|| {
-    let Offered { executors, descriptors, .. } = arguments::offered();
+    let RegistryInput { executors, descriptors, .. } = arguments::offered();
     Made { executors, descriptors }
 });
 
@@ -39,7 +39,7 @@ pub fn run(input: &[u8]) {
     fs::create_dir(directory.path().join("tools")).expect("a directory");
     let file = format!("tools/{}.json", name(&text));
     fs::write(directory.path().join(file), &*text).expect("written");
-    let offered = || Offered {
+    let offered = || RegistryInput {
         manifests: Manifests::new(Tree::Disk(directory.path().to_owned())),
         executors: MADE.executors.clone(),
         descriptors: MADE.descriptors.clone(),

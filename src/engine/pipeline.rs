@@ -66,7 +66,7 @@ use crate::registry::Registry;
 use toolwire_base::{backlog, middleware::Layer, offload};
 use toolwire_contract::Refusal;
 use toolwire_store::{Store, idempotency::Idempotency};
-use toolwire_tool::context::{EventSink, Services, Unread, UnreadBounds};
+use toolwire_tool::context::{EventBackpressure, EventSink, Services, UnreadBounds};
 
 /// The dependencies and settings of a [`Pipeline`].
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ pub struct Pipeline {
     services: Services,
     in_flight: InFlight,
     keep: Keep,
-    unread: Unread,
+    unread: EventBackpressure,
 }
 
 impl Pipeline {
@@ -142,7 +142,7 @@ impl Pipeline {
             .layer(Layer(Frame))
             // Before `confirm`: whether a call needs a person depends on what its task has read.
             .layer(Layer(Record::new(tasks)))
-            // Above `confirm`: a repeat that is lent a `request_id` finds its confirmation by it.
+            // Above `confirm`: a repeat that takes over a `request_id` finds its confirmation by it.
             .layer(Layer(ResumeEqualWrites::new(records.clone(), cap)))
             // Above `idempotency`: each caller waits for a person by itself, although all share one record.
             .layer(Layer(Confirm::new(Arc::clone(&records.confirmations))))
@@ -155,7 +155,7 @@ impl Pipeline {
             .service(Execute::new(orchestrate, in_flight.clone()));
         // `poll_ready` is not called: every layer, and `Execute`, is always ready.
         let stack = Arc::new(move |call| stack.clone().call(call).boxed());
-        let unread = Unread::new(parts.unread);
+        let unread = EventBackpressure::new(parts.unread);
         Arc::new(Self { stack, services, in_flight, keep, unread })
     }
 

@@ -9,12 +9,11 @@ mod choice;
 mod conditions;
 mod contradictions;
 mod cooperative;
-mod declared;
 mod definition;
-mod demands;
-mod disabled;
+mod disabled_tool;
 pub mod docs;
 mod extract;
+mod field_declaration;
 mod guidance;
 mod health;
 mod input;
@@ -24,16 +23,17 @@ mod load;
 mod manifest;
 mod manifests;
 mod narration;
-mod offered;
-mod offers;
+mod old_snapshots;
 mod parallel;
 mod parts;
 mod payload;
 mod planner;
+mod planner_hints;
 mod problem;
-mod provided;
-mod replaced;
-mod routing;
+mod provider_tools;
+mod providers;
+mod registry_input;
+mod requirements;
 mod schema;
 mod snapshot;
 mod template;
@@ -54,7 +54,7 @@ pub use behaviour::{Behaviour, Execution};
 pub use choice::Choice;
 pub use conditions::Conditions;
 pub use definition::Definition;
-pub use disabled::Disabled;
+pub use disabled_tool::DisabledTool;
 pub use extract::Extract;
 pub use guidance::guidance_for_planner;
 pub use health::{DataSource, SourceHealth};
@@ -62,21 +62,21 @@ pub use input::{InputSchema, Invalid};
 pub use manifest::{Manifest, manifest_schema};
 pub use manifests::Manifests;
 pub use narration::Narration;
-pub use offered::Offered;
 pub use parts::{CachePolicy, Example, Source, Status};
 pub use planner::{Detail, describe_for_planner};
-pub use provided::{ProvidedTool, Provision};
-pub use routing::Routing;
+pub use planner_hints::PlannerHints;
+pub use providers::{ProviderTool, Provision};
+pub use registry_input::RegistryInput;
 pub use schema::pattern_in_words;
 pub use snapshot::{Change, Snapshot};
 pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ExtractKind, MemoryScope, ToolType};
 
 use self::{
     cooperative::Pace,
-    load::{Kept, Loaded},
+    load::{FileCache, Loaded},
     manifests::Contents,
-    provided::Providers,
-    replaced::Replaced,
+    old_snapshots::OldSnapshots,
+    providers::Providers,
 };
 use toolwire_base::{
     clock,
@@ -92,7 +92,7 @@ pub struct Registry {
     /// Locked while files are read, which may take long; only another reload waits for it.
     files: Mutex<Files>,
     /// Locked while a snapshot is built.
-    state: Mutex<State>,
+    state: Mutex<SnapshotInput>,
     intent_parameters: BTreeSet<&'static str>,
     approve_unless: BTreeMap<String, Map<String, Value>>,
     floors: BTreeMap<String, ProviderFloor>,
@@ -101,15 +101,15 @@ pub struct Registry {
 
 /// The files as of the last reload.
 struct Files {
-    offered: Offered,
+    input: RegistryInput,
     /// The listing of the last reload, whether or not its manifests were valid.
     listing: Option<manifests::Listing>,
     digest: Digest,
-    kept: Kept,
+    cache: FileCache,
 }
 
 /// The input of the next snapshot.
-struct State {
+struct SnapshotInput {
     /// The last good tools of files, without the degradations of sources.
     tools: Vec<Arc<RegisteredTool>>,
     providers: Providers,
@@ -117,7 +117,7 @@ struct State {
     is_pending: bool,
     problems: Vec<Problem>,
     sources: health::Sources,
-    replaced: Replaced,
+    old_snapshots: OldSnapshots,
 }
 
 impl fmt::Debug for Registry {
@@ -128,27 +128,27 @@ impl fmt::Debug for Registry {
 
 impl Registry {
     /// Reads the manifests and checks them against the messages, the executors and each other.
-    pub fn open(offered: Offered) -> Result<Self, Problems> {
-        let mut kept = Kept::default();
-        let Contents { files, digest, listing } = offered.manifests.read_all();
-        let Loaded { tools, mut problems } = load::load(files, &offered, &mut kept, &Pace::alone());
+    pub fn open(input: RegistryInput) -> Result<Self, Problems> {
+        let mut cache = FileCache::default();
+        let Contents { files, digest, listing } = input.manifests.read_all();
+        let Loaded { tools, mut problems } = load::load(files, &input, &mut cache, &Pace::alone());
         if problems.is_empty() {
-            problems = load::unmatched_conditions(&offered.approve_unless, &tools);
+            problems = load::unmatched_conditions(&input.approve_unless, &tools);
         }
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
-        let intent_parameters = offered.intent_parameters.clone();
-        let (approve_unless, floors) = (offered.approve_unless.clone(), offered.floors.clone());
-        let mut state = State {
+        let intent_parameters = input.intent_parameters.clone();
+        let (approve_unless, floors) = (input.approve_unless.clone(), input.floors.clone());
+        let mut state = SnapshotInput {
             tools,
             providers: Providers::default(),
             is_pending: false,
             problems,
             sources: health::Sources::default(),
-            replaced: Replaced::default(),
+            old_snapshots: OldSnapshots::default(),
         };
-        let files = Files { offered, listing, digest, kept };
+        let files = Files { input, listing, digest, cache };
         let snapshot = state.snapshot();
         let changes = watch::Sender::new(Arc::clone(&snapshot));
         let (files, state) = (Mutex::new(files), Mutex::new(state));
@@ -184,7 +184,7 @@ impl Registry {
     pub fn reload(&self) {
         // Files before the state, which is locked only while it changes: sources set their health meanwhile.
         let mut files = lock(&self.files);
-        lock(&self.state).replaced.free();
+        lock(&self.state).old_snapshots.free();
         let Some(loaded) = files.load_if_changed() else { return };
         let mut state = lock(&self.state);
         state.apply(loaded);
@@ -207,12 +207,12 @@ impl Registry {
         }
     }
 
-    fn publish(&self, state: &mut State) {
+    fn publish(&self, state: &mut SnapshotInput) {
         state.is_pending = false;
         let snapshot = state.snapshot();
         // Stored before it is announced: a watcher that reacts by a call must find it.
         self.current.store(Arc::clone(&snapshot));
-        state.replaced.push(self.changes.send_replace(snapshot));
+        state.old_snapshots.push(self.changes.send_replace(snapshot));
     }
 }
 
@@ -225,23 +225,23 @@ impl Files {
     /// Loads the manifests if they differ from the last reload.
     fn load_if_changed(&mut self) -> Option<Loaded> {
         let pace = Pace::beside_calls();
-        let listing = self.offered.manifests.list(&pace);
+        let listing = self.input.manifests.list(&pace);
         if self.listing.as_ref() == Some(&listing) {
             return None;
         }
-        let known = |place: &_, stamp| self.kept.digest(place, stamp);
-        let Contents { files, digest, listing } = self.offered.manifests.read(listing, &pace, known);
+        let known = |place: &_, stamp| self.cache.digest(place, stamp);
+        let Contents { files, digest, listing } = self.input.manifests.read(listing, &pace, known);
         self.listing = listing;
         if digest == self.digest {
-            self.kept.refresh(&files);
+            self.cache.refresh(&files);
             return None;
         }
         self.digest = digest;
-        Some(load::load(files, &self.offered, &mut self.kept, &pace))
+        Some(load::load(files, &self.input, &mut self.cache, &pace))
     }
 }
 
-impl State {
+impl SnapshotInput {
     fn snapshot(&mut self) -> Arc<Snapshot> {
         if self.providers.is_empty() {
             return Arc::new(Snapshot::new(&self.tools, &self.problems, &self.sources));

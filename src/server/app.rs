@@ -12,13 +12,13 @@ mod fresh;
 mod listeners;
 mod loaded;
 mod missing;
-mod offered;
 mod opened;
 mod parts;
 mod phases;
 mod pipeline;
 mod providers;
 mod records;
+mod registry_input;
 mod serving;
 mod sources;
 mod start_error;
@@ -39,16 +39,16 @@ use self::{
     administer::administer,
     listeners::keep_certificates,
     loaded::{Loaded, load},
-    offered::enabled_domains,
     phases::{Attachments, Stores, attach, build_call_path, build_tools, open_stores},
+    registry_input::enabled_domains,
     tree::RELOAD_INTERVAL,
 };
 pub use self::{
     check::check,
     listeners::Listeners,
     missing::MissingService,
-    offered::gather,
     providers::{McpServers, as_accepted, mcp_target, setting_of_names},
+    registry_input::gather,
     start_error::StartError,
     tree::tree,
 };

@@ -16,7 +16,7 @@ use crate::faces::{
 };
 use toolwire_base::files::{Embedded, Problem, Tree};
 use toolwire_config::{Config, Section};
-use toolwire_engine::registry::{Choice, DataSource, Disabled};
+use toolwire_engine::registry::{Choice, DataSource, DisabledTool};
 use toolwire_sources::upstream::{source::SourceSpec, source_status::Hold, sources::Sources};
 use toolwire_store::{Migrations, Store};
 use toolwire_tool::{
@@ -71,7 +71,7 @@ pub struct Domain {
 pub type Choices = Box<dyn Fn(&Config) -> Vec<Choice> + Send + Sync>;
 
 /// Returns the tools that cannot be called with the configuration.
-pub type DisabledTools = Box<dyn Fn(&Config) -> Vec<Disabled> + Send + Sync>;
+pub type DisabledTools = Box<dyn Fn(&Config) -> Vec<DisabledTool> + Send + Sync>;
 
 /// Makes a domain's sources and services.
 pub type Open = Box<dyn Fn(&Opening<'_>) -> Result<Opened, OpenError> + Send + Sync>;

@@ -1,10 +1,11 @@
 //! The context of a call: its user, deadline and task.
 //!
-//! What every layer, every tool and every source below sees of a call, whichever face it came in by. The wire form is
+//! The context of a call for every layer, tool and source, the same for every face. The wire form is
 //! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
 //! call other tools.
 
 mod attributes;
+mod backpressure;
 mod cancellation;
 mod deadline;
 mod events;
@@ -19,7 +20,6 @@ mod services;
 mod source_states;
 mod subscribers;
 mod unfinished;
-mod unread;
 mod user;
 
 use std::{
@@ -33,6 +33,7 @@ use secrecy::SecretString;
 use tokio::time::Instant;
 
 pub use attributes::{Attributes, TooManyAttributes};
+pub use backpressure::{EventBackpressure, UnreadBounds};
 pub use cancellation::{Cancellation, StopCause};
 pub use deadline::Deadline;
 pub use events::EventSink;
@@ -47,7 +48,6 @@ pub use services::Services;
 pub use source_states::SourceStates;
 pub use subscribers::Subscribers;
 pub use unfinished::Unfinished;
-pub use unread::{Unread, UnreadBounds};
 pub use user::{KnownBy, User};
 
 use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, arguments::Arguments};

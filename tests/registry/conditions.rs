@@ -107,7 +107,7 @@ fn open(conditions: &Value, configured: Option<Value>) -> Result<Registry, Vec<S
     let data = Data::with(&[pay]);
     let approve_unless =
         configured.into_iter().flat_map(|it| object(&it)).map(|(tool, it)| (tool, object(&it)));
-    let offered = toolwire::engine::registry::Offered {
+    let offered = toolwire::engine::registry::RegistryInput {
         approve_unless: approve_unless.collect::<BTreeMap<_, _>>(),
         ..data.offered()
     };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use strum::VariantArray as _;
 use toolwire::engine::{
     exports::{Export, Format, Options, export},
-    registry::{Disabled, Registry},
+    registry::{DisabledTool, Registry},
 };
 
 use super::support::{Data, manifest};
@@ -143,9 +143,9 @@ fn a_strict_form_that_there_is_not_is_noted() {
 fn a_tool_that_cannot_be_called_is_left_out_and_noted() {
     let data = data();
     let reason = "nothing is configured".to_owned();
-    let disabled = vec![Disabled { tool: "forget_all", reason }];
-    let registry =
-        Registry::open(toolwire::engine::registry::Offered { disabled, ..data.offered() }).expect("opens");
+    let disabled = vec![DisabledTool { tool: "forget_all", reason }];
+    let registry = Registry::open(toolwire::engine::registry::RegistryInput { disabled, ..data.offered() })
+        .expect("opens");
     for &format in Format::VARIANTS {
         let export = exported(&registry, format, false);
         assert!(!export.json.contains("forget_all"), "{}", export.json);

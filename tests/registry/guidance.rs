@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwire::{
-    engine::registry::{Disabled, Offered, Registry, guidance_for_planner},
+    engine::registry::{DisabledTool, Registry, RegistryInput, guidance_for_planner},
     sources::upstream::{limiter::Budget, source_status::SourceBudget},
 };
 
@@ -63,8 +63,8 @@ fn a_disabled_tool_is_not_named() {
         manifest(name, &json!({"source": {"name": "news"}, "guidance": [said], "untrusted": true}))
     };
     let data = Data::with(&[untrusted("browse_news"), untrusted("get_news")]);
-    let disabled = vec![Disabled { tool: "get_news", reason: "nothing is configured".to_owned() }];
-    let registry = Registry::open(Offered { disabled, ..data.offered() }).expect("opens");
+    let disabled = vec![DisabledTool { tool: "get_news", reason: "nothing is configured".to_owned() }];
+    let registry = Registry::open(RegistryInput { disabled, ..data.offered() }).expect("opens");
     let guidance = guidance_for_planner(registry.snapshot().tools(), &[budget("news", "News", 12, 60, 5)]);
     assert!(guidance.contains("browse_news") && !guidance.contains("get_news"), "{guidance}");
 }

@@ -14,7 +14,7 @@ use toolwire::{
     base::files::{Problem, Problems, Tree},
     contract::{Provenance, descriptors},
     domains::{self, brokerage::proto::v1 as brokerage, diagnostics::proto::v1 as diagnostics},
-    engine::registry::{InputSchema, Manifests, Offered, Registry},
+    engine::registry::{InputSchema, Manifests, Registry, RegistryInput},
     tool::{
         Executor, Reply, Tool,
         context::{ToolContext, Unfinished},
@@ -106,9 +106,9 @@ impl Data {
         fs::remove_file(self.0.path().join(path)).expect("a file");
     }
 
-    pub(super) fn offered(&self) -> Offered {
+    pub(super) fn offered(&self) -> RegistryInput {
         let tree = || Tree::Disk(self.0.path().to_owned());
-        Offered {
+        RegistryInput {
             choices: Vec::new(),
             approve_unless: BTreeMap::new(),
             floors: BTreeMap::new(),

@@ -42,7 +42,7 @@ use toolwire::{
     },
     engine::{
         pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
-        registry::{Disabled, Manifests, Offered, Registry},
+        registry::{DisabledTool, Manifests, Registry, RegistryInput},
     },
     store::{Store, idempotency::Idempotency},
     tool::{
@@ -130,7 +130,7 @@ impl Bench {
     /// The service over a data tree, with some of its parts replaced.
     fn of(tree: &Tree, replace: impl FnOnce(&mut Parts)) -> Self {
         let manifests = Manifests::new(tree.clone()).with(tree.clone(), "diagnostics");
-        let offered = Offered {
+        let offered = RegistryInput {
             manifests,
             executors: executors(),
             descriptors: descriptors(),
@@ -274,7 +274,7 @@ pub fn save(path: &Path, text: &str) {
 }
 
 /// The bundled tools that cannot be called.
-pub fn disabled() -> Vec<Disabled> {
+pub fn disabled() -> Vec<DisabledTool> {
     let config = Config::default();
     domains::bundled().iter().flat_map(|domain| (domain.disabled)(&config)).collect()
 }

@@ -9,7 +9,7 @@ use super::sources::{
     search::{ENDPOINT, NOWHERE, PROFILE, SPEC, Search},
 };
 use toolwire_config::Config;
-use toolwire_engine::registry::{DataSource, Disabled, SourceHealth};
+use toolwire_engine::registry::{DataSource, DisabledTool, SourceHealth};
 use toolwire_server::domain::{OpenError, Opened, Opening};
 use toolwire_sources::upstream::settings::Settings;
 use toolwire_tool::context::Services;
@@ -51,12 +51,12 @@ pub(super) fn open(opening: &Opening<'_>) -> Result<Opened, OpenError> {
 }
 
 /// The tools that cannot be called as things are set.
-pub(super) fn disabled(config: &Config) -> Vec<Disabled> {
+pub(super) fn disabled(config: &Config) -> Vec<DisabledTool> {
     let settings = config.part::<Settings>();
     let is_nowhere = settings.address(&SPEC, ENDPOINT).as_str() == NOWHERE;
     let search = (is_nowhere && !settings.is_embedded(SPEC.name))
-        .then(|| Disabled { tool: "search_web", reason: NO_ENGINE.to_owned() });
+        .then(|| DisabledTool { tool: "search_web", reason: NO_ENGINE.to_owned() });
     let nobody = Adviser::ALL.into_iter().filter(|adviser| adviser.configured(&config.models).is_none());
-    let models = nobody.map(|adviser| Disabled { tool: adviser.tool(), reason: adviser.reason() });
+    let models = nobody.map(|adviser| DisabledTool { tool: adviser.tool(), reason: adviser.reason() });
     models.chain(search).collect()
 }

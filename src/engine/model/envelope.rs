@@ -28,7 +28,7 @@ pub(super) enum Extent {
     Cut,
     /// Cut data without warnings and advice.
     Sources,
-    /// Only that it succeeded.
+    /// Only the fact that the call succeeded.
     Nothing,
 }
 

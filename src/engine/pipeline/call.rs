@@ -55,7 +55,7 @@ pub struct Call {
     /// The user, the deadline, and the task on whose behalf the call is made.
     pub context: ToolContext,
     pub target: Target,
-    /// As the caller wrote them above `validate`; checked, normalized and with defaults below.
+    /// The arguments as the caller wrote them; below `validate`, checked, normalized and with defaults.
     pub arguments: Arguments,
     /// The form in which the caller gave the arguments. `validate` reports errors accordingly.
     pub given: ArgumentsForm,
@@ -69,7 +69,7 @@ pub struct Call {
     /// The reason why a person must approve it first. Set by `confirm`; faces leave it empty.
     pub cause: Option<ConfirmationCause>,
     pub arrived: ArrivalTime,
-    /// What waits for the peer that reads its events. `None` if that is in this process.
+    /// The backlog of the peer that reads its events. `None` for a reader in this process.
     pub backlog: Option<backlog::Stream>,
     /// Facts that the layers have established so far.
     pub facts: Arc<Facts>,

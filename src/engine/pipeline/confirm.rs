@@ -1,10 +1,10 @@
 //! Confirm: requests a confirmation for a call that a person must approve first, and waits for the decision if the
 //! caller does.
 //!
-//! `idempotency` below looks up the call's record and requests or consumes the confirmation in one transaction: a
-//! repeat finds its record before a confirmation is requested, and an approved call begins when its confirmation is
-//! consumed. This layer does what concerns a single caller: why a confirmation is needed, which one a call without an
-//! identifier refers to, and the wait. Not here: which users may decide.
+//! `idempotency` below looks up the call's record and requests or consumes the confirmation in one transaction. A
+//! repeat therefore finds its record before a confirmation is requested, and an approved call begins when its
+//! confirmation is consumed. This layer does what concerns a single caller: why a confirmation is needed, which one a
+//! call without an identifier refers to, and the wait. Not here: which users may decide.
 
 mod cause;
 mod request;

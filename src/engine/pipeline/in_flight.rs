@@ -31,7 +31,7 @@ pub struct InFlight {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// By a number of ours.
+    /// Keyed by a number that this table assigns.
     entries: HashMap<u64, Entry, foldhash::fast::FixedState>,
     ended: VecDeque<EndedCall>,
     /// The waiters for the end of a call.
@@ -112,7 +112,7 @@ impl InFlight {
         self.lock().is_running(call_id)
     }
 
-    /// Waits until the call of this id ends here; forever if it does not run here.
+    /// Waits until the call of this id ends. Never completes if the call does not run in this process.
     pub async fn wait_for_end(&self, call_id: CallId) {
         let notify;
         let ended;

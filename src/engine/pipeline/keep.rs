@@ -1,5 +1,5 @@
-//! Keep: data that exceeds what the caller takes is kept whole, so that its model can read on in it, whether it takes
-//! the data from the call or from a query of the call later.
+//! Keep: stores the whole data of a result that exceeds the caller's limit. Its model can then read on in it, both
+//! after the call and after a later query of the call.
 //!
 //! Not here: the part that is shown (`model`), and the tool that reads on.
 

@@ -1,5 +1,5 @@
-//! Mistake: errors of a task's agent are recorded in the task's timeline, so that its model is shown them and does not
-//! repeat them forever: a tool that is unknown, disabled or not permitted; arguments that break the schema; an unknown
+//! Mistake: records errors of a task's agent in the task's timeline, where its model reads them and does not repeat
+//! them. They are a tool that is unknown, disabled or not permitted; arguments that break the schema; an unknown
 //! document; a new tree from within a task.
 //!
 //! The answer is the same as for any caller. Errors of the program around the model are not recorded: a lost lease, an

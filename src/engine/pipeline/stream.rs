@@ -28,7 +28,7 @@ const HEARTBEAT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub enum Step {
-    /// Not the last step.
+    /// An event; further steps follow.
     Event(Event),
     Terminal(Terminal),
 }

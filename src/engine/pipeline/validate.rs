@@ -38,7 +38,7 @@ impl Validate {
 enum Checked {
     Valid(Box<Call>),
     Ended(Box<CallResult>),
-    /// It would hold other calls up.
+    /// A check so long that it would delay other calls.
     TooLong(Box<Call>),
 }
 

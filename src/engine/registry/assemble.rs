@@ -10,14 +10,14 @@ use super::{
     behaviour::Execution,
     conditions::{Conditions, Configured},
     contradictions::refuse_contradictions,
-    declared::Declared,
-    definition::{Definition, Derived},
+    definition::{Definition, Linkage},
+    field_declaration::FieldDeclaration,
     input::InputSchema,
     manifest::Manifest,
     narration::Narration,
     payload::{Payload, Payloads},
+    planner_hints::PlannerHints,
     problem::{Report, join},
-    routing::Routing,
 };
 use crate::registry::parts::Status;
 use toolwire_contract::transcode::Renderer;
@@ -45,7 +45,7 @@ pub struct RegisteredTool {
     /// The messages about its calls for readers.
     pub narration: Arc<Narration>,
     /// Data for planners without a model, beside the definition. The same `Arc` in every status.
-    pub routing: Arc<Routing>,
+    pub routing: Arc<PlannerHints>,
 }
 
 impl fmt::Debug for RegisteredTool {
@@ -71,8 +71,8 @@ impl RegisteredTool {
         Self { definition: self.definition.with_status(status), ..self.clone() }
     }
 
-    /// A tool of a file, executed by its provider: the conditions of the offer hold beside its own, and if it declares
-    /// no result, that of the offer is its own.
+    /// Assembles a tool of a file that its provider executes. The conditions of the offer hold beside its own. If it
+    /// declares no result, it has the result that the offer declares.
     pub(super) fn with_execution(
         &self,
         conditions: &Map<String, Value>,
@@ -124,7 +124,7 @@ pub(super) fn assemble(
 }
 
 /// Assembles a tool of a provider, which has the schemas. If problems are reported, the caller must not offer the tool.
-pub(super) fn assemble_provided(
+pub(super) fn assemble_provider_tool(
     provider: &str,
     (manifest, configured): (Manifest, &[Configured<'_>]),
     [input, output]: [&Value; 2],
@@ -154,10 +154,10 @@ fn of_payloads(
     let conditions = Conditions::new(&manifest, configured, &input, report);
     manifest.approve_unless = conditions.as_ref().map(Conditions::to_map);
     refuse_no_payload(&manifest, taken.schema.value(), report);
-    let routing = Routing::new(&manifest.keywords, &manifest.parameters, taken.schema.value(), report);
+    let routing = PlannerHints::new(&manifest.keywords, &manifest.parameters, taken.schema.value(), report);
     let narration = Narration::new(&manifest, taken.schema.value(), returned.schema.value(), report);
-    let derived = Derived { typed_method: taken.typed_method.clone(), provider };
-    let definition = Definition::new(report.file(), manifest, &taken.schema, &returned.schema, derived);
+    let linkage = Linkage { typed_method: taken.typed_method.clone(), provider };
+    let definition = Definition::new(report.file(), manifest, &taken.schema, &returned.schema, linkage);
     let executor = executor.filter(|_| definition.kind.behaviour().executes);
     Some(RegisteredTool {
         definition,
@@ -199,9 +199,9 @@ fn refuse_other_executor(
 
 /// The schema of an offer with the arguments that are bound to the call. The offer's own schema does not have them: it
 /// is what callers see.
-fn with_bound(schema: &Value, declared: &[Declared], report: &mut Report) -> Value {
+fn with_bound(schema: &Value, declared: &[FieldDeclaration], report: &mut Report) -> Value {
     let mut schema = schema.clone();
-    for Declared { name, pointer, .. } in declared {
+    for FieldDeclaration { name, pointer, .. } in declared {
         if !schema["properties"][name].is_null() {
             let text = format!("`{name}` is bound, so that no caller gives it; remove it from the schema");
             report.add(pointer, "bound-in-schema", text);

@@ -20,10 +20,10 @@ use toolwire_schema::{Misfit, Schema, TooMuchWork, Work};
 const MOST_PROBLEMS: usize = 100;
 /// Maximum number of names that one is compared with.
 const MAX_COMPARED: usize = 250;
-/// Where a manifest has them.
+/// The JSON pointer of conditions within a manifest.
 const POINTER: &str = "/approve_unless";
 
-/// The keywords that hold for whatever is not of one of these types.
+/// The keywords that apply to these types only: a value of another type satisfies them.
 const APPLIES: [(&[&str], &[&str]); 4] = [
     (&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], &["integer", "number"]),
     (&["minLength", "maxLength", "pattern"], &["string"]),
@@ -74,7 +74,7 @@ impl Conditions {
         (!all.is_empty()).then_some(Self(all))
     }
 
-    /// Those of a file's tool and those of its offer, on the file's arguments.
+    /// Joins the conditions of a file's tool with those of its offer, both on the file's arguments.
     pub(super) fn join(
         of_file: Option<&Self>,
         offered: &Map<String, Value>,
@@ -85,7 +85,7 @@ impl Conditions {
         Self(of_file.chain(Condition::all(offered, input, report)).collect())
     }
 
-    /// All of them as one object, as a definition shows them.
+    /// The conditions as one object, as a definition shows them.
     pub(super) fn to_map(&self) -> Map<String, Value> {
         let mut map = Map::new();
         for condition in &self.0 {

@@ -45,8 +45,8 @@ fn refuse_misused_upstream(manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// Reports bindings that contradict the cache or the type: a shared result must not depend on one caller, no cached
-/// result can depend on one call, and a tool without code has no execution that fills in identifiers.
+/// Reports bindings that contradict the cache or the type. A shared result must not depend on one caller, and no cached
+/// result can depend on one call. A tool without code has no execution that fills in identifiers.
 fn refuse_misused_bindings(manifest: &Manifest, report: &mut Report) {
     let scope = manifest.cache.map(|cache| cache.scope);
     for declared in &manifest.parameters {

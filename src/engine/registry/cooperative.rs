@@ -24,7 +24,7 @@ impl Pace {
         Self { gives_way: true, worked: Cell::new(0) }
     }
 
-    /// The same pace for another thread.
+    /// A pace of the same kind for another thread.
     pub(super) fn again(&self) -> Self {
         Self { gives_way: self.gives_way, worked: Cell::new(0) }
     }

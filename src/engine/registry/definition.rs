@@ -1,7 +1,7 @@
 //! The definition of a tool: the validated and completed manifest that callers see.
 
 mod canonical;
-mod derived;
+mod linkage;
 mod schema_forms;
 mod wire;
 
@@ -15,7 +15,7 @@ use prost::Message;
 use serde_json::{Map, Value};
 
 use self::wire::Wire;
-pub(super) use self::{derived::Derived, schema_forms::SchemaForms};
+pub(super) use self::{linkage::Linkage, schema_forms::SchemaForms};
 use super::manifest::Manifest;
 use crate::registry::parts::Status;
 use toolwire_base::{digest::Digest, words::one_line};
@@ -27,7 +27,7 @@ pub struct Definition {
     /// The manifest's file, relative to the data directory.
     pub file: String,
     manifest: Arc<Manifest>,
-    derived: Derived,
+    linkage: Linkage,
     /// JSON Schema of the arguments.
     pub input_schema: Arc<Value>,
     /// JSON Schema of the result's data.
@@ -56,9 +56,9 @@ impl Definition {
         manifest: Manifest,
         input: &SchemaForms,
         output: &SchemaForms,
-        derived: Derived,
+        linkage: Linkage,
     ) -> Self {
-        let wire = Wire::new(&manifest, input, output, &derived);
+        let wire = Wire::new(&manifest, input, output, &linkage);
         let searched = searched(&manifest).into();
         let line = format!("- {}: {}", manifest.name, one_line(&manifest.description)).into();
         // Dropped to save memory, except hidden parameters: the schemas contain the others, and there may be ten
@@ -69,7 +69,7 @@ impl Definition {
         Self {
             file: file.to_owned(),
             manifest: Arc::new(manifest),
-            derived,
+            linkage,
             input_schema: Arc::clone(input.value()),
             output_schema: Arc::clone(output.value()),
             digest: wire.digest(),
@@ -82,12 +82,12 @@ impl Definition {
 
     /// The typed RPC that calls the same tool, as `package.Service/Method`, if there is one.
     pub fn typed_method(&self) -> Option<&str> {
-        self.derived.typed_method.as_deref()
+        self.linkage.typed_method.as_deref()
     }
 
     /// The provider that executes the tool in another process, if one does.
     pub fn provider(&self) -> Option<&str> {
-        self.derived.provider.as_deref()
+        self.linkage.provider.as_deref()
     }
 
     /// Replaces the status.
@@ -103,7 +103,7 @@ impl Definition {
         let output = if declares_none { output } else { own };
         let [input, output] = [&*self.input_schema, output].map(|it| SchemaForms::new(it.clone()));
         let manifest = Manifest { approve_unless, ..(*self.manifest).clone() };
-        Self::new(&self.file, manifest, &input, &output, self.derived.clone())
+        Self::new(&self.file, manifest, &input, &output, self.linkage.clone())
     }
 
     /// Whether name, title, description, tags or utterances contain a word, given in lower case.

@@ -3,7 +3,7 @@
 //! In the order of the contract: spelling of keys, values in texts, null as absent, defaults, schema. All violations
 //! are reported at once. Not here: the limit on the nesting of arguments, which every face checks while parsing.
 
-mod hidden;
+mod hidden_arguments;
 mod kinds;
 mod location;
 mod normal;
@@ -15,7 +15,7 @@ use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use serde_json::{Map, Value};
 
-pub(super) use self::{hidden::Hidden, violations::breach};
+pub(super) use self::{hidden_arguments::HiddenArguments, violations::breach};
 use super::{problem::join, schema};
 use toolwire_contract::{
     Violation,
@@ -36,7 +36,7 @@ struct Inner {
     schema: Arc<Value>,
     compiled: Schema,
     /// The hidden arguments.
-    hidden: Hidden,
+    hidden: HiddenArguments,
     /// The schema of all arguments, including hidden ones, if some are sensitive.
     sensitive: Option<Arc<Value>>,
     /// The message that the arguments must fit, if the schema alone does not ensure it.
@@ -88,7 +88,7 @@ impl InputSchema {
     /// Compiles a derived schema. `message` is the tool's input message, if it has one.
     pub(super) fn new(
         schema: Arc<Value>,
-        hidden: Hidden,
+        hidden: HiddenArguments,
         message: Option<MessageDescriptor>,
     ) -> Result<Self, String> {
         let compiled = schema::compile(&schema)?;
@@ -108,12 +108,12 @@ impl InputSchema {
         self.check_within(raw, Work::all()).map_err(Invalid::into_violations)
     }
 
-    /// The same with little work, for what is checked again before it is carried out.
+    /// Checks with a small bound on the work, for arguments that are checked again before they are used.
     pub fn check_briefly(&self, raw: Arguments) -> Result<Arguments, Vec<Violation>> {
         self.check_within(raw, Work::little()).map_err(Invalid::into_violations)
     }
 
-    /// The same within bounds on the work.
+    /// Checks within the given bound on the work.
     pub fn check_within(&self, raw: Arguments, work: Work) -> Result<Arguments, Invalid> {
         let raw = Value::Object(raw);
         let Ok((normal, mut violations)) = normal::normalize_within(&self.0.schema, &raw, work) else {

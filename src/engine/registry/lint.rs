@@ -7,7 +7,7 @@ mod classification;
 mod description;
 mod guidance;
 mod parameters;
-mod routing;
+mod planner_hints;
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use super::{
     assemble::RegisteredTool,
     cooperative::Pace,
     definition::Definition,
-    load::{Kept, Loaded, load, unmatched_conditions},
-    offered::Offered,
+    load::{FileCache, Loaded, load, unmatched_conditions},
     problem::Report,
+    registry_input::RegistryInput,
 };
 use toolwire_base::files::Problem;
 
 /// All problems that start-up would refuse, then the weaknesses of the tools that could be assembled.
-pub fn lint(offered: &Offered) -> Vec<Problem> {
-    let files = offered.manifests.read_all().files;
-    let Loaded { tools, mut problems } = load(files, offered, &mut Kept::default(), &Pace::alone());
+pub fn lint(input: &RegistryInput) -> Vec<Problem> {
+    let files = input.manifests.read_all().files;
+    let Loaded { tools, mut problems } = load(files, input, &mut FileCache::default(), &Pace::alone());
     if problems.is_empty() {
-        problems.extend(unmatched_conditions(&offered.approve_unless, &tools));
+        problems.extend(unmatched_conditions(&input.approve_unless, &tools));
     }
     problems.extend(weaknesses(&tools));
     problems
@@ -45,7 +45,7 @@ fn of_tool(tool: &RegisteredTool, tools: &[Arc<RegisteredTool>]) -> Vec<Problem>
     parameters::check(definition, &mut report);
     classification::check(definition, &mut report);
     guidance::check(definition, &others, &mut report);
-    routing::check(tool, &mut report);
+    planner_hints::check(tool, &mut report);
     report.into_problems()
 }
 

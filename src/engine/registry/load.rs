@@ -1,24 +1,24 @@
 //! Loads all manifests together: every tool that can be assembled, and every problem of every file at once.
 
 mod cross_checks;
-mod kept;
+mod file_cache;
 mod read;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
-pub(super) use self::kept::Kept;
+pub(super) use self::file_cache::FileCache;
 use self::read::{Parsed, Read};
 use super::{
     assemble::{RegisteredTool, assemble},
     cooperative::Pace,
     manifest::Manifest,
     manifests::Content,
-    offered::Offered,
     parallel::each,
     payload::Payloads,
     problem::{Report, join},
+    registry_input::RegistryInput,
 };
 use crate::registry::parts::Status;
 use toolwire_base::files::Problem;
@@ -35,9 +35,9 @@ pub(super) struct Loaded {
     pub(super) problems: Vec<Problem>,
 }
 
-/// Loads the given files. Afterwards `kept` has the tools of the files without problems of their own, and no others.
-pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace: &Pace) -> Loaded {
-    let (from, demands) = (&*kept, offered.demands());
+/// Loads the given files. Afterwards `cache` has the tools of the files without problems of their own, and no others.
+pub(super) fn load(files: Vec<Content>, input: &RegistryInput, cache: &mut FileCache, pace: &Pace) -> Loaded {
+    let (from, requirements) = (&*cache, input.requirements());
     let mut files = each(
         files,
         pace,
@@ -47,27 +47,27 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
             if let Some(Parsed::Manifest(manifest)) = &mut read.found {
                 pace.worked(PARSED);
                 let provider = manifest.upstream.as_ref().map(|upstream| upstream.provider.clone());
-                demands.raise(manifest, provider.as_deref());
+                requirements.raise(manifest, provider.as_deref());
             }
             read
         },
     );
-    *kept = Kept::with_capacity(files.len());
+    *cache = FileCache::with_capacity(files.len());
     // Counted before the cross-checks: a file with conflicts only is still cached, since the conflict may be resolved
     // in the other file.
     let read: Vec<_> = files.iter().map(|file| file.report.len()).collect();
-    cross_checks::refuse_conflicts(&mut files, demands);
+    cross_checks::refuse_conflicts(&mut files, requirements);
     let of_reading = files.into_iter().zip(read).collect();
     let made = each(of_reading, pace, Payloads::default, |(read, of_reading), payloads, pace| {
         let of_others = read.report.len() - of_reading;
-        let (file, tool, report) = tool_of(read, offered, payloads, pace);
+        let (file, tool, report) = assemble_file(read, input, payloads, pace);
         let is_good = report.len() == of_others;
         (file, tool, report, is_good)
     });
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
     for (file, tool, report, is_good) in made {
         if let (Some(tool), true) = (&tool, is_good) {
-            kept.keep(file, Arc::clone(tool));
+            cache.keep(file, Arc::clone(tool));
         }
         tools.extend(tool);
         problems.extend(report.into_problems());
@@ -93,9 +93,9 @@ pub(super) fn unmatched_conditions(
 }
 
 /// Assembles the tool that a file declares, unless it is kept from the last load.
-fn tool_of(
+fn assemble_file(
     Read { file, found, mut report }: Read,
-    offered: &Offered,
+    input: &RegistryInput,
     payloads: &mut Payloads,
     pace: &Pace,
 ) -> (Content, Option<Arc<RegisteredTool>>, Report) {
@@ -104,19 +104,19 @@ fn tool_of(
         Some(Parsed::Tool(tool)) => Some(tool),
         Some(Parsed::Manifest(manifest)) => {
             pace.worked(MADE);
-            made(*manifest, offered, payloads, &mut report).map(Arc::new)
+            assemble_tool(*manifest, input, payloads, &mut report).map(Arc::new)
         }
     };
     (file, tool, report)
 }
 
-fn made(
+fn assemble_tool(
     mut manifest: Manifest,
-    offered: &Offered,
+    input: &RegistryInput,
     payloads: &mut Payloads,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
-    let Offered { executors, descriptors, choices, disabled, .. } = offered;
+    let RegistryInput { executors, descriptors, choices, disabled, .. } = input;
     for choice in choices {
         choice.complete(&mut manifest);
     }
@@ -128,6 +128,6 @@ fn made(
     let disabled = disabled.iter().find(|it| *it.tool == *manifest.name);
     let disabled = disabled.map(|it| Status::Disabled(it.reason.clone()));
     let status = disabled.or(unhosted).unwrap_or(Status::Ready);
-    let configured = offered.demands().conditions(&manifest.name, provider.as_deref());
+    let configured = input.requirements().conditions(&manifest.name, provider.as_deref());
     assemble(manifest, &configured, (executor.cloned(), status), (descriptors, payloads), report)
 }

@@ -18,7 +18,7 @@ use super::{
     words::{Category, ConsequenceLevel, MemoryScope, ToolType},
 };
 use crate::registry::{
-    declared::Declared,
+    field_declaration::FieldDeclaration,
     parts::{CachePolicy, Example, Source, Upstream},
 };
 use schema::{conditions, keywords};
@@ -67,10 +67,10 @@ keys! {
         "output" (default) pub output_message: Option<String> = text(),
         /// Constraints on the arguments; without `input` their whole schema.
         "parameters" (default, deserialize_with = "parameters")
-            pub(super) parameters: Vec<Declared> = json!({"type": "object"}),
+            pub(super) parameters: Vec<FieldDeclaration> = json!({"type": "object"}),
         /// Constraints on the result; without `output` its whole schema.
         "returns" (default, deserialize_with = "returns")
-            pub(super) returns: Vec<Declared> = json!({"type": "object"}),
+            pub(super) returns: Vec<FieldDeclaration> = json!({"type": "object"}),
         /// The bound on one execution in milliseconds. Default 15000.
         "timeout_ms" (default = "default_timeout", deserialize_with = "milliseconds")
             pub timeout: Duration = whole(1),
@@ -224,10 +224,10 @@ fn tool_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ToolName, D::
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
 
-fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Declared>, D::Error> {
-    Map::deserialize(deserializer).map(|fields| Declared::read_all(fields, "/parameters"))
+fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FieldDeclaration>, D::Error> {
+    Map::deserialize(deserializer).map(|fields| FieldDeclaration::read_all(fields, "/parameters"))
 }
 
-fn returns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Declared>, D::Error> {
-    Map::deserialize(deserializer).map(|fields| Declared::read_all(fields, "/returns"))
+fn returns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FieldDeclaration>, D::Error> {
+    Map::deserialize(deserializer).map(|fields| FieldDeclaration::read_all(fields, "/returns"))
 }

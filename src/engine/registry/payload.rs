@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use super::{
     definition::SchemaForms,
-    input::{Hidden, InputSchema},
+    input::{HiddenArguments, InputSchema},
     manifest::Manifest,
     problem::Report,
     schema,
 };
-use crate::registry::declared::{Declared, Direction};
+use crate::registry::field_declaration::{Direction, FieldDeclaration};
 use toolwire_contract::{
     near::did_you_mean,
     transcode::{Omitted, Renderer},
@@ -29,7 +29,7 @@ pub(super) struct Payload {
     pub(super) message: Option<MessageDescriptor>,
     pub(super) schema: SchemaForms,
     /// The parameters that are not part of the schema. Input only.
-    hidden: Hidden,
+    hidden: HiddenArguments,
     /// Output of a tool with a message only.
     pub(super) renderer: Option<Arc<Renderer>>,
     /// The RPC of a typed service whose request is the message. Input only.
@@ -53,7 +53,7 @@ struct Key {
 struct Side<'a> {
     direction: Direction,
     message: Option<&'a str>,
-    declared: &'a [Declared],
+    declared: &'a [FieldDeclaration],
 }
 
 enum Begun {
@@ -101,7 +101,7 @@ impl Payloads {
     ) -> Option<Arc<Payload>> {
         let before = report.len();
         let (mut schema, omitted) = schema_of(side, message.as_ref(), report)?;
-        let hidden = Hidden::take_from(&mut schema, side.declared, report);
+        let hidden = HiddenArguments::take_from(&mut schema, side.declared, report);
         let payload = Arc::new(Payload::new(side.direction, message, (schema, hidden), omitted, pool));
         if is_good && report.len() == before {
             self.0.insert(side.key(), Arc::clone(&payload));
@@ -124,7 +124,7 @@ impl Payload {
     fn new(
         direction: Direction,
         message: Option<MessageDescriptor>,
-        (schema, hidden): (Value, Hidden),
+        (schema, hidden): (Value, HiddenArguments),
         omitted: Omitted,
         pool: &DescriptorPool,
     ) -> Self {
@@ -138,9 +138,9 @@ impl Payload {
     }
 
     /// The payload of a tool whose executor has schemas instead of messages.
-    pub(super) fn of_schema(schema: &Value, declared: &[Declared], report: &mut Report) -> Arc<Self> {
+    pub(super) fn of_schema(schema: &Value, declared: &[FieldDeclaration], report: &mut Report) -> Arc<Self> {
         let mut schema = schema.as_object().cloned().map_or_else(|| schema.clone(), schema::with_dialect);
-        let hidden = Hidden::take_from(&mut schema, declared, report);
+        let hidden = HiddenArguments::take_from(&mut schema, declared, report);
         let (message, renderer, typed_method) = (None, None, None);
         let schema = SchemaForms::new(schema);
         Arc::new(Self { message, schema, hidden, renderer, typed_method, compiled: OnceLock::new() })

@@ -73,7 +73,7 @@ mod tests {
 
     use super::*;
     use toolwire_base::files::Tree;
-    use toolwire_engine::registry::{Change, Manifests, Offered, Status};
+    use toolwire_engine::registry::{Change, Manifests, RegistryInput, Status};
     use toolwire_sources::upstream::source_status::{SourceBudget, SourceStatus};
     use toolwire_store::StoreError;
     use toolwire_tool::context::UserId;
@@ -118,7 +118,7 @@ mod tests {
     /// A registry of what the tree declares.
     fn registry(data: &TempDir) -> Arc<Registry> {
         let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
-        let offered = Offered {
+        let offered = RegistryInput {
             manifests,
             executors: Vec::new(),
             descriptors: DescriptorPool::new(),

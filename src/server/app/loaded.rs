@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    StartError, missing,
-    offered::{enabled_domains, gather},
-    opened,
+    StartError, missing, opened,
+    registry_input::{enabled_domains, gather},
     sources::sources,
 };
 use crate::{
@@ -34,9 +33,9 @@ pub(super) fn load(
     state: &Arc<Store>,
     workspace: &Workspace,
 ) -> Result<Loaded, StartError> {
-    let offered = gather(tree, domains, config);
-    let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
-    let registry = offered.and_then(Registry::open);
+    let input = gather(tree, domains, config);
+    let descriptors = input.as_ref().map(|input| input.descriptors.clone()).ok();
+    let registry = input.and_then(Registry::open);
     let upstream = sources(config, domains, state)?;
     let enabled: Vec<_> = enabled_domains(domains, config).collect();
     let opening = Opening { config, tree, state, upstream: &upstream, domains: &enabled };

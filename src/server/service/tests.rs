@@ -11,7 +11,7 @@ use toolwire_base::files::Tree;
 use toolwire_config::{Auth, AuthUser};
 use toolwire_engine::{
     pipeline::{Parts, Tiers},
-    registry::{Category, Manifests, Offered},
+    registry::{Category, Manifests, RegistryInput},
     tasks::Orchestrator,
 };
 use toolwire_sources::upstream::{
@@ -40,7 +40,7 @@ impl Toys {
             &json!({"tags": ["toy"], "category": "write", "source": {"name": "box"}}),
         );
         let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
-        let offered = Offered {
+        let offered = RegistryInput {
             manifests,
             executors: Vec::new(),
             descriptors: DescriptorPool::new(),

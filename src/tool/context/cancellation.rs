@@ -37,12 +37,12 @@ struct Inner {
 }
 
 impl Cancellation {
-    /// One that nothing has cancelled.
+    /// A cancellation that has not been requested.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One that is cancelled with this one, and can be cancelled without it.
+    /// A child, which is cancelled with its parent and can be cancelled without it.
     pub fn child(&self) -> Self {
         Self(Arc::new(Inner { parent: Some(self.clone()), ..Inner::default() }))
     }

@@ -6,18 +6,18 @@ use tokio::time::Instant;
 
 use toolwire_base::clock;
 
-/// The instant by which the work of a call has ended, whatever happens.
+/// The instant by which the work of a call has ended in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
     at: Instant,
-    /// Until when something waits for the end of the call, which of a detached write is earlier.
+    /// The instant until which somebody waits for the end of the call. For a detached write it is earlier than `at`.
     awaited: Instant,
     /// `None` until the pipeline fixes it.
     latest: Option<Instant>,
 }
 
 impl Deadline {
-    /// Only a new context has a deadline of its own.
+    /// A deadline without a cap, for a new context.
     pub(super) fn new(at: Instant) -> Self {
         Self { at, awaited: at, latest: None }
     }
@@ -37,20 +37,20 @@ impl Deadline {
         clock::remaining(self.at)
     }
 
-    /// The same, or the given instant if that is earlier.
+    /// Shortens the deadline to the given instant, if that is earlier.
     #[must_use]
     pub fn no_later_than(self, at: Instant) -> Self {
         Self { at: self.at.min(at), awaited: self.awaited.min(at), ..self }
     }
 
-    /// The same, but what waits for the end leaves at the given instant, if that is earlier.
+    /// Shortens the time for which the caller waits to the given instant, if that is earlier.
     #[must_use]
     pub fn awaited_no_later_than(self, at: Instant) -> Self {
         Self { awaited: self.awaited.min(at), ..self }
     }
 
-    /// The same, but not even a write that outlives its callers lasts longer than `latest`. An earlier cap stays, so
-    /// that of the outermost call holds for all nested ones.
+    /// Caps the deadline: not even a write that outlives its callers lasts longer than `latest`. An earlier cap stays,
+    /// so the cap of the outermost call holds for all nested ones.
     #[must_use]
     pub fn cap(self, latest: Instant) -> Self {
         let latest = self.latest.map_or(latest, |earlier| earlier.min(latest));

@@ -8,12 +8,12 @@ use std::future::pending;
 use serde_json::{Map, Value};
 
 #[cfg(any(test, feature = "testing"))]
-use super::unread::UnreadBounds;
+use super::backpressure::UnreadBounds;
 use super::{
     UserId,
+    backpressure::EventBackpressure,
     reader::{CloseSignal, Events, Reader},
     subscribers::Subscribers,
-    unread::Unread,
 };
 use toolwire_base::backlog;
 use toolwire_contract::{ConfirmationRequired, Event};
@@ -43,7 +43,11 @@ enum Consumer {
 impl EventSink {
     /// A sink and its receiving end, whose unread bytes count against those of the user and of all, and in the backlog
     /// of the peer that they are for, if there is one.
-    pub fn channel(unread: &Unread, user: UserId, backlog: Option<backlog::Stream>) -> (Self, Events) {
+    pub fn channel(
+        unread: &EventBackpressure,
+        user: UserId,
+        backlog: Option<backlog::Stream>,
+    ) -> (Self, Events) {
         let (reader, events) = Reader::new(unread, user, backlog);
         (Self(Consumer::Pending(reader)), events)
     }
@@ -51,7 +55,11 @@ impl EventSink {
     /// A sink without a particular user, for tests.
     #[cfg(any(test, feature = "testing"))]
     pub fn not_accepted() -> (Self, Events) {
-        Self::channel(&Unread::new(UnreadBounds::default()), "nobody".parse().expect("a user id"), None)
+        Self::channel(
+            &EventBackpressure::new(UnreadBounds::default()),
+            "nobody".parse().expect("a user id"),
+            None,
+        )
     }
 
     /// The sink of an accepted call, and its receiving end.
@@ -315,7 +323,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_streams_of_one_user_leave_room_for_those_of_others() {
-        let unread = Unread::new(UnreadBounds { stream: 1 << 20, user: 1 << 20, all: 2 << 20 });
+        let unread = EventBackpressure::new(UnreadBounds { stream: 1 << 20, user: 1 << 20, all: 2 << 20 });
         let of = |user: &str| {
             let (mut sink, events) = EventSink::channel(&unread, user.parse().expect("a user id"), None);
             sink.accepted(|| Event::Progress { fraction: None, message: String::new() });
@@ -332,7 +340,7 @@ mod tests {
     async fn a_chunk_counts_from_when_it_is_made_until_its_message_has_left() {
         let backlog = backlog::Backlog::default();
         let stream = backlog.connection().stream("riley");
-        let unread = Unread::new(UnreadBounds::default());
+        let unread = EventBackpressure::new(UnreadBounds::default());
         let user = "riley".parse().expect("a user id");
         let (mut sink, mut events) = EventSink::channel(&unread, user, Some(stream.clone()));
         sink.accepted(|| Event::Progress { fraction: None, message: String::new() });
@@ -361,7 +369,7 @@ mod tests {
         let bounds = backlog::Bounds { user: 100_000, ..backlog::Bounds::default() };
         let backlog = backlog::Backlog::new(bounds);
         let stream = backlog.connection().stream("riley");
-        let unread = Unread::new(UnreadBounds::default());
+        let unread = EventBackpressure::new(UnreadBounds::default());
         let user = "riley".parse().expect("a user id");
         let (mut sink, events) = EventSink::channel(&unread, user, Some(stream.clone()));
         sink.accepted(|| Event::Progress { fraction: None, message: String::new() });

@@ -18,7 +18,7 @@ use tokio::{
 
 use super::{
     UserId,
-    unread::{BytePermit, StreamBudget, Unread, estimate_size},
+    backpressure::{BytePermit, EventBackpressure, StreamBudget, estimate_size},
 };
 use toolwire_base::{backlog, offload};
 use toolwire_contract::Event;
@@ -43,7 +43,7 @@ pub struct Events {
 pub(super) struct Reader {
     sender: mpsc::Sender<Box<HeldEvent>>,
     unread: Arc<StreamBudget>,
-    /// What waits for its peer. `None` for a reader in this process.
+    /// The backlog of its peer. `None` for a reader in this process.
     backlog: Option<backlog::Stream>,
 }
 
@@ -77,8 +77,12 @@ pub(super) enum NotSent {
 }
 
 impl Reader {
-    /// A reader and its receiving end. Unread bytes count against those of the user and of all.
-    pub(super) fn new(unread: &Unread, user: UserId, backlog: Option<backlog::Stream>) -> (Self, Events) {
+    /// A reader and its receiving end. EventBackpressure bytes count against those of the user and of all.
+    pub(super) fn new(
+        unread: &EventBackpressure,
+        user: UserId,
+        backlog: Option<backlog::Stream>,
+    ) -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(CAPACITY);
         let unread = Arc::new(unread.stream(user));
         (Self { sender, unread, backlog }, Events { receiver, taken: None })
@@ -233,7 +237,7 @@ impl Waiting {
     }
 }
 
-/// What an event takes in memory. That the call is accepted costs nothing: it comes first, whatever waits.
+/// The memory that an event takes. `Accepted` counts as nothing: it is the first event, so nothing waits before it.
 fn size_of(event: &Event) -> usize {
     match event {
         Event::Accepted { .. } => 0,

@@ -19,7 +19,7 @@ pub struct Services {
 
 #[derive(Clone)]
 struct Service {
-    /// Of its type.
+    /// The name of its type.
     name: &'static str,
     value: Arc<dyn Any + Send + Sync>,
 }

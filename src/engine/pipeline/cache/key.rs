@@ -11,8 +11,8 @@ use toolwire_tool::context::{SessionId, SourceStates, ToolContext};
 
 /// Calls with the same key share one execution: those of one result at one depth.
 ///
-/// Calls at different depths do not share: each waits only for deeper ones, so that no cycle of calls can deadlock, and
-/// a result that is too large for a client may still answer a tool.
+/// Calls at different depths do not share an execution. Each waits only for deeper ones, so that no cycle of calls can
+/// deadlock; and a result that is too large for a client may still answer a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ExecutionKey {
     pub(super) result: ResultKey,

@@ -26,7 +26,7 @@ pub fn cause(call: &Call) -> Option<ConfirmationCause> {
     cause_within(call, Work::all()).unwrap_or(Some(ConfirmationCause::Condition))
 }
 
-/// The first cause that follows from the definition and from whether the task is tainted, whatever the options.
+/// The first cause that follows from the definition and from whether the task is tainted. No option changes it.
 pub fn of_definition(definition: &Definition, tainted: bool) -> Option<ConfirmationCause> {
     if definition.requires_confirmation {
         return Some(ConfirmationCause::Manifest);

@@ -1,8 +1,8 @@
-//! Resumes equal writes: a write without a `request_id` is lent that of an equal one whose outcome its user has not
-//! received, if the caller asks for it. The layers below answer it as they answer any repeat.
+//! Resumes equal writes: if the caller asks for it, a write without a `request_id` takes over that of an equal write
+//! whose outcome its user has not received. The layers below answer it as they answer any repeat.
 //!
-//! A call with a `request_id` keeps it: its caller knows how to repeat it. It lends it to a call without one, which may
-//! be the repeat of a caller that lost it. Not here: which write lends, which the store decides in one transaction.
+//! A call with a `request_id` keeps it, since its caller knows how to repeat it. A call without one may be the repeat
+//! of a caller that lost it. Not here: which of the equal writes it repeats; the store decides that in one transaction.
 
 use std::{sync::Arc, time::Duration};
 
@@ -71,7 +71,7 @@ impl ResumeEqualWrites {
         let (row, records) = (write.clone(), Arc::clone(&store));
         call.facts.set_delivery(Delivery { store, write, request_id, by_reader, delivered });
         let end = inner.call(call).await;
-        // The request_id belongs to other arguments: lent to an equal write, it would refuse that one too.
+        // The request_id belongs to other arguments: an equal write that took it over would be refused too.
         if let Err(Refusal::RequestIdReused { .. }) = &end
             && let Err(error) = records.release_equal_write(&row, request_id).await
         {

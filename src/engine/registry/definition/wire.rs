@@ -5,7 +5,7 @@ use std::{mem, sync::OnceLock};
 use bytes::Bytes;
 use prost::Message;
 
-use super::{canonical::canonical, derived::Derived, schema_forms::SchemaForms};
+use super::{canonical::canonical, linkage::Linkage, schema_forms::SchemaForms};
 use crate::registry::{
     manifest::Manifest,
     parts::{CachePolicy, Example, Source, Status},
@@ -68,9 +68,9 @@ impl Wire {
         manifest: &Manifest,
         input: &SchemaForms,
         output: &SchemaForms,
-        derived: &Derived,
+        linkage: &Linkage,
     ) -> Self {
-        let mut described = described(manifest, derived);
+        let mut described = described(manifest, linkage);
         let digest = Digest::of_bytes(&canonical(&described, &input.canonical, &output.canonical));
         let shown = v1::ToolDefinition {
             examples: mem::take(&mut described.examples),
@@ -133,7 +133,7 @@ impl Wire {
 }
 
 /// The definition without schemas, digest and status.
-fn described(manifest: &Manifest, derived: &Derived) -> v1::ToolDefinition {
+fn described(manifest: &Manifest, linkage: &Linkage) -> v1::ToolDefinition {
     v1::ToolDefinition {
         name: manifest.name.to_string(),
         title: manifest.title.clone(),
@@ -145,7 +145,7 @@ fn described(manifest: &Manifest, derived: &Derived) -> v1::ToolDefinition {
         timeout: Some(convert::duration(manifest.timeout)),
         input_message: manifest.input_message.clone().unwrap_or_default(),
         output_message: manifest.output_message.clone().unwrap_or_default(),
-        typed_method: derived.typed_method.clone().unwrap_or_default(),
+        typed_method: linkage.typed_method.clone().unwrap_or_default(),
         tags: manifest.tags.clone(),
         version: manifest.version.clone(),
         depends_on: manifest.depends_on.clone(),
@@ -156,7 +156,7 @@ fn described(manifest: &Manifest, derived: &Derived) -> v1::ToolDefinition {
         cache: manifest.cache.map(cache),
         untrusted: manifest.untrusted,
         guidance: manifest.guidance.clone(),
-        provider: derived.provider.as_deref().unwrap_or_default().to_owned(),
+        provider: linkage.provider.as_deref().unwrap_or_default().to_owned(),
         idempotent: manifest.idempotent,
         contained: manifest.contained,
         agent: manifest.agent.clone().unwrap_or_default(),

@@ -28,7 +28,7 @@ pub(super) fn normalize_within(
     if normalizer.steps.spend(0) { Ok((normal, normalizer.violations)) } else { Err(TooMuchWork) }
 }
 
-/// The same of a value of ours.
+/// Normalizes a value without a bound on the work, which suits values that do not come from callers.
 pub(super) fn normalize(schema: &Value, raw: &Value) -> (Value, Vec<Violation>) {
     normalize_within(schema, raw, Work::all()).unwrap_or_else(|TooMuchWork| (raw.clone(), Vec::new()))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::registry::declared::SENSITIVE;
+use crate::registry::field_declaration::SENSITIVE;
 use toolwire_contract::arguments::Arguments;
 
 /// Replaces a sensitive value.

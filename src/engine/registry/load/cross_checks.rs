@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::Read;
-use crate::registry::{CacheScope, demands::Demands, manifest::Manifest};
+use crate::registry::{CacheScope, manifest::Manifest, requirements::Requirements};
 use toolwire_contract::{ToolName, near::did_you_mean};
 
 /// Reports every conflict of a manifest with the others, in its own file.
-pub(super) fn refuse_conflicts(files: &mut [Read], demands: Demands<'_>) {
+pub(super) fn refuse_conflicts(files: &mut [Read], requirements: Requirements<'_>) {
     refuse_taken_names(files);
     refuse_taken_intents(files);
     refuse_dependencies(files);
-    refuse_unrepeatable(files, demands);
+    refuse_unrepeatable(files, requirements);
     refuse_shared_identity(files);
 }
 
@@ -61,12 +61,12 @@ fn refuse_dependencies(files: &mut [Read]) {
 
 /// Reports tools that depend on one that needs approval and are not repeatable. Such a tool is run again from its
 /// beginning after the approval, and would make its own writes twice unless it is idempotent.
-fn refuse_unrepeatable(files: &mut [Read], demands: Demands<'_>) {
+fn refuse_unrepeatable(files: &mut [Read], requirements: Requirements<'_>) {
     let (mut graph, mut confirmed) = (Graph::new(), BTreeSet::new());
     for (manifest, _) in files.iter_mut().filter_map(Read::parts) {
         graph.insert(manifest.name.clone(), manifest.depends_on.clone());
         let provider = manifest.upstream.as_ref().map(|upstream| upstream.provider.as_str());
-        if manifest.may_need_confirmation() || !demands.conditions(&manifest.name, provider).is_empty() {
+        if manifest.may_need_confirmation() || !requirements.conditions(&manifest.name, provider).is_empty() {
             confirmed.insert(manifest.name.clone());
         }
     }

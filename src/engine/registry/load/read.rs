@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::kept::Kept;
+use super::file_cache::FileCache;
 use crate::registry::{
     assemble::RegisteredTool,
     manifest::Manifest,
@@ -25,9 +25,9 @@ pub(super) enum Parsed {
 
 impl Read {
     /// Parses a file, unless its tool is kept.
-    pub(super) fn file(mut file: Content, kept: &Kept) -> Self {
+    pub(super) fn file(mut file: Content, cache: &FileCache) -> Self {
         let mut report = Report::new(&file.place.path);
-        let found = match (kept.tool(&file), std::mem::replace(&mut file.text, Text::Unchanged)) {
+        let found = match (cache.tool(&file), std::mem::replace(&mut file.text, Text::Unchanged)) {
             (Some(tool), _) => Some(Parsed::Tool(tool)),
             (None, Text::Read(text)) => {
                 let manifest = Manifest::read(&file.place.path, &text, &mut report);

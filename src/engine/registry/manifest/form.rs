@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::schema::manifest_schema;
 use crate::registry::{
-    declared::FIELD_NAME,
+    field_declaration::FIELD_NAME,
     keys::{SEMANTIC_VERSION, TOOL_NAME},
     problem::{Report, join, quoted},
 };

@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::Manifest;
 use crate::registry::{
-    declared::{CONSTRAINTS, FIELD_NAME, KINDS},
     extract::Extract,
+    field_declaration::{CONSTRAINTS, FIELD_NAME, KINDS},
     keys::{NOT_BLANK, alias, described, flag, text, texts, whole},
-    routing::{FEWEST, LONGEST, MOST},
+    planner_hints::{FEWEST, LONGEST, MOST},
     words::Binding,
 };
 
@@ -164,7 +164,7 @@ fn object(value: Value) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::declared::Declared;
+    use crate::registry::field_declaration::FieldDeclaration;
 
     #[test]
     fn every_key_of_a_field_is_read() {
@@ -174,7 +174,7 @@ mod tests {
             "max_items": 1, "content_encoding": "base64", "content_media_type": "image/png", "examples": [], "required": true, "sensitive": true, "extract": "words",
             "omit_when_absent": true, "bind": "user.id", "fixed": 1, "hidden": true
         });
-        let read = |field: Value| Declared::read_all(object(json!({"one": field})), "");
+        let read = |field: Value| FieldDeclaration::read_all(object(json!({"one": field})), "");
         let schema = manifest_schema();
         for fields in ["input_field", "output_field", "own_input_field/anyOf/1", "own_output_field/anyOf/1"] {
             let keys = schema.pointer(&format!("/$defs/{fields}/properties")).and_then(Value::as_object);

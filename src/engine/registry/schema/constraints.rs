@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::compile;
 use crate::registry::{
-    declared::Declared,
+    field_declaration::FieldDeclaration,
     problem::{Report, join},
 };
 use toolwire_schema::{Schema, Work};
@@ -30,7 +30,7 @@ const RANGES: [(&str, &str, &str); 3] = [
 ];
 
 /// Adds the constraints, including those on the elements of a list.
-pub(super) fn constrain(schema: &mut Map<String, Value>, declared: &Declared, report: &mut Report) {
+pub(super) fn constrain(schema: &mut Map<String, Value>, declared: &FieldDeclaration, report: &mut Report) {
     if let Some(extract) = &declared.extract {
         extract.refuse_incomplete(&join(&declared.pointer, "extract"), report);
     }
@@ -55,7 +55,7 @@ fn type_of(schema: &Map<String, Value>) -> &str {
     schema.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn refuse_structure(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
+fn refuse_structure(schema: &Map<String, Value>, declared: &FieldDeclaration, report: &mut Report) {
     let structure = [
         ("items", declared.items.is_some(), "array"),
         ("properties", !declared.properties.is_empty(), "object"),
@@ -73,7 +73,7 @@ fn refuse_structure(schema: &Map<String, Value>, declared: &Declared, report: &m
     }
 }
 
-fn refuse_inapplicable(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
+fn refuse_inapplicable(schema: &Map<String, Value>, declared: &FieldDeclaration, report: &mut Report) {
     let kind = type_of(schema);
     for (keyword, key, kinds) in APPLIES {
         if declared.keywords.contains_key(keyword) && !kind.is_empty() && !kinds.contains(&kind) {
@@ -83,7 +83,7 @@ fn refuse_inapplicable(schema: &Map<String, Value>, declared: &Declared, report:
     }
 }
 
-fn refuse_empty_ranges(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
+fn refuse_empty_ranges(schema: &Map<String, Value>, declared: &FieldDeclaration, report: &mut Report) {
     for (low, high, key) in RANGES {
         let bound = |keyword| schema.get(keyword).and_then(Value::as_f64);
         if let (Some(least), Some(most)) = (bound(low), bound(high))
@@ -116,7 +116,7 @@ fn what_is_wrong(pattern: &str) -> Option<String> {
 }
 
 /// Each value of the enum must satisfy the other constraints; each example and the default must satisfy all.
-fn refuse_unfit_values(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
+fn refuse_unfit_values(schema: &Map<String, Value>, declared: &FieldDeclaration, report: &mut Report) {
     // Compiling is by far the most expensive step.
     if !["enum", "examples", "default", "pattern"].iter().any(|it| declared.keywords.contains_key(*it)) {
         return;
@@ -149,7 +149,7 @@ fn refuse_unfit_values(schema: &Map<String, Value>, declared: &Declared, report:
 fn refuse_unfit(
     schema: &Schema,
     value: &Value,
-    declared: &Declared,
+    declared: &FieldDeclaration,
     path: &str,
     rule: &'static str,
     report: &mut Report,
@@ -163,6 +163,12 @@ fn refuse_unfit(
     }
 }
 
-fn refuse(declared: &Declared, key: &str, rule: &'static str, text: impl Into<String>, report: &mut Report) {
+fn refuse(
+    declared: &FieldDeclaration,
+    key: &str,
+    rule: &'static str,
+    text: impl Into<String>,
+    report: &mut Report,
+) {
     report.add(join(&declared.pointer, key), rule, text);
 }

@@ -4,20 +4,20 @@ use serde_json::{Map, Value};
 
 use super::{closed, constraints::constrain, describe, with_dialect};
 use crate::registry::{
-    declared::{Declared, Direction},
+    field_declaration::{Direction, FieldDeclaration},
     problem::Report,
 };
 
 /// Derives the schema of the declared fields.
 pub(in crate::registry) fn from_manifest(
-    declared: &[Declared],
+    declared: &[FieldDeclaration],
     direction: Direction,
     report: &mut Report,
 ) -> Value {
     with_dialect(object(declared, direction, report))
 }
 
-fn object(declared: &[Declared], direction: Direction, report: &mut Report) -> Map<String, Value> {
+fn object(declared: &[FieldDeclaration], direction: Direction, report: &mut Report) -> Map<String, Value> {
     let required =
         declared.iter().filter(|it| is_required(it, direction)).map(|it| it.name.clone()).collect();
     let properties =
@@ -25,21 +25,21 @@ fn object(declared: &[Declared], direction: Direction, report: &mut Report) -> M
     closed(properties, required)
 }
 
-fn is_required(declared: &Declared, direction: Direction) -> bool {
+fn is_required(declared: &FieldDeclaration, direction: Direction) -> bool {
     match direction {
         Direction::Input => declared.is_required,
         Direction::Output => !declared.is_omitted_when_absent,
     }
 }
 
-fn property(declared: &Declared, direction: Direction, report: &mut Report) -> Map<String, Value> {
+fn property(declared: &FieldDeclaration, direction: Direction, report: &mut Report) -> Map<String, Value> {
     let mut schema = shape(declared, direction, report);
     constrain(&mut schema, declared, report);
     describe(&mut schema, declared.description.as_deref());
     schema
 }
 
-fn shape(declared: &Declared, direction: Direction, report: &mut Report) -> Map<String, Value> {
+fn shape(declared: &FieldDeclaration, direction: Direction, report: &mut Report) -> Map<String, Value> {
     let Some(kind) = declared.kind else { return Map::new() };
     if kind.0 == "object" && !declared.properties.is_empty() {
         return object(&declared.properties, direction, report);

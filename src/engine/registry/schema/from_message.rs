@@ -11,7 +11,7 @@ use super::{
     with_dialect,
 };
 use crate::registry::{
-    declared::{Declared, Direction},
+    field_declaration::{Direction, FieldDeclaration},
     problem::{Report, join},
 };
 use toolwire_contract::{near::did_you_mean, transcode::Omitted};
@@ -34,7 +34,7 @@ pub fn pattern_in_words(pattern: &str) -> Option<&'static str> {
 /// Derives the schema of a message without unsupported fields, and the paths of fields that are omitted when absent.
 pub(in crate::registry) fn from_message(
     message: &MessageDescriptor,
-    declared: &[Declared],
+    declared: &[FieldDeclaration],
     direction: Direction,
     report: &mut Report,
 ) -> (Value, Omitted) {
@@ -46,7 +46,7 @@ pub(in crate::registry) fn from_message(
 }
 
 struct Derivation<'a> {
-    declared: &'a [Declared],
+    declared: &'a [FieldDeclaration],
     direction: Direction,
     report: &'a mut Report,
     /// The dotted paths of all visited fields.
@@ -136,7 +136,7 @@ impl<'a> Derivation<'a> {
             && !self.omitted.contains(path)
     }
 
-    fn note_omission(&mut self, field: &FieldDescriptor, declared: &Declared) {
+    fn note_omission(&mut self, field: &FieldDescriptor, declared: &FieldDeclaration) {
         if declared.is_omitted_when_absent && !field.supports_presence() {
             let text = format!("`{}` is never absent; declare it `optional` in the message", declared.name);
             self.report.add(join(&declared.pointer, "omit_when_absent"), "never-absent", text);
@@ -145,7 +145,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    fn find(&self, path: &str) -> Option<&'a Declared> {
+    fn find(&self, path: &str) -> Option<&'a FieldDeclaration> {
         self.declared.iter().find(|it| it.name == path)
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
-use crate::registry::{declared::Direction, problem::Report};
+use crate::registry::{field_declaration::Direction, problem::Report};
 
 /// The messages of `google.protobuf` that have a form in the JSON of payloads.
 const WELL_KNOWN: [&str; 4] = [

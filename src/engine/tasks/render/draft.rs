@@ -26,7 +26,7 @@ pub(super) struct Round<'a> {
     pub(super) sequences: (u64, u64),
     pub(super) texts: Vec<Block>,
     pub(super) opaque: Vec<Block>,
-    pub(super) calls: Vec<Call<'a>>,
+    pub(super) calls: Vec<DraftCall<'a>>,
     pub(super) documents: Vec<AttachedDocument>,
     /// Messages of users after the response.
     pub(super) user_messages: Vec<Block>,
@@ -36,7 +36,7 @@ pub(super) struct Round<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(super) struct DraftCall<'a> {
     pub(super) sequence: u64,
     pub(super) position: u32,
     /// The model's identifier, which may be invalid for another provider.

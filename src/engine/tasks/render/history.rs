@@ -81,7 +81,7 @@ pub(super) async fn read(
     Ok(History { request, unread, events, before })
 }
 
-/// The first entries of the segments, which are read whatever the budget: the request, and the questions.
+/// Reads the first entries of the segments, the request and the questions, regardless of the budget.
 async fn first_entries(
     store: &Store,
     user: &UserId,

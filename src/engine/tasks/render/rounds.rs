@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     blocks::{self, Block, Content, DocumentForm},
-    draft::{AttachedDocument, Call, Draft, Gap, Round},
+    draft::{AttachedDocument, Draft, DraftCall, Gap, Round},
     input::{Body, DocumentVersion, Event, Outcome, RenderInput, Speaker, ToolCall},
 };
 
@@ -66,9 +66,9 @@ fn gap(input: &RenderInput<'_>) -> Option<Gap> {
     (input.unread > 0).then(|| Gap::new(sequences, true))
 }
 
-/// The latest outcome of each waiting call, by the call's sequence number, with that of the outcome. An exception is an
-/// approval that comes to nothing later: the model may have acted on it, so the call keeps it, and the sequence numbers
-/// of such retractions are returned to be rendered where they occurred.
+/// The latest outcome of each waiting call, by the call's sequence number, with that of the outcome. A retraction of an
+/// approval does not replace it, since the model may have acted on it. The sequence numbers of retractions are
+/// returned, to be rendered where they occurred.
 fn outcomes(events: &[Event]) -> (HashMap<u64, (u64, &Outcome)>, HashSet<u64>) {
     let (mut outcomes, mut approved, mut retractions) = (HashMap::new(), HashSet::new(), HashSet::new());
     for event in events {
@@ -143,12 +143,12 @@ fn round_of<'r, 'a>(rounds: &'r mut Vec<Round<'a>>, event: &Event) -> &'r mut Ro
 
 /// Adds a call to a round. A call that waited repeatedly has several entries; the last one replaces the others.
 fn push_call<'a>(round: &mut Round<'a>, event: &Event, called: &'a ToolCall, outcome: &'a Outcome) {
-    let is_again = |call: &&mut Call<'_>| !called.id.is_empty() && call.given_id == called.id;
+    let is_again = |call: &&mut DraftCall<'_>| !called.id.is_empty() && call.given_id == called.id;
     if let Some(earlier) = round.calls.iter_mut().find(is_again) {
         (earlier.sequence, earlier.outcome) = (event.sequence, outcome);
         return;
     }
-    round.calls.push(Call {
+    round.calls.push(DraftCall {
         sequence: event.sequence,
         position: event.position,
         given_id: &called.id,
@@ -195,7 +195,7 @@ fn finish(draft: &mut Draft<'_>, input: &RenderInput<'_>) {
 }
 
 /// The model's own identifier if it is valid for every provider and not taken; otherwise one from the sequence number.
-fn unique_id(call: &Call<'_>, ids: &mut HashSet<String>) -> String {
+fn unique_id(call: &DraftCall<'_>, ids: &mut HashSet<String>) -> String {
     let is_plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     let is_good = (1..=MAX_ID).contains(&call.given_id.len()) && is_plain(call.given_id);
     let own = format!("call_{}", call.sequence);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwire_base::files;
 use toolwire_config::ProviderFloor;
 use toolwire_contract::proto::host::v1 as wire;
-use toolwire_engine::registry::{Category, Definition, MakeExecutor, ProvidedTool, Provision, Registry};
+use toolwire_engine::registry::{Category, Definition, MakeExecutor, ProviderTool, Provision, Registry};
 use toolwire_hosts::{
     Effect, Verdicts,
     ids::ProviderName,
@@ -75,7 +75,7 @@ impl Intake {
         &self,
         Proposal { offer, instead, make }: Proposal,
         budget: &mut Budget,
-    ) -> Result<(Candidate, ProvidedTool), Vec<Problem>> {
+    ) -> Result<(Candidate, ProviderTool), Vec<Problem>> {
         let mut checked = offer::check(&offer, (self.strictness, self.author), budget)?;
         refuse_name(&self.floor.tools, &checked.name).map_err(|problem| vec![problem])?;
         let disabled = match instead {
@@ -87,7 +87,7 @@ impl Intake {
         };
         let CheckedOffer { name, manifest, input, output, warnings } = checked;
         let candidate = Candidate { name: name.to_string(), warnings };
-        Ok((candidate, ProvidedTool { name, manifest, input, output, disabled, make }))
+        Ok((candidate, ProviderTool { name, manifest, input, output, disabled, make }))
     }
 }
 

@@ -1,12 +1,12 @@
-//! Routing data for planners without a model, beside the definition. Callers do not see it, and no digest covers it.
+//! PlannerHints data for planners without a model, beside the definition. Callers do not see it, and no digest covers it.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::{
-    declared::Declared,
     extract::Extract,
+    field_declaration::FieldDeclaration,
     problem::{Report, join},
 };
 
@@ -19,18 +19,18 @@ pub(super) const LONGEST: usize = 60;
 
 /// The parts of a manifest that only planners without a model use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Routing {
+pub struct PlannerHints {
     /// Phrases of questions that this tool answers and similar tools do not.
     pub keywords: Vec<String>,
     /// The extraction of parameters from a message, by parameter.
     pub extracts: BTreeMap<String, Extract>,
 }
 
-impl Routing {
+impl PlannerHints {
     /// Reads the routing of a manifest and reports its problems. `schema` is the input schema.
     pub(super) fn new(
         keywords: &[String],
-        parameters: &[Declared],
+        parameters: &[FieldDeclaration],
         schema: &Value,
         report: &mut Report,
     ) -> Self {

@@ -1,6 +1,6 @@
 //! Tools of providers beside those of files.
 
-mod refused;
+mod refusals;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::registry::{ConsequenceLevel, Definition, Manifests, Offered, Registry, Status};
+use crate::registry::{ConsequenceLevel, Definition, Manifests, Registry, RegistryInput, Status};
 use toolwire_base::files::Tree;
 use toolwire_config::{Consequence, ProviderFloor, ToolPattern};
 use toolwire_contract::{Payload, arguments::Arguments, descriptors};
@@ -56,12 +56,12 @@ impl Executor for Elsewhere {
     }
 }
 
-fn tool(name: &'static str) -> ProvidedTool {
+fn tool(name: &'static str) -> ProviderTool {
     with(name, json!({}))
 }
 
 /// A good tool, with some keys replaced.
-fn with(name: &'static str, changes: Value) -> ProvidedTool {
+fn with(name: &'static str, changes: Value) -> ProviderTool {
     let mut manifest = json!({
         "name": name, "description": "Returns something.", "type": "function_tool", "category": "read",
         "consequence_level": "low", "requires_confirmation": false, "title": name, "version": "0.0.0",
@@ -70,7 +70,7 @@ fn with(name: &'static str, changes: Value) -> ProvidedTool {
     manifest.extend(changes);
     let order = json!({"type": "string", "pattern": "^[A-Z]-[0-9]+$"});
     let input = json!({"type": "object", "properties": {"order_id": order}, "required": ["order_id"], "additionalProperties": false});
-    ProvidedTool {
+    ProviderTool {
         name: name.parse().expect("a name"),
         manifest: manifest.clone(),
         input,
@@ -98,7 +98,7 @@ fn demanding(
     if approve_unless.contains_key("refund") {
         write_refund(&data, json!({}));
     }
-    let offered = Offered {
+    let offered = RegistryInput {
         manifests: Manifests::new(Tree::Disk(data.path().to_owned())),
         executors: Vec::new(),
         descriptors: descriptors::pool([]).expect("they agree"),
@@ -441,7 +441,7 @@ fn an_offer_that_cannot_be_called_yet_is_listed_with_the_reason_and_disables_a_f
     write_refund(&data, json!({}));
     registry.reload();
     let status = |name: &str| registry.snapshot().get(name).map(|it| it.definition.status.clone());
-    let disabled = |name| ProvidedTool { disabled: Some("not accepted".to_owned()), ..tool(name) };
+    let disabled = |name| ProviderTool { disabled: Some("not accepted".to_owned()), ..tool(name) };
     let reason = Some(Status::Disabled("not accepted".to_owned()));
     registry.provide("shop", vec![disabled("refund"), disabled("balance")]);
     registry.publish_pending();

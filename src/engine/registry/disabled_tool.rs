@@ -2,7 +2,7 @@
 
 /// A disabled tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disabled {
+pub struct DisabledTool {
     /// The name of the tool, which needs no executor.
     pub tool: &'static str,
     /// The reason, and what an operator can do to enable the tool.

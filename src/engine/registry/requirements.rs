@@ -1,4 +1,4 @@
-//! What the configuration demands of tools, whatever their files and offers say: conditions on arguments, and the floor
+//! What the configuration requires of tools, whatever their files and offers say: conditions on arguments, and the floor
 //! of the provider that executes them.
 
 use std::collections::BTreeMap;
@@ -8,16 +8,16 @@ use serde_json::{Map, Value};
 use super::{conditions::Configured, manifest::Manifest, parts::Source, problem::join};
 use toolwire_config::{Consequence, ProviderFloor};
 
-/// The demands on every tool.
+/// The requirements on tools.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Demands<'a> {
+pub(super) struct Requirements<'a> {
     /// Conditions on arguments, by tool.
     pub(super) approve_unless: &'a BTreeMap<String, Map<String, Value>>,
     /// By provider.
     pub(super) floors: &'a BTreeMap<String, ProviderFloor>,
 }
 
-impl<'a> Demands<'a> {
+impl<'a> Requirements<'a> {
     /// The conditions on a tool, which a provider may execute.
     pub(super) fn conditions(self, tool: &str, provider: Option<&str>) -> Vec<Configured<'a>> {
         let of_all = self

@@ -34,13 +34,13 @@ pub struct UnreadBounds {
 
 /// The budgets of unread bytes. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
-pub struct Unread(Arc<Shared>);
+pub struct EventBackpressure(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     bounds: UnreadBounds,
     all: Arc<Semaphore>,
-    /// Of the users that have a stream with an event of some size.
+    /// The budgets of users that have a stream with an event of some size.
     users: Mutex<HashMap<UserId, Weak<Semaphore>>>,
 }
 
@@ -48,7 +48,7 @@ struct Shared {
 #[derive(Debug)]
 pub(super) struct StreamBudget {
     own: Arc<Semaphore>,
-    all: Unread,
+    all: EventBackpressure,
     user: UserId,
     /// Looked up for the first event of some size: most streams have none.
     of_user: OnceLock<Arc<Semaphore>>,
@@ -66,7 +66,7 @@ impl Default for UnreadBounds {
     }
 }
 
-impl Unread {
+impl EventBackpressure {
     /// Budgets of which nothing is used.
     pub fn new(bounds: UnreadBounds) -> Self {
         let all = Arc::new(Semaphore::new(bounds.all));
@@ -95,8 +95,8 @@ impl StreamBudget {
     /// Waits for a permit for this many bytes. An event larger than a bound takes all of it.
     pub(super) async fn acquire(&self, bytes: usize) -> BytePermit {
         let [(own, n), (user, of_user), (all, in_all)] = self.permits(bytes);
-        // From the narrowest bound to the widest: a stream that waits for its own holds no bytes of its user's, and a
-        // user that waits holds none of what all share.
+        // From the narrowest bound to the widest. A stream that waits for its own budget holds no bytes of its user's
+        // budget, and a user that waits holds none of the shared one.
         let own = own.acquire_many_owned(n).await.expect(OPEN);
         let user = user.acquire_many_owned(of_user).await.expect(OPEN);
         let all = all.acquire_many_owned(in_all).await.expect(OPEN);
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn streams_users_and_all_have_bounds_and_what_is_too_long_waits_for_all_the_rest() {
-        let unread = Unread::new(UnreadBounds { stream: 10, user: 25, all: 30 });
+        let unread = EventBackpressure::new(UnreadBounds { stream: 10, user: 25, all: 30 });
         let stream = |user: &str| unread.stream(user.parse().unwrap());
         let of_a = [stream("a"), stream("a"), stream("a")];
         let first = of_a[0].try_acquire(10).unwrap();
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_is_longer_than_a_bound_takes_all_of_it() {
-        let unread = Unread::new(UnreadBounds { stream: 10, user: 25, all: 30 });
+        let unread = EventBackpressure::new(UnreadBounds { stream: 10, user: 25, all: 30 });
         let stream = unread.stream("a".parse().unwrap());
         let _all = stream.try_acquire(1_000).unwrap();
         assert!(unread.stream("b".parse().unwrap()).try_acquire(1).is_err());
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn users_without_streams_are_forgotten() {
-        let unread = Unread::new(UnreadBounds::default());
+        let unread = EventBackpressure::new(UnreadBounds::default());
         for n in 0..100 {
             drop(unread.stream(n.to_string().parse().unwrap()).try_acquire(1));
         }

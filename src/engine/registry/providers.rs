@@ -13,11 +13,11 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
-    assemble::{MakeExecutor, RegisteredTool, assemble_provided},
-    demands::Demands,
+    assemble::{MakeExecutor, RegisteredTool, assemble_provider_tool},
     manifest::Manifest,
     parts::Status,
     problem::Report,
+    requirements::Requirements,
 };
 use toolwire_base::files::Problem;
 use toolwire_contract::{ToolName, proto::v1};
@@ -26,7 +26,7 @@ use toolwire_contract::{ToolName, proto::v1};
 const MAX_DEFINITION: usize = 256 * 1024;
 
 /// A tool that a provider offers.
-pub struct ProvidedTool {
+pub struct ProviderTool {
     pub name: ToolName,
     /// The keys of a manifest.
     pub manifest: Map<String, Value>,
@@ -66,9 +66,9 @@ struct Executed {
     tool: Provision,
 }
 
-impl fmt::Debug for ProvidedTool {
+impl fmt::Debug for ProviderTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ProvidedTool").field(&self.name).finish()
+        f.debug_tuple("ProviderTool").field(&self.name).finish()
     }
 }
 
@@ -78,29 +78,29 @@ impl fmt::Debug for Offer {
     }
 }
 
-/// Makes the tools that a provider offers, whatever others have.
+/// Makes the tools that a provider offers, without regard to the names of other tools.
 pub(super) fn make(
     provider: &str,
-    tools: Vec<ProvidedTool>,
-    demands: Demands<'_>,
+    tools: Vec<ProviderTool>,
+    requirements: Requirements<'_>,
 ) -> Vec<Result<Offer, Vec<Problem>>> {
-    tools.into_iter().map(|tool| assemble_offer(provider, tool, demands)).collect()
+    tools.into_iter().map(|tool| assemble_offer(provider, tool, requirements)).collect()
 }
 
 fn assemble_offer(
     provider: &str,
-    ProvidedTool { name, manifest, input, output, disabled, make }: ProvidedTool,
-    demands: Demands<'_>,
+    ProviderTool { name, manifest, input, output, disabled, make }: ProviderTool,
+    requirements: Requirements<'_>,
 ) -> Result<Offer, Vec<Problem>> {
     let file = format!("{provider}/{name}.json");
     let mut report = Report::new(&file);
     let manifest = Manifest::read(&file, &Value::Object(manifest).to_string(), &mut report);
     let offer = manifest.and_then(|mut manifest| {
-        demands.raise(&mut manifest, Some(provider));
+        requirements.raise(&mut manifest, Some(provider));
         let conditions = manifest.approve_unless.clone().unwrap_or_default();
-        let configured = demands.conditions(&name, Some(provider));
+        let configured = requirements.conditions(&name, Some(provider));
         let declared = (manifest, &*configured);
-        let tool = assemble_provided(provider, declared, [&input, &output], &*make, &mut report)?;
+        let tool = assemble_provider_tool(provider, declared, [&input, &output], &*make, &mut report)?;
         refuse_large(&tool, &mut report);
         let tool = match disabled {
             Some(reason) => tool.with_status(Status::Disabled(reason)),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ProvidedTool, Provision, Registry, State, demands::Demands, lock, provided};
+use super::{ProviderTool, Provision, Registry, SnapshotInput, lock, providers, requirements::Requirements};
 use toolwire_config::ProviderFloor;
 use toolwire_contract::Refusal;
 
@@ -13,13 +13,13 @@ const AWAITED_RETRY: Duration = Duration::from_secs(1);
 impl Registry {
     /// Makes the tools of a provider, in place of those that it had, unless it offers some and none can be served. They
     /// are served once `publish_pending` is called, so that changes that come at one time are one.
-    pub fn provide(&self, provider: &str, tools: Vec<ProvidedTool>) -> Vec<Provision> {
+    pub fn provide(&self, provider: &str, tools: Vec<ProviderTool>) -> Vec<Provision> {
         // Before the lock: a thousand tools take long.
-        let demands = Demands { approve_unless: &self.approve_unless, floors: &self.floors };
-        let made = provided::make(provider, tools, demands);
+        let requirements = Requirements { approve_unless: &self.approve_unless, floors: &self.floors };
+        let made = providers::make(provider, tools, requirements);
         let mut state = lock(&self.state);
         state.is_pending = true;
-        let State { tools, providers, .. } = &mut *state;
+        let SnapshotInput { tools, providers, .. } = &mut *state;
         providers.replace(provider, made, tools)
     }
 

@@ -14,7 +14,7 @@ use toolwire_base::{
 
 /// Assembled tools by file, for a fixed set of executors, messages and choices.
 #[derive(Debug, Default)]
-pub(in crate::registry) struct Kept(HashMap<Place, Entry>);
+pub(in crate::registry) struct FileCache(HashMap<Place, Entry>);
 
 #[derive(Debug)]
 struct Entry {
@@ -23,7 +23,7 @@ struct Entry {
     tool: Arc<RegisteredTool>,
 }
 
-impl Kept {
+impl FileCache {
     /// The digest of a kept file, if its stamp shows that it was not written since it was read.
     pub(in crate::registry) fn digest(&self, place: &Place, stamp: FileStamp) -> Option<Digest> {
         self.0.get(place).filter(|entry| entry.stamp == Some(stamp)).map(|entry| entry.digest)

@@ -34,7 +34,7 @@ impl Direction {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(in crate::registry) struct Declared {
+pub(in crate::registry) struct FieldDeclaration {
     /// The field's name; a dotted path if a message gives the structure.
     pub(in crate::registry) name: String,
     /// Its pointer in the manifest.
@@ -50,9 +50,9 @@ pub(in crate::registry) struct Declared {
     /// JSON Schema keywords and their values.
     pub(in crate::registry) keywords: Map<String, Value>,
     /// The members of an object. Empty for an open object.
-    pub(in crate::registry) properties: Vec<Declared>,
+    pub(in crate::registry) properties: Vec<FieldDeclaration>,
     /// The declaration of a list's elements.
-    pub(in crate::registry) items: Option<Box<Declared>>,
+    pub(in crate::registry) items: Option<Box<FieldDeclaration>>,
 }
 
 /// The keys that hide a parameter from callers; at most one of them is given.
@@ -115,7 +115,7 @@ pub(super) const FIELD_NAME: &str = "^[a-z][a-z0-9_]*$";
 
 pub(super) const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "object", "array"];
 
-impl Declared {
+impl FieldDeclaration {
     /// Reads the fields under a key such as `parameters` or `properties`. Values that violate the schema of manifests
     /// are skipped; they have been reported.
     pub(super) fn read_all(fields: Map<String, Value>, pointer: &str) -> Vec<Self> {

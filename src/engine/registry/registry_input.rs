@@ -9,12 +9,12 @@ use std::{
 use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value};
 
-use super::{choice::Choice, demands::Demands, disabled::Disabled, manifests::Manifests};
+use super::{choice::Choice, disabled_tool::DisabledTool, manifests::Manifests, requirements::Requirements};
 use toolwire_config::ProviderFloor;
 use toolwire_tool::Executor;
 
 /// The inputs from which tools are assembled.
-pub struct Offered {
+pub struct RegistryInput {
     pub manifests: Manifests,
     /// The code of tools. An executor without a manifest is not offered.
     pub executors: Vec<Arc<dyn Executor>>,
@@ -24,22 +24,22 @@ pub struct Offered {
     pub choices: Vec<Choice>,
     /// Conditions on arguments in the configuration, by tool, in addition to those of the manifests.
     pub approve_unless: BTreeMap<String, Map<String, Value>>,
-    /// What the configuration demands of the tools of each provider.
+    /// What the configuration requires of the tools of each provider.
     pub floors: BTreeMap<String, ProviderFloor>,
     /// Tools that the configuration disables.
-    pub disabled: Vec<Disabled>,
+    pub disabled: Vec<DisabledTool>,
     /// The parameters that a call by intent may contain even if its tool does not declare them.
     pub intent_parameters: BTreeSet<&'static str>,
 }
 
-impl Offered {
-    pub(super) fn demands(&self) -> Demands<'_> {
-        Demands { approve_unless: &self.approve_unless, floors: &self.floors }
+impl RegistryInput {
+    pub(super) fn requirements(&self) -> Requirements<'_> {
+        Requirements { approve_unless: &self.approve_unless, floors: &self.floors }
     }
 }
 
-impl fmt::Debug for Offered {
+impl fmt::Debug for RegistryInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Offered").field("executors", &self.executors.len()).finish_non_exhaustive()
+        f.debug_struct("RegistryInput").field("executors", &self.executors.len()).finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::normal;
 use crate::registry::{
-    declared::{Declared, Hiding},
+    field_declaration::{FieldDeclaration, Hiding},
     problem::{Report, join},
     schema::compile,
     words::Binding,
@@ -17,7 +17,7 @@ use toolwire_tool::context::{RequestId, SessionId, TaskLabel, ToolContext};
 
 /// The hidden arguments of a tool, by name.
 #[derive(Clone, Debug, Default)]
-pub(in crate::registry) struct Hidden(Vec<HiddenArgument>);
+pub(in crate::registry) struct HiddenArguments(Vec<HiddenArgument>);
 
 #[derive(Clone, Debug)]
 struct HiddenArgument {
@@ -35,11 +35,11 @@ enum HiddenValue {
     Bound(Binding),
 }
 
-impl Hidden {
+impl HiddenArguments {
     /// Takes the hidden arguments out of a schema of all.
     pub(in crate::registry) fn take_from(
         schema: &mut Value,
-        declared: &[Declared],
+        declared: &[FieldDeclaration],
         report: &mut Report,
     ) -> Self {
         let mut hidden = Vec::new();
@@ -112,7 +112,7 @@ impl Hidden {
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
-    /// Fills in the identifiers of the call itself, in place of whatever stands there.
+    /// Fills in the identifiers of the call, in place of earlier values.
     pub(super) fn fill_ids(
         &self,
         arguments: &mut Arguments,
@@ -130,7 +130,7 @@ impl Hidden {
 }
 
 impl HiddenArgument {
-    fn take_from(schema: &mut Value, declared: &Declared, report: &mut Report) -> Option<Self> {
+    fn take_from(schema: &mut Value, declared: &FieldDeclaration, report: &mut Report) -> Option<Self> {
         let property = schema["properties"].as_object_mut()?.shift_remove(&declared.name)?;
         let object = schema.as_object_mut()?;
         if let Some(required) = object.get_mut("required").and_then(Value::as_array_mut) {
@@ -179,7 +179,7 @@ fn lacking(binding: Binding) -> Violation {
 }
 
 /// What is hidden is a whole argument: a part would leave a caller's object that is not what the caller wrote.
-fn refuse_parts(declared: &Declared, is_part: bool, report: &mut Report) {
+fn refuse_parts(declared: &FieldDeclaration, is_part: bool, report: &mut Report) {
     if let Some(key) = declared.hiding.keys().next().filter(|_| is_part) {
         let text =
             format!("only a whole argument can have `{key}`, and this is a part of one; remove the key");
@@ -190,8 +190,8 @@ fn refuse_parts(declared: &Declared, is_part: bool, report: &mut Report) {
     }
 }
 
-fn refuse_contradictions(declared: &Declared, property: &Value, report: &mut Report) {
-    let Declared { name, pointer, hiding, .. } = declared;
+fn refuse_contradictions(declared: &FieldDeclaration, property: &Value, report: &mut Report) {
+    let FieldDeclaration { name, pointer, hiding, .. } = declared;
     let keys: Vec<_> = hiding.keys().collect();
     let mut refuse = |key: &str, rule, text: String| report.add(join(pointer, key), rule, text);
     let key = keys[0];

@@ -1,4 +1,4 @@
-//! Replaced snapshots, kept until no call uses them. Otherwise the last call to drop one would free all its tools, on a
+//! Replaced snapshots, held until no call uses them. Otherwise the last call to drop one would free all its tools, on a
 //! thread that serves calls.
 
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use super::snapshot::Snapshot;
 use toolwire_base::offload;
 
 #[derive(Debug, Default)]
-pub(super) struct Replaced(Vec<Arc<Snapshot>>);
+pub(super) struct OldSnapshots(Vec<Arc<Snapshot>>);
 
-impl Replaced {
+impl OldSnapshots {
     pub(super) fn push(&mut self, snapshot: Arc<Snapshot>) {
         self.0.push(snapshot);
         self.free();
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn the_last_call_to_use_a_snapshot_does_not_free_it() {
-        let mut replaced = Replaced::default();
+        let mut replaced = OldSnapshots::default();
         let of_a_call = Arc::new(Snapshot::empty());
         let snapshot = Arc::downgrade(&of_a_call);
         replaced.push(Arc::clone(&of_a_call));

@@ -7,11 +7,11 @@ use crate::domain::{Domain, Offer};
 use toolwire_base::files::{Problems, Tree};
 use toolwire_config::Config;
 use toolwire_contract::descriptors;
-use toolwire_engine::registry::{Manifests, Offered};
+use toolwire_engine::registry::{Manifests, RegistryInput};
 
 /// Where manifests come from, what can execute them, and what they may name. Fails if two domains have one name, offer
 /// a tool of one name, or define the same file or message differently.
-pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offered, Problems> {
+pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<RegistryInput, Problems> {
     conflicts::refuse(domains)?;
     let mut manifests = Manifests::new(tree.clone());
     let (mut executors, mut choices, mut disabled) = (Vec::new(), Vec::new(), Vec::new());
@@ -29,7 +29,7 @@ pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offere
     let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
     let approve_unless = config.confirmations.approve_unless.clone();
     let floors = config.providers.0.iter().map(|it| (it.name.clone(), it.floor.clone())).collect();
-    Ok(Offered {
+    Ok(RegistryInput {
         manifests,
         executors,
         descriptors,
