@@ -10,7 +10,7 @@ use toolwire::{
     config::Config,
     contract::{Payload, Provenance, ToolResult},
     domains,
-    planner::{Made, Offers, PlanRequest, PlannedCall},
+    planner::{ExecutedCall, Offers, PlanRequest, PlannedCall},
     server::app::App,
 };
 
@@ -60,7 +60,7 @@ fn ground(criterion: &mut Criterion) {
         reason: String::new(),
         by_model: None,
     };
-    let made = [Made { call, result: Arc::new(result) }];
+    let made = [ExecutedCall { call, result: Arc::new(result) }];
     let today = NaiveDate::from_ymd_opt(2026, 1, 16).expect("a day");
     let message = "How are they?";
     let asked = PlanRequest {

@@ -1,9 +1,9 @@
 //! Writing the answer from what a turn found out. Not here: checking it ([`super::ground`]).
 
-mod degraded;
+mod degradation;
 pub mod embedded;
+pub(super) mod model_answerer;
 pub(super) mod planned_answer;
-pub(super) mod prompted;
 mod response;
 
 use std::fmt;
@@ -11,7 +11,7 @@ use std::fmt;
 use futures_util::stream::BoxStream;
 
 pub use self::{
-    degraded::degraded,
+    degradation::degraded,
     response::{Response, Validated, confidence},
 };
 use super::ground::{ContextBundle, Issue};

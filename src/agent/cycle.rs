@@ -20,19 +20,19 @@ pub(super) use self::{
 };
 use super::{
     Budget, TurnId,
-    kept_call::KeptCall,
-    memory::{Checkpoint, KeptMade, Pending},
+    memory::{Checkpoint, Pending, StoredExecution},
     source_counts::SourceCounts,
+    stored_call::StoredCall,
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::{ErrorCode, ToolError, ToolResult};
 use toolwire_planner::{
-    Made, Offer, PlannedCall,
+    ExecutedCall, Offer, PlannedCall,
     policy::{OnError, on_error},
 };
 use toolwire_tool::context::RequestId;
 
-/// What a cycle has done so far.
+/// The progress of a cycle.
 #[derive(Debug)]
 pub(super) struct Cycle {
     budget: Budget,
@@ -43,13 +43,13 @@ pub(super) struct Cycle {
     /// The number of the next call. The identifier derived from it is the same when the turn is repeated.
     position: u32,
     /// The calls that ended, in the order in which they were planned.
-    pub(super) made: Vec<Made>,
+    pub(super) made: Vec<ExecutedCall>,
     /// The identifier of each, in the same order; empty if it was not made.
     pub(super) call_ids: Vec<String>,
-    /// By key, the index of the result in `made`; `None` until the call has ended.
+    /// The index of each call's result in `made`, by the key of the call; `None` until the call has ended.
     known: HashMap<Digest, Option<usize>>,
     /// Every call that was planned.
-    pub(super) planned: Vec<KeptCall>,
+    pub(super) planned: Vec<StoredCall>,
     /// The calls that wait for persons.
     pub(super) pending: Vec<(Pending, PendingApproval)>,
     /// Whether a result holds text from outside.
@@ -98,8 +98,8 @@ impl Cycle {
         cycle.calls = checkpoint.calls;
         cycle.position = checkpoint.position;
         cycle.tainted = tainted;
-        for (made, call_id) in checkpoint.made.into_iter().filter_map(KeptMade::restore) {
-            cycle.planned.push(KeptCall::from(&made.call));
+        for (made, call_id) in checkpoint.made.into_iter().filter_map(StoredExecution::restore) {
+            cycle.planned.push(StoredCall::from(&made.call));
             cycle.keep(key_in(offer, &made.call), made.call, call_id, made.result);
         }
         cycle
@@ -134,7 +134,7 @@ impl Cycle {
 
     /// Makes the calls of a plan, except those that are known or refused.
     pub(super) async fn step(&mut self, caller: &Caller<'_>, calls: Vec<PlannedCall>) -> StepOutcome {
-        self.planned.extend(calls.iter().map(KeptCall::from));
+        self.planned.extend(calls.iter().map(StoredCall::from));
         let slots: Vec<_> = calls.into_iter().map(|call| self.slot(caller, call)).collect();
         let is_cut = |slot: &Slot| matches!(&slot.disposition, Disposition::Refused(it) if is_cut(it));
         let was_cut = slots.iter().any(is_cut);
@@ -154,7 +154,7 @@ impl Cycle {
             Slot { key: key_in(caller.offer, &planned), planned, disposition, place }
         };
         let slots: Vec<_> = pending.into_iter().map(slot).collect();
-        self.planned.extend(slots.iter().map(|slot| KeptCall::from(&slot.planned)));
+        self.planned.extend(slots.iter().map(|slot| StoredCall::from(&slot.planned)));
         self.run(caller, slots).await
     }
 
@@ -226,8 +226,8 @@ impl Cycle {
         }
     }
 
-    /// Records the ends of the calls in the order in which they were planned, whichever ended first: so an equal call
-    /// comes after the one whose result it repeats.
+    /// Records the ends of the calls in the order in which they were planned, not in that of their ends: so an equal
+    /// call comes after the one whose result it repeats.
     fn record(&mut self, offer: &Offer, slots: Vec<Slot>, ends: Vec<Option<End>>) {
         for (slot, end) in slots.into_iter().zip(ends) {
             let Slot { planned, key, disposition, place } = slot;
@@ -239,7 +239,7 @@ impl Cycle {
                 }
                 (Disposition::Call(request_id), Some(End::Awaits { call_id, required })) => {
                     let request_id = required.request_id.parse().unwrap_or(request_id);
-                    let call = KeptCall::from(&planned);
+                    let call = StoredCall::from(&planned);
                     let place = place.unwrap_or(self.made.len() + self.pending.len());
                     let pending = Pending { call, request_id: request_id.to_string(), place };
                     self.pending.push((pending, (call_id, required)));
@@ -272,20 +272,20 @@ impl Cycle {
             *at += 1;
         }
         self.known.insert(key, Some(place));
-        self.made.insert(place, Made { call, result });
+        self.made.insert(place, ExecutedCall { call, result });
         self.call_ids.insert(place, call_id);
     }
 
     fn keep(&mut self, key: Digest, call: PlannedCall, call_id: String, result: Arc<ToolResult>) {
         self.known.insert(key, Some(self.made.len()));
-        self.made.push(Made { call, result });
+        self.made.push(ExecutedCall { call, result });
         self.call_ids.push(call_id);
     }
 
     /// Keeps the failure of a call that was not made, or not made to its end.
     fn keep_failure(&mut self, call: PlannedCall, error: ToolError) {
         let result = failure(&call.tool, error);
-        self.made.push(Made { call, result: Arc::new(result) });
+        self.made.push(ExecutedCall { call, result: Arc::new(result) });
         self.call_ids.push(String::new());
     }
 
@@ -293,7 +293,7 @@ impl Cycle {
     fn repeat(&mut self, key: Digest, call: PlannedCall) {
         let Some(at) = self.known.get(&key).copied().flatten() else { return };
         let (result, call_id) = (Arc::clone(&self.made[at].result), self.call_ids[at].clone());
-        self.made.push(Made { call, result });
+        self.made.push(ExecutedCall { call, result });
         self.call_ids.push(call_id);
     }
 }

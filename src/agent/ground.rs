@@ -1,9 +1,9 @@
 //! Grounding: what a turn found out, as contexts, and whether an answer says nothing else.
 //!
-//! [`ContextBundle`] holds the results of a turn, each in its domain's typed context. A [`Checker`] takes an answer as
-//! it is written and gives out what has passed: every number and every address stands in the results, every citation
-//! is a source of this turn, and every block with numbers has one. Not here: writing the answer, and what becomes of
-//! one that does not pass.
+//! [`ContextBundle`] holds the results of a turn, each in its domain's typed context. A [`Checker`] reads an answer
+//! while it is written, and releases what has passed. Every number and every address must stand in the results, every
+//! citation must be a source of this turn, and every block with numbers must have one. Not here: writing the answer,
+//! and what becomes of one that does not pass.
 
 mod bundle;
 mod checker;

@@ -4,21 +4,21 @@
 //! of `toolwire.agent.v1` are what a turn says, whichever face it came in by; data in them is JSON text here. Not here:
 //! what domains say of themselves for conversations (`toolwire_agent_api`).
 
+pub mod active_turns;
 pub mod answer;
-mod asker;
 mod cycle;
 mod domain;
 mod draft;
 pub mod faces;
+pub mod fuller_tools;
 pub mod ground;
 mod help;
-pub mod in_full;
 pub mod job;
-pub mod kept_call;
 pub mod log;
 mod long_work;
 pub mod memory;
 mod meter;
+mod metered_model;
 mod parts;
 pub mod planners;
 mod prompt_view;
@@ -26,9 +26,9 @@ pub mod prompts;
 pub mod proposal;
 mod reply;
 mod run;
-pub mod running;
 pub mod service;
 mod source_counts;
+pub mod stored_call;
 pub mod turn;
 mod turn_models;
 mod turn_request;

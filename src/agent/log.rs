@@ -1,7 +1,7 @@
 //! The events of one turn, for as long as it has readers: numbered once, and read by each reader from the first.
 //!
-//! A slow reader blocks neither the turn nor other readers: the events of a turn are kept until its last reader is
-//! gone, and their number is bounded by its budget. Not here: what the events are.
+//! A slow reader blocks neither the turn nor other readers. The events of a turn are kept until its last reader is
+//! gone, and the budget of the turn bounds their number. Not here: what the events are.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},

@@ -8,10 +8,10 @@ use std::time::SystemTime;
 use futures_util::future::BoxFuture;
 
 pub use self::{
-    checkpoint::{Checkpoint, KeptMade, Pending},
+    checkpoint::{Checkpoint, Pending, StoredExecution},
     session::Session,
 };
-use super::{kept_call::KeptCall, proposal::Proposal};
+use super::{proposal::Proposal, stored_call::StoredCall};
 use toolwire_contract::proto::agent::v1::{Paused, Reply};
 use toolwire_planner::Exchange;
 use toolwire_store::StoreError;
@@ -64,7 +64,7 @@ pub trait Memory: Send + Sync + std::fmt::Debug {
     fn end<'a>(
         &'a self,
         ending: &'a Ending,
-        calls: &'a [KeptCall],
+        calls: &'a [StoredCall],
         tainted: bool,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{answer::Answerer, ground::contexts::Contexts, in_full::InFull, prompts::Prompts};
+use super::{answer::Answerer, fuller_tools::FullerTools, ground::contexts::Contexts, prompts::Prompts};
 use toolwire_config::Agent as Settings;
 use toolwire_engine::{
     pipeline::{Pipeline, Policy},
@@ -16,11 +16,11 @@ use toolwire_store::Store;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Mode {
-    /// Without a model.
+    /// Tools are chosen without a model.
     Embedded,
-    /// By a model's plans.
+    /// A model writes plans as JSON.
     Plan,
-    /// By a model's own calls.
+    /// A model calls the tools by its own mechanism.
     Native,
 }
 
@@ -46,7 +46,7 @@ pub struct Parts {
     /// The typed contexts of all domains.
     pub contexts: Contexts,
     /// Tools that are called in the place of others.
-    pub in_full: InFull,
+    pub fuller_tools: FullerTools,
     /// How tools are chosen.
     pub mode: Mode,
     /// The name of what chooses them: `embedded`, or `provider/name`.

@@ -5,7 +5,7 @@ use std::{fmt::Write, sync::Arc};
 use super::ground::ContextBundle;
 use toolwire_base::offload;
 use toolwire_engine::model::{self, LEAST_TOKENS, TextOptions, USUAL_TOKENS};
-use toolwire_planner::{Made, Offer, PlanRequest};
+use toolwire_planner::{ExecutedCall, Offer, PlanRequest};
 use toolwire_sources::models::Message;
 
 /// The share of a turn's tokens that one result may take, as a divisor.
@@ -50,7 +50,7 @@ pub(super) fn result_tokens(budget: u64) -> u64 {
     (budget / PARTS).clamp(LEAST_TOKENS, USUAL_TOKENS)
 }
 
-pub(super) async fn result(made: &Made, offer: &Offer, budget: u64) -> String {
+pub(super) async fn result(made: &ExecutedCall, offer: &Offer, budget: u64) -> String {
     let schema = offer.get(&made.call.tool).map(|tool| &tool.definition.input_schema);
     let parameters = schema.and_then(|schema| schema.get("properties")?.as_object());
     let narrow_by = parameters.into_iter().flat_map(|it| it.keys().cloned()).collect();

@@ -1,7 +1,7 @@
 //! Changes that the embedded planner proposes, and the answers that accept or decline them.
 //!
-//! The planner understands too little to change anything on its own: it asks about each change, and the call is made
-//! only if the very next message of the session is a clear yes. Not here: confirmations that a manifest requires
+//! The planner understands too little to change anything on its own. It asks about each change, and the call is made
+//! only if the next message of the session is a clear yes. Not here: confirmations that a manifest requires
 //! (`toolwire_engine::pipeline::confirm`), which a yes in a conversation never gives.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::kept_call::KeptCall;
+use super::stored_call::StoredCall;
 use toolwire_base::words::one_line;
 use toolwire_engine::registry::RegisteredTool;
 use toolwire_planner::Offer;
@@ -20,7 +20,7 @@ pub const EXPIRES_IN: Duration = Duration::from_mins(10);
 /// Calls that wait for a yes. Kept as JSON with the turn that proposed them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// In the order of the message. At least one.
+    /// The calls in the order of the message. At least one.
     pub calls: Vec<ProposedCall>,
     /// Milliseconds since the Unix epoch.
     expires_at: u64,
@@ -29,7 +29,7 @@ pub struct Proposal {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProposedCall {
     /// The tool and its arguments.
-    pub call: KeptCall,
+    pub call: StoredCall,
     /// The idempotency key of the call: two equal answers make one call.
     pub request_id: String,
     /// The digest of the tool's definition at the time of the question.
@@ -39,7 +39,7 @@ pub struct ProposedCall {
 /// The end of the question about a proposal.
 const QUESTION_END: &str = "? Yes or no.";
 
-/// What a message answers to a proposal.
+/// The answer of a message to a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProposalAnswer {
     /// A clear yes, and nothing else.
@@ -116,11 +116,11 @@ const COURTESY: [&[&str]; 9] = [
 impl Proposal {
     /// Proposes calls, each with its idempotency key. `None` if there is none, or one of a tool that is not offered.
     pub fn new(
-        calls: impl IntoIterator<Item = (KeptCall, String)>,
+        calls: impl IntoIterator<Item = (StoredCall, String)>,
         offer: &Offer,
         now: SystemTime,
     ) -> Option<Self> {
-        let proposed = |(call, request_id): (KeptCall, String)| {
+        let proposed = |(call, request_id): (StoredCall, String)| {
             let definition = offer.get(&call.tool)?.definition.digest.to_string();
             Some(ProposedCall { call, request_id, definition })
         };
@@ -147,7 +147,7 @@ impl Proposal {
         self.calls.iter().find(|it| !is_same(it))
     }
 
-    /// What a message answers. If one call is proposed, a yes may restate it: `yes, remove it`.
+    /// The answer of a message. If one call is proposed, a yes may restate it: `yes, remove it`.
     pub fn answer(&self, message: &str, offer: &Offer) -> ProposalAnswer {
         match (answer(message), self.calls.as_slice()) {
             (ProposalAnswer::Neither, [call]) if call.is_restated(message, offer) => ProposalAnswer::Yes,
@@ -184,7 +184,7 @@ impl ProposedCall {
     }
 }
 
-/// What a message answers to any proposal.
+/// The answer of a message to any proposal.
 pub fn answer(message: &str) -> ProposalAnswer {
     let message = normalize(message);
     let words: Vec<_> = message.split_whitespace().collect();
@@ -232,7 +232,7 @@ fn strip<'a, 'b>(mut words: &'a [&'b str], phrases: &[&[&str]]) -> (&'a [&'b str
 }
 
 /// A call as an order, such as `Add TCS to the watchlist (note: “below 3,000”)`.
-fn order(tool: &RegisteredTool, call: &KeptCall) -> String {
+fn order(tool: &RegisteredTool, call: &StoredCall) -> String {
     let definition = &tool.definition;
     let text = |arguments: &Map<String, Value>| tool.narration.proposal(&arguments.clone().into());
     let order = text(&call.arguments);

@@ -9,7 +9,7 @@ use super::{
     answer::{self, Validated},
     cycle::{self, Cycle, component, planned_call},
     draft::Draft,
-    in_full::InFull,
+    fuller_tools::FullerTools,
     proposal::{Proposal, ProposedCall},
     turn::Outcome,
 };
@@ -18,7 +18,7 @@ use toolwire_contract::{
     json,
     proto::agent::v1,
 };
-use toolwire_planner::{Made, Offer};
+use toolwire_planner::{ExecutedCall, Offer};
 use toolwire_sources::models::Usage;
 use toolwire_tool::context::{Ledger, LedgerRow};
 
@@ -33,7 +33,7 @@ const MOST_WARNINGS: usize = 64;
 pub(super) struct Parts<'a> {
     pub(super) request: &'a TurnRequest,
     pub(super) model: &'a str,
-    pub(super) in_full: &'a InFull,
+    pub(super) fuller_tools: &'a FullerTools,
     pub(super) usage: Usage,
     pub(super) offer: &'a Offer,
     pub(super) cycle: &'a Cycle,
@@ -97,7 +97,7 @@ fn confidence(parts: &Parts<'_>) -> f64 {
     answer::confidence(parts.draft.confidence, &parts.cycle.made, validated)
 }
 
-fn tool_result(made: &Made) -> v1::TurnToolResult {
+fn tool_result(made: &ExecutedCall) -> v1::TurnToolResult {
     v1::TurnToolResult {
         tool: made.call.tool.clone(),
         arguments: None,
@@ -155,7 +155,7 @@ fn context(draft: &Draft) -> v1::ContextBundle {
 }
 
 fn trace(parts: &Parts<'_>) -> v1::TurnTrace {
-    let first = parts.cycle.made.first().map(|made| parts.in_full.original(&made.call.tool));
+    let first = parts.cycle.made.first().map(|made| parts.fuller_tools.original(&made.call.tool));
     let intent = first.map(|tool| parts.offer.get(tool).map_or(tool, |tool| component(tool)));
     v1::TurnTrace {
         intent: intent.unwrap_or_default().to_owned(),
@@ -179,7 +179,7 @@ fn traced_call(row: LedgerRow) -> v1::TracedCall {
 /// The warnings of the turn, of its results, and of failed calls: each once. Those of the turn come first, as the bound
 /// drops the last.
 fn warnings(parts: &Parts<'_>) -> Vec<String> {
-    let of = |made: &Made| {
+    let of = |made: &ExecutedCall| {
         let failed = made.result.outcome.as_ref().err();
         let failed = failed.map(|error| format!("{} failed: {error}", made.call.tool));
         made.result.provenance.warnings.iter().cloned().chain(failed).collect::<Vec<_>>()

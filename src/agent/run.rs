@@ -17,7 +17,7 @@ use super::{
     draft::Draft,
     log::Log,
     long_work::migrate_if_long,
-    memory::{Checkpoint, Ending, KeptMade, Memory, Pending, Remembered},
+    memory::{Checkpoint, Ending, Memory, Pending, Remembered, StoredExecution},
     prompt_view,
     proposal::Proposal,
     reply,
@@ -26,7 +26,7 @@ use super::{
 };
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, proto::agent::v1::turn_event::Event as LogEvent};
-use toolwire_planner::{Exchange, Made, Offer, PlanRequest, PlannedCall};
+use toolwire_planner::{Exchange, ExecutedCall, Offer, PlanRequest, PlannedCall};
 use toolwire_sources::upstream::source_status::SourceBudget;
 use toolwire_store::StoreError;
 use toolwire_telemetry::metric;
@@ -199,7 +199,7 @@ impl<'a> Turn<'a> {
     /// The question for the user if no model can correct the arguments and every call of the step failed by them.
     fn correction_question(&self, made_before: usize) -> Option<String> {
         let new = &self.cycle.made[made_before..];
-        let broken = |made: &Made| made.result.outcome.as_ref().is_err_and(correction::may_help);
+        let broken = |made: &ExecutedCall| made.result.outcome.as_ref().is_err_and(correction::may_help);
         if self.parts.mode != Mode::Embedded || new.is_empty() || !new.iter().all(broken) {
             return None;
         }
@@ -220,7 +220,7 @@ impl<'a> Turn<'a> {
             confidence: self.draft.confidence,
             bounds: [budget.max_steps, budget.max_calls, budget.max_tokens],
             tokens: [usage.input_tokens, usage.output_tokens],
-            made: kept.map(|(made, call_id)| KeptMade::of(made, call_id)).collect(),
+            made: kept.map(|(made, call_id)| StoredExecution::of(made, call_id)).collect(),
             pending,
             proposal: self.draft.proposal.clone(),
         };
@@ -238,7 +238,7 @@ impl<'a> Turn<'a> {
         let reply = reply::reply(&reply::Parts {
             request: self.request,
             model: &self.parts.model,
-            in_full: &self.parts.in_full,
+            fuller_tools: &self.parts.fuller_tools,
             usage: self.chosen.meter.usage(),
             offer: &self.offer,
             cycle: &self.cycle,

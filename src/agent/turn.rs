@@ -53,7 +53,7 @@ pub enum Event {
     /// Planner or answerer failed.
     Failed,
     /// The model failed to answer, and the turn goes on without it.
-    Unanswered,
+    AskError,
     /// The answer is written, up to its end or its first issue.
     Answer,
     /// It has no issue.
@@ -82,7 +82,7 @@ pub const fn next(state: State, event: Event) -> Option<State> {
         (State::Validate(outcome, attempt), Event::Issues) if attempt < REPLACED => {
             State::Answer(outcome, attempt + 1)
         }
-        (State::Answer(outcome, attempt), Event::Unanswered) if attempt < REPLACED => {
+        (State::Answer(outcome, attempt), Event::AskError) if attempt < REPLACED => {
             State::Answer(outcome, REPLACED)
         }
         (State::Plan | State::Answer(..) | State::Validate(..), Event::Failed) => {
@@ -144,10 +144,10 @@ mod tests {
 
     #[test]
     fn without_its_model_a_turn_is_answered_once_more_and_no_oftener() {
-        use Event::{Answer, Clean, NoCalls, Unanswered};
-        let end = through(&[NoCalls, Unanswered, Answer, Clean]);
+        use Event::{Answer, AskError, Clean, NoCalls};
+        let end = through(&[NoCalls, AskError, Answer, Clean]);
         assert_eq!(end, Some(State::Done(Outcome::Answered)));
-        assert_eq!(through(&[NoCalls, Unanswered, Unanswered]), None);
+        assert_eq!(through(&[NoCalls, AskError, AskError]), None);
     }
 
     #[test]

@@ -7,11 +7,11 @@ use std::{
 
 use super::{
     Mode, Parts, TurnRequest,
-    answer::{Answerer, prompted::Prompted as ModelAnswerer},
-    asker::Asker,
+    answer::{Answerer, model_answerer::ModelAnswerer},
     meter::Meter,
+    metered_model::MeteredModel,
     parts::ModelParts,
-    planners::{native::Native, prompted::Prompted},
+    planners::{json_planner::JsonPlanner, native_planner::NativePlanner},
 };
 use toolwire_planner::Planner;
 use toolwire_sources::{models::Usage, upstream::source_status::SourceBudget};
@@ -40,29 +40,32 @@ impl TurnModels {
             meter,
         };
         match &parts.model_parts {
-            Some(model) => without.by_model(parts, model, request, budgets),
+            Some(model) => without.with_model(parts, model, request, budgets),
             None => without,
         }
     }
 
-    fn by_model(
+    fn with_model(
         self,
         parts: &Parts,
         model: &ModelParts,
         request: &TurnRequest,
         budgets: &[SourceBudget],
     ) -> Self {
-        let asker = Asker::new(Arc::clone(&model.model), request.context.clone(), Arc::clone(&self.meter));
+        let metered =
+            MeteredModel::new(Arc::clone(&model.model), request.context.clone(), Arc::clone(&self.meter));
         let (prompts, budgets) = (Arc::clone(&parts.prompts), Arc::from(budgets));
         let answerer: Arc<dyn Answerer> = if model.answers {
-            Arc::new(ModelAnswerer { asker: asker.clone(), prompts: Arc::clone(&prompts) })
+            Arc::new(ModelAnswerer { model: metered.clone(), prompts: Arc::clone(&prompts) })
         } else {
             self.answerer
         };
         let planner: Arc<dyn Planner> = match parts.mode {
             Mode::Embedded => self.planner,
-            Mode::Plan => Arc::new(Prompted { asker, prompts, budgets }),
-            Mode::Native => Arc::new(Native { asker, prompts, budgets, declared: OnceLock::new() }),
+            Mode::Plan => Arc::new(JsonPlanner { model: metered, prompts, budgets }),
+            Mode::Native => {
+                Arc::new(NativePlanner { model: metered, prompts, budgets, declared: OnceLock::new() })
+            }
         };
         Self { planner, answerer, model_answers: model.answers, falls_back: model.fallback, ..self }
     }

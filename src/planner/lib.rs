@@ -47,7 +47,7 @@ pub struct PlanRequest<'a> {
     /// The earlier turns of the session, oldest first.
     pub history: &'a [Exchange],
     /// The calls of this cycle that have ended, in the order in which they were planned.
-    pub made: &'a [Made],
+    pub made: &'a [ExecutedCall],
     /// The proposed calls of this turn, which await the user's confirmation.
     pub proposed: &'a [PlannedCall],
     /// The tools that may be called.
@@ -71,12 +71,12 @@ pub struct Exchange {
 
 /// A call of this cycle that has ended.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct ExecutedCall {
     pub call: PlannedCall,
     pub result: Arc<ToolResult>,
 }
 
-impl Made {
+impl ExecutedCall {
     /// Whether its error may quote the model's arguments, so that its text is not a fact.
     pub fn echoes(&self) -> bool {
         let echoes =

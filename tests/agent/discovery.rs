@@ -170,7 +170,7 @@ impl House {
             Mode::Native,
             |_| (),
             |app| {
-                let jobs = app.part::<Jobs>().by(Some(Arc::new(model.clone())));
+                let jobs = app.part::<Jobs>().with_model(Some(Arc::new(model.clone())));
                 // Its service starts them by a part of its own.
                 app.set_part(jobs.starter());
                 app.set_part(jobs);

@@ -103,7 +103,7 @@ impl House {
         change(&mut config);
         let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
         let agent = Agent::new(replace(app.part::<Turns>().agent().parts().clone()));
-        app.set_part(app.part::<Turns>().by(agent));
+        app.set_part(app.part::<Turns>().with_agent(agent));
         rewire(&mut app);
         Self { server: Server::of(app, config), hung: Hung::default(), _state: state }
     }

@@ -13,7 +13,7 @@ use toolwire::{
     config::Config,
     contract::{ErrorCode, ToolError, ToolResult},
     engine::registry::{Category, Definition, Status},
-    planner::{Made, Offer, Offers, PlanRequest, PlannedCall},
+    planner::{ExecutedCall, Offer, Offers, PlanRequest, PlannedCall},
 };
 
 use super::research::support::Research;
@@ -43,12 +43,12 @@ impl Turn {
         Self { service, offer }
     }
 
-    async fn make(&self, tool: &str, arguments: Value) -> Made {
+    async fn make(&self, tool: &str, arguments: Value) -> ExecutedCall {
         let result = Arc::new(self.service.call(tool, arguments.clone()).await);
-        Made { call: planned(tool, arguments), result }
+        ExecutedCall { call: planned(tool, arguments), result }
     }
 
-    async fn answer(&self, message: &str, made: &[Made]) -> Answered {
+    async fn answer(&self, message: &str, made: &[ExecutedCall]) -> Answered {
         let today = NaiveDate::from_ymd_opt(2026, 11, 22).expect("a day");
         let offer = &self.offer;
         let asked = PlanRequest { message, account: None, history: &[], made, proposed: &[], offer, today };
@@ -76,12 +76,12 @@ fn planned(tool: &str, arguments: Value) -> PlannedCall {
     PlannedCall { tool: tool.to_owned(), arguments, reason: String::new(), by_model: None }
 }
 
-fn failure(tool: &str, error: ToolError) -> Made {
+fn failure(tool: &str, error: ToolError) -> ExecutedCall {
     let name = tool.parse().expect("a name");
     let fetched_at = std::time::SystemTime::UNIX_EPOCH;
     let provenance = toolwire::contract::Provenance::default();
     let result = ToolResult { tool: name, fetched_at, outcome: Err(error), provenance, kept: None };
-    Made { call: planned(tool, json!({"symbol": "AAPL"})), result: Arc::new(result) }
+    ExecutedCall { call: planned(tool, json!({"symbol": "AAPL"})), result: Arc::new(result) }
 }
 
 impl Answered {
@@ -244,7 +244,7 @@ async fn a_tool_without_a_template_is_answered_by_its_summary_and_a_table() {
         reason: String::new(),
         by_model: None,
     };
-    let answered = turn.answer("", &[Made { call, result: Arc::new(result) }]).await;
+    let answered = turn.answer("", &[ExecutedCall { call, result: Arc::new(result) }]).await;
     answered.passes_untouched("a table");
     let rows = answered.text.lines().filter(|line| line.starts_with("| n")).count();
     assert_eq!(rows, 1 + 8, "{}", answered.text);

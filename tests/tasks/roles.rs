@@ -53,8 +53,8 @@ async fn a_child_runs_with_the_prompt_the_tools_and_the_model_of_its_role() {
         0 => calls([call("get_quotes", json!({"symbol": "AAPL"}))]),
         _ => calls([call("handoff", json!({"result": {"done": true}}))]),
     });
-    let runs = app.part::<Runs>().by(Some(Arc::new(main.clone())));
-    app.set_part(runs.by_role("analyst", Arc::new(small.clone())));
+    let runs = app.part::<Runs>().with_model(Some(Arc::new(main.clone())));
+    app.set_part(runs.with_role_model("analyst", Arc::new(small.clone())));
     let server = Server::of(app, config);
     let person = person(&server, "riley").await;
     let root = person.create("Explain").await;
@@ -102,7 +102,7 @@ async fn a_role_may_have_a_prompt_of_its_own_on_disk() {
     config.data.dir = Some(data.path().to_owned());
     let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
     let model = Scripted::by(|_, _| text("Twelve."));
-    app.set_part(app.part::<Runs>().by(Some(Arc::new(model.clone()))));
+    app.set_part(app.part::<Runs>().with_model(Some(Arc::new(model.clone()))));
     let server = Server::of(app, config);
     let person = person(&server, "riley").await;
     let root = person.create_for("analyst", "Count").await;

@@ -36,7 +36,7 @@ impl House {
         config.confirmations.own_calls = true;
         state::keep_in(&mut config.state, state.path());
         let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
-        app.set_part(app.part::<Runs>().by(model.map(|model| Arc::new(model.clone()) as _)));
+        app.set_part(app.part::<Runs>().with_model(model.map(|model| Arc::new(model.clone()) as _)));
         Self { server: Server::of(app, config), _state: state }
     }
 }

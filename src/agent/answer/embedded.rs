@@ -26,7 +26,7 @@ use self::templates::Values;
 pub use self::templates::{Folder, Templates};
 use super::{AnswerError, Answerer, Problem};
 use crate::ground::{ContextBundle, ContextItem};
-use toolwire_planner::{Made, PlanRequest};
+use toolwire_planner::{ExecutedCall, PlanRequest};
 
 /// The answer if no call has a result or a failure to report.
 const NOTHING: &str = "I have nothing to answer from.";
@@ -55,7 +55,7 @@ impl Embedded {
         if parts.is_empty() { vec![NOTHING.to_owned()] } else { parts }
     }
 
-    fn body(&self, request: &PlanRequest<'_>, made: &Made, item: &ContextItem) -> String {
+    fn body(&self, request: &PlanRequest<'_>, made: &ExecutedCall, item: &ContextItem) -> String {
         let title = notes::title_of(request.offer, &item.tool);
         let values = Values { item, title, arguments: &made.call.arguments };
         match self.templates.render(&values) {

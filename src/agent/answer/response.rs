@@ -1,6 +1,6 @@
 //! The five fields of every turn's end (`answer_markdown`, `citations`, …), and how far an answer can be relied upon.
 
-use toolwire_planner::Made;
+use toolwire_planner::ExecutedCall;
 
 /// How a turn answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,7 @@ impl Response {
 /// How far an answer can be relied upon: no further than its plan, the share of its calls that succeeded, and the check
 /// that it passed.
 #[allow(clippy::cast_precision_loss, reason = "calls of one turn")]
-pub fn confidence(plan: f64, made: &[Made], validated: Validated) -> f64 {
+pub fn confidence(plan: f64, made: &[ExecutedCall], validated: Validated) -> f64 {
     let succeeded = made.iter().filter(|made| made.result.outcome.is_ok()).count();
     let share = if made.is_empty() { 1.0 } else { succeeded as f64 / made.len() as f64 };
     let checked = match validated {

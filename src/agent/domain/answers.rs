@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::lexicons;
 use crate::{
     answer::embedded::{Embedded, Folder, Templates},
+    fuller_tools::FullerTools,
     ground::contexts::Contexts,
-    in_full::InFull,
     prompts::Prompts,
 };
 use toolwire_agent_api::Vocabulary;
@@ -23,7 +23,7 @@ pub(super) struct Answers {
     /// What each result is about.
     pub(super) contexts: Contexts,
     /// Tools that are called in the place of others.
-    pub(super) in_full: InFull,
+    pub(super) fuller_tools: FullerTools,
     /// The prompts for models, if one is used.
     pub(super) prompts: Option<Arc<Prompts>>,
     lexicons: Vec<Lexicon>,
@@ -53,7 +53,7 @@ impl Answers {
             (Ok(templates), Ok(prompts), Ok(lexicons)) => Ok(Self {
                 templates,
                 contexts: Contexts::new(vocabularies.iter().filter_map(|it| it.contexts)),
-                in_full: InFull::new(vocabularies.iter().flat_map(|it| it.in_chat.iter().copied())),
+                fuller_tools: FullerTools::new(vocabularies.iter().flat_map(|it| it.in_chat.iter().copied())),
                 prompts,
                 lexicons,
                 vocabularies,

@@ -92,7 +92,7 @@ fn cancel(turns: &Turns, jobs: &Jobs) -> Vec<(&'static str, Cancel)> {
 fn agent(answers: Answers, attaching: &Attaching<'_>) -> Result<Agent, Problems> {
     let &Attaching { config, registry, pipeline, policy, state, limits, services, .. } = attaching;
     let (answerer, offers) = (answers.answerer(), answers.offers(services)?);
-    let Answers { contexts, in_full, prompts, .. } = answers;
+    let Answers { contexts, fuller_tools, prompts, .. } = answers;
     let model_parts = model_parts(config)?;
     let model = model_parts.as_ref().map_or(Mode::Embedded.into_str(), |it| it.model.id()).to_owned();
     Ok(Agent::new(Parts {
@@ -101,7 +101,7 @@ fn agent(answers: Answers, attaching: &Attaching<'_>) -> Result<Agent, Problems>
         policy: Arc::clone(policy),
         offers,
         contexts,
-        in_full,
+        fuller_tools,
         mode: mode(config.agent_model.planner),
         model,
         planner: Arc::new(Planner),

@@ -4,12 +4,12 @@
 //! before it. Not here: `CopilotKit`'s own runtime protocol, and tools that a caller would carry out.
 
 mod action;
+mod active_run;
 pub mod event;
 mod input;
-mod interrupted;
 mod outcome;
+mod resume;
 pub mod run;
-mod running;
 mod stream;
 mod transcript;
 

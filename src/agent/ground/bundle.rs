@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::contexts::{Contexts, ResultView, Typed};
-use toolwire_planner::{Made, PlanRequest};
+use toolwire_planner::{ExecutedCall, PlanRequest};
 
-/// What a turn found out.
+/// The results of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContextBundle {
-    /// One for each call that succeeded, in the order of the calls.
+    /// The results of the calls that succeeded, in the order of the calls.
     pub items: Vec<ContextItem>,
     /// The sources of all of them, each once, in order.
     pub source_ids: Vec<String>,
@@ -16,7 +16,7 @@ pub struct ContextBundle {
     pub as_of: String,
 }
 
-/// What one call found out.
+/// The result of one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextItem {
     pub tool: String,
@@ -57,7 +57,7 @@ impl ContextBundle {
     }
 }
 
-fn item(made: &Made, call_id: String, message: &str, contexts: &Contexts) -> Option<ContextItem> {
+fn item(made: &ExecutedCall, call_id: String, message: &str, contexts: &Contexts) -> Option<ContextItem> {
     let data = made.result.outcome.as_ref().ok()?.json();
     let call = &made.call;
     let Typed { kind, data } =

@@ -2,13 +2,13 @@
 //!
 //! Necessary, not sufficient: a right number in a wrong sentence passes. Not here: what to do about an issue.
 
+mod allowed_facts;
 mod block;
-mod known;
 mod sentence;
 
 use self::{
+    allowed_facts::{AllowedFacts, Author},
     block::Block,
-    known::{AllowedFacts, Author},
     sentence::Need,
 };
 use super::{
@@ -45,10 +45,10 @@ pub struct Sentence {
     pub is_attribution: bool,
 }
 
-/// What became of the text so far.
+/// The state of the text so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Released {
-    /// What passed, in order. All of these together are the answer.
+    /// The sentences that passed, in order. Together they are the answer.
     pub sentences: Vec<Sentence>,
     /// What is wrong with the sentence behind them. It is left out, and so is everything after it.
     pub issue: Option<Issue>,
@@ -60,7 +60,7 @@ impl Checker {
         Self::over(AllowedFacts::of(bundle, request, Author::Ours))
     }
 
-    /// The same for an answer that a model writes.
+    /// A checker of an answer that a model writes.
     pub fn of_model(bundle: &ContextBundle, request: &PlanRequest<'_>) -> Self {
         Self::over(AllowedFacts::of(bundle, request, Author::Model))
     }

@@ -12,7 +12,7 @@ use super::markdown::{Covered, Line};
 use toolwire_engine::registry::RegisteredTool;
 use toolwire_planner::{KnownNames, PlanRequest, is_common_word};
 
-/// What names of an answer are held against.
+/// The names that an answer may use.
 #[derive(Debug, Default)]
 pub(super) struct TurnNames {
     known: KnownNames,

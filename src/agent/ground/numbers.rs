@@ -8,14 +8,14 @@ mod currency;
 mod date;
 mod direction;
 mod facts;
+mod number_words;
 mod numeral;
 mod scale;
-mod spelled;
 mod time;
 mod tokens;
 mod vague;
 
-pub(crate) use self::spelled::ONES;
+pub(crate) use self::number_words::ONES;
 pub(in crate::ground) use self::{
     direction::{is_past, phrase, words},
     facts::Facts,

@@ -24,7 +24,7 @@ use toolwire_engine::{
     registry::{self, RegisteredTool},
 };
 use toolwire_planner::{
-    Made, Offer, PlanRequest, PlannedCall,
+    ExecutedCall, Offer, PlanRequest, PlannedCall,
     policy::{OnError, on_error},
 };
 use toolwire_sources::models::Model;
@@ -64,7 +64,7 @@ pub struct JobRun {
 /// The calls that have ended.
 #[derive(Clone, Debug, Default)]
 struct CallCounts {
-    made: Vec<Made>,
+    made: Vec<ExecutedCall>,
     call_ids: Vec<String>,
 }
 
@@ -106,7 +106,7 @@ impl JobRun {
             by_model: None,
         };
         let mut done = self.counts();
-        done.made.push(Made { call, result: Arc::clone(&called.result) });
+        done.made.push(ExecutedCall { call, result: Arc::clone(&called.result) });
         done.call_ids.push(called.call_id.clone());
         drop(done);
         called

@@ -8,9 +8,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{kept_call::KeptCall, proposal::Proposal};
+use crate::{proposal::Proposal, stored_call::StoredCall};
 use toolwire_contract::{Kept, Payload, Provenance, ToolError, ToolResult};
-use toolwire_planner::Made;
+use toolwire_planner::ExecutedCall;
 
 /// The state from which a paused turn resumes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Checkpoint {
     #[serde(default)]
     pub tokens: [u64; 2],
     /// The calls that ended.
-    pub made: Vec<KeptMade>,
+    pub made: Vec<StoredExecution>,
     /// The calls that wait, in the order in which they were planned.
     pub pending: Vec<Pending>,
     /// The proposal that was made beside them.
@@ -45,7 +45,7 @@ pub struct Checkpoint {
 /// A call that waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
-    pub call: KeptCall,
+    pub call: StoredCall,
     /// The identifier to call again with.
     pub request_id: String,
     /// Its place among all calls of the turn, which results keep.
@@ -55,8 +55,8 @@ pub struct Pending {
 
 /// A call that ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct KeptMade {
-    call: KeptCall,
+pub struct StoredExecution {
+    call: StoredCall,
     call_id: String,
     tool: String,
     /// Milliseconds since the Unix epoch.
@@ -72,13 +72,13 @@ const fn last() -> usize {
     usize::MAX
 }
 
-impl KeptMade {
+impl StoredExecution {
     /// A call that ended, with its name.
-    pub fn of(made: &Made, call_id: &str) -> Self {
+    pub fn of(made: &ExecutedCall, call_id: &str) -> Self {
         let result = &*made.result;
         let since = result.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
-            call: KeptCall::from(&made.call),
+            call: StoredCall::from(&made.call),
             call_id: call_id.to_owned(),
             tool: result.tool.to_string(),
             fetched_at: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
@@ -89,7 +89,7 @@ impl KeptMade {
     }
 
     /// The call, and its name; `None` if the stored text is not a tool name.
-    pub fn restore(self) -> Option<(Made, String)> {
+    pub fn restore(self) -> Option<(ExecutedCall, String)> {
         let result = ToolResult {
             tool: self.tool.parse().ok()?,
             fetched_at: instant(self.fetched_at),
@@ -97,7 +97,7 @@ impl KeptMade {
             provenance: self.provenance,
             kept: self.kept,
         };
-        Some((Made { call: self.call.into(), result: Arc::new(result) }, self.call_id))
+        Some((ExecutedCall { call: self.call.into(), result: Arc::new(result) }, self.call_id))
     }
 }
 

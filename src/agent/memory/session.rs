@@ -8,8 +8,8 @@ use prost::Message;
 use super::{Ending, Memory, Remembered};
 use crate::{
     TurnId,
-    kept_call::KeptCall,
     proposal::{self, Proposal, ProposalAnswer},
+    stored_call::StoredCall,
 };
 use toolwire_contract::proto::agent::v1::Reply;
 use toolwire_planner::Exchange;
@@ -63,7 +63,7 @@ impl Memory for Session {
     fn end<'a>(
         &'a self,
         ending: &'a Ending,
-        calls: &'a [KeptCall],
+        calls: &'a [StoredCall],
         tainted: bool,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
@@ -86,7 +86,7 @@ impl Session {
         Ok(before.and_then(|turn| serde_json::from_str(&turn.standing).ok()))
     }
 
-    fn row(&self, ending: &Ending, calls: &[KeptCall], tainted: bool) -> StoredTurn {
+    fn row(&self, ending: &Ending, calls: &[StoredCall], tainted: bool) -> StoredTurn {
         let (state, answered, reply, standing) = match ending {
             Ending::Ended(reply, proposal) => {
                 let proposed = proposal.as_ref().map(text).unwrap_or_default();
@@ -126,7 +126,7 @@ fn newest(turns: Vec<sessions::PastTurn>) -> Remembered {
     turns.reverse();
     let tainted = turns.iter().any(|turn| turn.tainted);
     let exchange = |turn: sessions::PastTurn| {
-        let calls: Vec<KeptCall> = serde_json::from_str(&turn.calls).unwrap_or_default();
+        let calls: Vec<StoredCall> = serde_json::from_str(&turn.calls).unwrap_or_default();
         let calls: Vec<_> = calls.into_iter().map(Into::into).collect();
         // A no ends the question before it: what comes next completes neither.
         let is_open = calls.is_empty() && proposal::answer(&turn.message) != ProposalAnswer::No;

@@ -21,7 +21,7 @@ use toolwire_contract::{
         turn_event::Event as LogEvent,
     },
 };
-use toolwire_planner::Made;
+use toolwire_planner::ExecutedCall;
 use toolwire_telemetry::metric;
 
 impl Turn<'_> {
@@ -97,19 +97,19 @@ impl Turn<'_> {
         let mut validation = self.draft.validation.take().unwrap_or_default();
         validation.action = ValidationAction::Replaced.into();
         self.draft.validation = Some(validation);
-        Event::Unanswered
+        Event::AskError
     }
 
     /// The reply if no call was approved. Nothing failed then, and no other message would help, so it is not the
     /// degraded response.
     fn denial(&self) -> Option<String> {
         let made = &self.cycle.made;
-        let why = |made: &Made| match made.result.outcome.as_ref().err()?.code {
+        let why = |made: &ExecutedCall| match made.result.outcome.as_ref().err()?.code {
             ErrorCode::ConfirmationDenied => Some("it was denied"),
             ErrorCode::ConfirmationExpired => Some("it was not approved in time"),
             _ => None,
         };
-        let title = |made: &Made| quote(title_of(&self.offer, &made.call.tool));
+        let title = |made: &ExecutedCall| quote(title_of(&self.offer, &made.call.tool));
         let mut titles: Vec<(&str, Vec<String>)> = Vec::new();
         for made in made {
             let why = why(made)?;

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::{Turn, events};
 use crate::{
-    kept_call::KeptCall,
     memory::Pending,
     proposal::{self, Proposal, ProposalAnswer},
+    stored_call::StoredCall,
     turn::Event,
 };
 use toolwire_contract::proto::agent::v1::{AnswerDelta, turn_event::Event as LogEvent};
@@ -117,10 +117,10 @@ impl Turn<'_> {
         let (changes, reads): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| self.is_change(call));
         let mut named = Vec::new();
         for call in &changes {
-            named.push((KeptCall::from(call), self.cycle.name_next(self.request.turn_id).to_string()));
+            named.push((StoredCall::from(call), self.cycle.name_next(self.request.turn_id).to_string()));
         }
         // The session remembers them too: a follow-up may refer to them.
-        self.cycle.planned.extend(changes.iter().map(KeptCall::from));
+        self.cycle.planned.extend(changes.iter().map(StoredCall::from));
         self.draft.proposal = Proposal::new(named, &self.offer, self.memory.now());
         self.changes = changes;
         Plan { step: Step::Call(reads), reason, confidence, alternatives }

@@ -78,7 +78,7 @@ impl Turn<'_> {
             let error = match plan {
                 // A model's own plan stays as it is: the model is shown the calls that it chose.
                 Ok(plan) if self.parts.mode == Mode::Embedded => {
-                    return Ok(self.parts.in_full.plan(plan, &self.offer));
+                    return Ok(self.parts.fuller_tools.plan(plan, &self.offer));
                 }
                 Ok(plan) => return Ok(plan),
                 Err(error) if error.is_spent => {

@@ -73,7 +73,7 @@ impl Jobs {
 
     /// The same with another model.
     #[must_use]
-    pub fn by(&self, model: Option<Arc<dyn Model>>) -> Self {
+    pub fn with_model(&self, model: Option<Arc<dyn Model>>) -> Self {
         let parts = Arc::new(Parts { model, ..(*self.parts).clone() });
         // Shared, so that a drain and a cancellation reach the jobs of both.
         Self { parts, running: Arc::clone(&self.running) }

@@ -1,8 +1,8 @@
 //! Runs: tasks that the server's own agent works on, with all tasks below them.
 //!
-//! It is a worker like any other: it leases a task, renders it, asks a model, and hands every call of the model to
-//! `tasks`, whose answer alone decides whether the loop continues. The next worker finds what it leaves open. Not here:
-//! the effect of a call on its task (`toolwire_engine::tasks`), and models (`toolwire_sources::models`).
+//! It works as any worker does: it leases a task, renders it, asks a model, and makes every call of the model through
+//! `tasks`. The answer of `tasks` alone decides whether the loop continues. The next worker finds what it leaves open.
+//! Not here: the effect of a call on its task (`toolwire_engine::tasks`), and models (`toolwire_sources::models`).
 
 mod call;
 mod drive;
@@ -29,8 +29,8 @@ pub use self::{
 use super::turns::BudgetWish;
 use crate::{
     Budget, TurnId,
+    active_turns::{ActiveTurns, Admission, RunningTurn},
     log::Reader,
-    running::{Admission, Running, RunningTurn},
 };
 use toolwire_base::{clock, offload};
 use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::turn_event::Event};
@@ -41,7 +41,7 @@ use toolwire_tool::context::{RequestId, SessionId, ToolContext};
 #[derive(Clone, Debug)]
 pub struct Runs {
     parts: Arc<Parts>,
-    running: Running,
+    running: ActiveTurns,
 }
 
 #[derive(Clone, Debug)]
@@ -55,19 +55,19 @@ pub struct NewRun {
 impl Runs {
     pub fn new(parts: Parts) -> Self {
         let settings = parts.agent.settings();
-        let running = Running::new(settings.turns, settings.turns_per_user);
+        let running = ActiveTurns::new(settings.turns, settings.turns_per_user);
         Self { parts: Arc::new(parts), running }
     }
 
     /// The same with another model.
     #[must_use]
-    pub fn by(&self, model: Option<Arc<dyn Model>>) -> Self {
+    pub fn with_model(&self, model: Option<Arc<dyn Model>>) -> Self {
         self.with(Parts { model, ..(*self.parts).clone() })
     }
 
     /// The same with another model for the tasks of a role.
     #[must_use]
-    pub fn by_role(&self, role: &str, model: Arc<dyn Model>) -> Self {
+    pub fn with_role_model(&self, role: &str, model: Arc<dyn Model>) -> Self {
         self.with(Parts { roles: self.parts.roles.with_model(role, model), ..(*self.parts).clone() })
     }
 
@@ -76,7 +76,7 @@ impl Runs {
     }
 
     /// The tasks that are worked on now.
-    pub fn running(&self) -> &Running {
+    pub fn running(&self) -> &ActiveTurns {
         &self.running
     }
 

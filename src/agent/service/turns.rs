@@ -18,9 +18,9 @@ pub use self::{
 };
 use crate::{
     Agent, TurnId,
+    active_turns::ActiveTurns,
     log::Reader,
     memory::{Checkpoint, Pending},
-    running::Running,
 };
 use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::Paused};
 use toolwire_server::service::{confirmations::Confirmations, request, unavailable::unavailable};
@@ -39,7 +39,7 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct Turns {
     parts: Arc<Parts>,
-    running: Running,
+    running: ActiveTurns,
 }
 
 /// The result of beginning or following a turn.
@@ -55,13 +55,13 @@ impl Turns {
     /// The turns that this agent carries out.
     pub fn new(parts: Parts) -> Self {
         let settings = parts.agent.settings();
-        let running = Running::new(settings.turns, settings.turns_per_user);
+        let running = ActiveTurns::new(settings.turns, settings.turns_per_user);
         Self { parts: Arc::new(parts), running }
     }
 
     /// The same turns, carried out by another agent.
     #[must_use]
-    pub fn by(&self, agent: Agent) -> Self {
+    pub fn with_agent(&self, agent: Agent) -> Self {
         let parts = Arc::new(Parts { agent, ..(*self.parts).clone() });
         Self { parts, running: self.running.clone() }
     }
@@ -72,7 +72,7 @@ impl Turns {
     }
 
     /// The turns that this process carries out.
-    pub fn running(&self) -> &Running {
+    pub fn running(&self) -> &ActiveTurns {
         &self.running
     }
 

@@ -6,7 +6,7 @@ use super::{
     route::{calls, read, slot_context},
 };
 use crate::{
-    Made, Plan, PlanRequest, PlannedCall, Step,
+    ExecutedCall, Plan, PlanRequest, PlannedCall, Step,
     matching::rank::{Candidate, Ranking},
     policy::{self, OnError},
     weights::weights,
@@ -14,7 +14,7 @@ use crate::{
 use toolwire_contract::{ErrorCode, ToolError};
 
 pub(super) fn next(request: &PlanRequest<'_>) -> Plan {
-    let failed = |made: &Made| made.result.outcome.as_ref().err().cloned();
+    let failed = |made: &ExecutedCall| made.result.outcome.as_ref().err().cloned();
     let errors: Vec<ToolError> = request.made.iter().filter_map(failed).collect();
     let has_data = errors.len() < request.made.len();
     if has_data {
@@ -54,7 +54,7 @@ fn question(error: &ToolError) -> Option<String> {
 fn instead(request: &PlanRequest<'_>) -> Option<PlannedCall> {
     let first = decide::first(&PlanRequest { made: &[], ..*request });
     let Step::Call(planned) = &first.step else { return None };
-    let is_planned = |made: &Made| planned.iter().any(|call| call.tool == made.call.tool);
+    let is_planned = |made: &ExecutedCall| planned.iter().any(|call| call.tool == made.call.tool);
     if planned.len() > 1 || !request.made.iter().all(is_planned) {
         return None;
     }

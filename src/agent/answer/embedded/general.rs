@@ -13,7 +13,7 @@ use super::{
 use crate::ground::ContextItem;
 use toolwire_contract::{Payload, json};
 use toolwire_engine::registry::Category;
-use toolwire_planner::{Made, PlanRequest};
+use toolwire_planner::{ExecutedCall, PlanRequest};
 
 /// How many rows of a list are shown, and how many of its columns.
 const ROWS: usize = 8;
@@ -23,7 +23,7 @@ const COLUMNS: usize = 6;
 const CELL: usize = 80;
 
 /// The answer, with its citation.
-pub(super) fn body(request: &PlanRequest<'_>, made: &Made, item: &ContextItem) -> String {
+pub(super) fn body(request: &PlanRequest<'_>, made: &ExecutedCall, item: &ContextItem) -> String {
     let list = first_list(&item.data);
     let cite = item.source_ids.iter().map(|id| format!("[{id}]")).collect::<Vec<_>>().join(" ");
     let lead = lead(request, made, item, list);
@@ -41,7 +41,7 @@ pub(super) fn body(request: &PlanRequest<'_>, made: &Made, item: &ContextItem) -
 /// The tool's title with the summary of its manifest, and how many rows of the list are not shown.
 fn lead(
     request: &PlanRequest<'_>,
-    made: &Made,
+    made: &ExecutedCall,
     item: &ContextItem,
     list: Option<(&str, &[Value])>,
 ) -> String {

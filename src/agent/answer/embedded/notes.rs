@@ -10,7 +10,7 @@ use super::{
     wanted::{Shown, shown},
 };
 use crate::cycle::is_cut;
-use toolwire_planner::{LeftOutTime, Made, Offer, PlanRequest};
+use toolwire_planner::{ExecutedCall, LeftOutTime, Offer, PlanRequest};
 
 /// The least age of a copy that is noted.
 const FRESH: Duration = Duration::from_mins(1);
@@ -26,7 +26,7 @@ const LONGEST_VALUE: usize = 40;
 const SPENT: &str = "This turn may make no more calls.";
 
 /// The notes on a result, each with its source, since it may have numbers.
-pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {
+pub(super) fn of_result(made: &ExecutedCall, source_ids: &[String]) -> Vec<String> {
     let provenance = &made.result.provenance;
     let cite = source_ids.first().map(|id| format!(" [{id}]")).unwrap_or_default();
     let warnings = provenance.warnings.iter().map(|warning| format!("Note: {}", sentence(&quote(warning))));
@@ -66,7 +66,7 @@ pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
 }
 
 /// The note on a failed call: what it was about, and why it failed.
-pub(super) fn of_failure(request: &PlanRequest<'_>, made: &Made) -> Option<String> {
+pub(super) fn of_failure(request: &PlanRequest<'_>, made: &ExecutedCall) -> Option<String> {
     let reason = reason(made)?;
     let tool = title_of(request.offer, &made.call.tool);
     // What a model asked for is not repeated: text from outside may have put it there.
@@ -82,7 +82,7 @@ pub(crate) fn title_of<'a>(offer: &'a Offer, tool: &'a str) -> &'a str {
 }
 
 /// Why a call failed, as a sentence.
-pub(crate) fn reason(made: &Made) -> Option<String> {
+pub(crate) fn reason(made: &ExecutedCall) -> Option<String> {
     let error = made.result.outcome.as_ref().err()?;
     // The numbers of a budget are of no source.
     let why = if made.echoes() {

@@ -4,7 +4,7 @@
 //! those of manifests are. Templates include nothing, work for a bounded time, and name known values only.
 
 mod files;
-mod used;
+mod filter_names;
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ use serde_json::Map;
 pub use self::files::Folder;
 use self::{
     files::{Files, Text},
-    used::unknown_filters,
+    filter_names::unknown_filters,
 };
 use super::{filters, quote::quote};
 use crate::ground::ContextItem;

@@ -7,7 +7,7 @@ use axum::{
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{event::Event, input::Input, running::Running};
+use super::{active_run::ActiveRun, event::Event, input::Input};
 use toolwire_server::faces::http::{json_answer, json_body::Text, problem::Problem, route::Http};
 
 /// The only action.
@@ -20,7 +20,7 @@ pub(super) async fn action(State(http): State<Http>, request: Request) -> Result
         let detail = format!("the one action is {CHAT:?}");
         return Err(Problem::new("UNKNOWN_ACTION", StatusCode::BAD_REQUEST, detail));
     };
-    let mut running = Running::begin(&http, &parts, input).await?;
+    let mut running = ActiveRun::begin(&http, &parts, input).await?;
     let mut end = Value::Null;
     while let Some(event) = running.next().await {
         match event {

@@ -8,15 +8,15 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tonic::Status;
 
-use super::{event::Event, input::Input, running::Running};
+use super::{active_run::ActiveRun, event::Event, input::Input};
 use toolwire_server::faces::http::{LastWord, json_body::Text, problem::Problem, route::Http, sse};
 
 /// A run, event by event.
 pub(super) async fn stream(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let input = Input::read(&Text::read(body).await?)?;
-    let running = Running::begin(&http, &parts, input).await?;
-    let next = async |(mut running, at): (Running, u64)| {
+    let running = ActiveRun::begin(&http, &parts, input).await?;
+    let next = async |(mut running, at): (ActiveRun, u64)| {
         let data = text(&running.next().await?);
         let event = sse::Event { id: Some(at.to_string()), event: "", data };
         Some((event, (running, at + 1)))

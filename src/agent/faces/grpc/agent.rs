@@ -109,7 +109,7 @@ impl AgentService for Conversations {
 
     async fn cancel_turn(&self, request: Request<v1::CancelTurnRequest>) -> Answered<v1::CancelTurnResponse> {
         let (user, _, v1::CancelTurnRequest { which }) = split(request);
-        let cancelled = self.face.part::<Turns>().cancel(&user, &requests::which(which)?).await?;
+        let cancelled = self.face.part::<Turns>().cancel(&user, &requests::cancel_target(which)?).await?;
         Ok(Response::new(v1::CancelTurnResponse { cancelled }))
     }
 

@@ -1,5 +1,5 @@
-//! Messages of the contract as the JSON of these routes: fields under their own names, numbers as numbers, enums by
-//! their word without the name of the enum, and JSON texts opened: `arguments_json` stands as `arguments`.
+//! Messages of the contract as the JSON of these routes. Fields have their own names, numbers are numbers, and enums
+//! are their words without the name of the enum. A JSON text is parsed: `arguments_json` becomes `arguments`.
 //!
 //! Not here: the data of tools, whose JSON their payload makes itself.
 

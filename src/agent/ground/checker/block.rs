@@ -13,7 +13,7 @@ pub(super) struct Block {
     ordinals: u32,
 }
 
-/// What the last line of a block is.
+/// The kind of the last line of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     #[default]
@@ -44,7 +44,7 @@ impl Block {
         }
     }
 
-    /// What it needs a citation for.
+    /// The numbers for which it needs a citation.
     pub(super) fn need(&self) -> Option<&Need> {
         self.need.as_ref().filter(|_| !self.is_cited)
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::known::AllowedFacts;
+use super::allowed_facts::AllowedFacts;
 use crate::ground::{
     citations::{Citation, citations},
     issue::{Issue, IssueKind},
@@ -15,7 +15,7 @@ use crate::ground::{
 /// The numbers that belong to results.
 #[derive(Clone, Debug)]
 pub(super) struct Need {
-    /// One bit for each result that has all of them.
+    /// One bit for each result that has all of the numbers.
     pub(super) origins: u64,
     pub(super) first: String,
 }
@@ -25,7 +25,7 @@ pub(super) struct Need {
 pub(super) struct Checked {
     /// The sources that it cites.
     pub(super) source_ids: Vec<String>,
-    /// What it needs a citation for.
+    /// The numbers for which it needs a citation.
     pub(super) need: Option<Need>,
     /// Whether it is a part of a line that began before.
     pub(super) goes_on: bool,
@@ -87,7 +87,7 @@ fn left_out(
     parts
 }
 
-/// What the numbers need, and whether there are any; dates are none.
+/// The citation that the numbers need, and whether there are any. Dates count as no numbers.
 fn numbers(
     text: &str,
     left_out: &[Range<usize>],

@@ -1,6 +1,6 @@
 //! Finds addresses, images and HTML in a text.
 //!
-//! Stricter than Markdown where renderers differ: also in code, and whatever the scheme.
+//! It is stricter than Markdown where renderers differ: it searches code too, and knows every scheme.
 
 use super::{
     address::{bare, email, from},

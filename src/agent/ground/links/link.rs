@@ -11,15 +11,15 @@ pub(in crate::ground) struct Link<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::ground) enum Target<'a> {
-    /// To an address that stands in the text, as it was meant: without escapes.
+    /// An address that stands in the text, without its escapes.
     Address(Cow<'a, str>),
-    /// To an address that is given as that of a link.
+    /// The destination of a link.
     Destination(Cow<'a, str>),
     /// An image, HTML, or an address that does not stand there openly.
     Hidden,
 }
 
-/// Something that is not to be there.
+/// An image, HTML or a hidden address, which no answer may contain.
 pub(super) fn new_hidden<'a>(range: Range<usize>) -> Link<'a> {
     Link { range, target: Target::Hidden }
 }

@@ -13,10 +13,10 @@ use super::{
 };
 use crate::ground::plain::plain;
 
-/// What rounding itself may add, in proportion.
+/// The error of rounding itself, in proportion.
 const SLACK: f64 = 1e-9;
 
-/// The most origins that are distinguished; those beyond count as the last.
+/// Maximum number of origins that have a bit of their own. All further origins share the last bit.
 const MOST: usize = 64;
 
 /// The numbers of a turn.
@@ -24,7 +24,7 @@ const MOST: usize = 64;
 pub(in crate::ground) struct Facts {
     /// Whether what is said in words, or beside numbers, is held against them too.
     pub(in crate::ground) is_strict: bool,
-    /// What belongs to no result, such as the user's message.
+    /// The numbers that belong to no result, such as those of the user's message.
     free: Numbers,
     origins: Vec<Numbers>,
 }
@@ -39,9 +39,9 @@ pub(in crate::ground) struct FactSource {
 
 #[derive(Debug, Default)]
 struct Numbers {
-    /// Without sign, in order once `sort` is done.
+    /// The values without their signs, in order after `sort`.
     values: Vec<f64>,
-    /// Those that may be called a rise, and a fall.
+    /// The values that an answer may call a rise, and a fall.
     ups: Vec<f64>,
     downs: Vec<f64>,
     /// Whether something is said to have risen, and to have fallen.

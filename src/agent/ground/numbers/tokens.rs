@@ -7,9 +7,9 @@ use super::{
     currency::Currency,
     date::{self, Date},
     direction::{self, Direction},
+    number_words as words,
     numeral::{Numeral, numeral},
     scale::{self, ONE, PERCENT, Scale, Suffix},
-    spelled as words,
     time::{self, Time},
 };
 

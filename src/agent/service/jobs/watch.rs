@@ -1,5 +1,5 @@
 //! Watches a job: its events in order. They are read from the store by sequence, and a notification only triggers a
-//! read: a lost one, a slow reader or a restart delays events, and skips or repeats none.
+//! read. A lost notification, a slow reader or a restart therefore delays events, and skips or repeats none.
 
 use std::collections::VecDeque;
 

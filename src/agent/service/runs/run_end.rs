@@ -15,8 +15,8 @@ pub(super) enum RunEnd {
     Failed(String),
 }
 
-/// The end of the work by a refusal that is no failure of the server: another worker has the lease, the task ended
-/// meanwhile, or the model's work does not fit.
+/// The end of the work after a refusal that is no failure of the server: another worker has the lease, the task ended
+/// in the meantime, or the model's work does not fit.
 pub(super) fn end_of_refusal(refusal: Refusal) -> Result<RunEnd, Refusal> {
     match refusal {
         Refusal::Task(TaskRefusal::LeaseLost { .. }) => Ok(RunEnd::Busy),

@@ -6,9 +6,9 @@ use tracing::Instrument;
 use super::{Begun, NewTurn, Say, Turns, parse_id, pause_event, unknown};
 use crate::{
     TurnId, TurnRequest,
+    active_turns::{Admission, RunningTurn, TurnContent},
     log::Reader,
     memory::Checkpoint,
-    running::{Admission, RunningTurn, TurnContent},
 };
 use toolwire_base::{clock, offload};
 use toolwire_contract::{

@@ -68,8 +68,8 @@ pub(super) fn within_input(refusal: Refusal) -> Refusal {
 }
 
 /// The turn that is to be cancelled, or what runs or waits in a session.
-pub(super) fn which(which: Option<Named>) -> Result<CancelTarget, Refusal> {
-    match which {
+pub(super) fn cancel_target(named: Option<Named>) -> Result<CancelTarget, Refusal> {
+    match named {
         Some(Named::TurnId(id)) => Ok(CancelTarget::Turn(id)),
         Some(Named::SessionId(id)) => session(&id).map(CancelTarget::Session),
         None => Err(refuse("which", "required", "must be turn_id or session_id")),

@@ -1,7 +1,7 @@
 //! Resumes runs after an interrupt: finds the paused turn, and records what its caller decided.
 //!
-//! A caller's own word counts where the configuration lets callers decide on their own calls; where it does not,
-//! another user with the right must have decided, or the run ends with the same interrupt.
+//! A caller may decide on an own call if the configuration permits that. Otherwise another user with the right must
+//! have decided, or the run ends with the same interrupt.
 
 use std::collections::{BTreeMap, HashSet};
 

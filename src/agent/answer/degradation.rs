@@ -7,7 +7,7 @@ use super::{
     embedded::{notes, quote::quote},
 };
 use toolwire_contract::ErrorCode;
-use toolwire_planner::Made;
+use toolwire_planner::ExecutedCall;
 
 /// The first sentence of such a reply.
 const DEGRADED: &str = "I could not retrieve the data needed to answer.";
@@ -19,7 +19,7 @@ const DOUBLE_CHECK: &str = "Can you double-check the request or try a different 
 const MODEL_FAILED: &str = "Nothing is wrong with the question: ask again later.";
 
 /// The reply to a message of which no call succeeded. `title` is that of a tool, which distinguishes several failures.
-pub fn degraded<'a>(made: &'a [Made], title: impl Fn(&'a str) -> &'a str) -> Response {
+pub fn degraded<'a>(made: &'a [ExecutedCall], title: impl Fn(&'a str) -> &'a str) -> Response {
     let failed: Vec<_> = made.iter().filter_map(|made| Some((made, notes::reason(made)?))).collect();
     let is_one_reason = failed.iter().all(|(_, reason)| *reason == failed[0].1);
     let (mut sentences, mut advice) = (vec![DEGRADED.to_owned()], Vec::new());
@@ -82,7 +82,7 @@ mod tests {
     use toolwire_contract::{Provenance, ToolError, ToolResult};
     use toolwire_planner::PlannedCall;
 
-    fn failed(code: ErrorCode, message: &str) -> Made {
+    fn failed(code: ErrorCode, message: &str) -> ExecutedCall {
         let result = ToolResult {
             tool: "t".parse().unwrap(),
             fetched_at: SystemTime::UNIX_EPOCH,
@@ -90,7 +90,7 @@ mod tests {
             provenance: Provenance::default(),
             kept: None,
         };
-        Made { call: PlannedCall::default(), result: Arc::new(result) }
+        ExecutedCall { call: PlannedCall::default(), result: Arc::new(result) }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Renders the calls of a turn and their results as messages of the model's conversation.
 
 use crate::prompt_view;
-use toolwire_planner::{ByModel, Made, PlanRequest};
+use toolwire_planner::{ByModel, ExecutedCall, PlanRequest};
 use toolwire_sources::models::{Message, ToolCall, ToolOutput};
 
 /// The answers of the model so far, each with the results of its calls.
 pub(super) async fn steps(request: &PlanRequest<'_>, budget: u64) -> Vec<Message> {
     let mut messages = Vec::new();
-    let answer = |made: &Made| made.call.by_model.as_ref().map(|it| it.answer);
+    let answer = |made: &ExecutedCall| made.call.by_model.as_ref().map(|it| it.answer);
     let mut at = 0;
     for step in request.made.chunk_by(|a, b| answer(a) == answer(b)) {
         let (mut calls, mut outputs) = (Vec::new(), Vec::new());
@@ -25,7 +25,7 @@ pub(super) async fn steps(request: &PlanRequest<'_>, budget: u64) -> Vec<Message
 }
 
 /// The call that was made, the `at`th of the turn. One that was not this model's has a name of ours.
-fn tool_call(made: &Made, at: usize) -> ToolCall {
+fn tool_call(made: &ExecutedCall, at: usize) -> ToolCall {
     let ByModel { id, signatures, .. } = made.call.by_model.as_deref().cloned().unwrap_or_default();
     ToolCall {
         id: if id.is_empty() { format!("call_{at}") } else { id },

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::ground::{bundle::ContextBundle, links::Allowed, names::TurnNames, numbers::Facts};
+use crate::ground::{bundle::ContextBundle, links::AllowList, names::TurnNames, numbers::Facts};
 use toolwire_contract::ToolError;
-use toolwire_planner::{Made, PlanRequest};
+use toolwire_planner::{ExecutedCall, PlanRequest};
 
 /// The author of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,22 +16,22 @@ pub(super) enum Author {
     Ours,
 }
 
-/// What an answer may say.
+/// The facts that an answer may state.
 #[derive(Debug, Default)]
 pub(super) struct AllowedFacts {
     pub(super) facts: Facts,
-    pub(super) allowed: Allowed,
-    /// By origin of the facts, the sources of that result.
+    pub(super) allowed: AllowList,
+    /// The sources of each result, by the origin of its facts.
     pub(super) origins: Vec<Vec<String>>,
     /// The sources of this turn.
     pub(super) source_ids: Vec<String>,
-    /// What the names of a model's answer are held against.
+    /// The names that a model's answer may use. `None` for an answer without a model.
     pub(super) names: Option<TurnNames>,
 }
 
 impl AllowedFacts {
-    /// Of the message, and of the results of its calls: whole, not as they were shown to a model. Of earlier turns
-    /// nothing: a follow-up calls again.
+    /// Collects the facts of the message and of the whole results of its calls, not only of the parts that a model was
+    /// shown. Earlier turns add nothing, since a follow-up calls again.
     pub(super) fn of(bundle: &ContextBundle, request: &PlanRequest<'_>, author: Author) -> Self {
         let mut known = Self { source_ids: bundle.source_ids.clone(), ..Self::default() };
         // What is written here says numbers by filters alone, and counts in words.
@@ -46,7 +46,7 @@ impl AllowedFacts {
         known
     }
 
-    fn add(&mut self, made: &Made, request: &PlanRequest<'_>, author: Author) {
+    fn add(&mut self, made: &ExecutedCall, request: &PlanRequest<'_>, author: Author) {
         let payload = match &made.result.outcome {
             Ok(payload) => payload,
             Err(error) => return self.add_failure(made, error),
@@ -88,7 +88,7 @@ impl AllowedFacts {
     }
 
     /// An answer says what failed, and why; that has no source.
-    fn add_failure(&mut self, made: &Made, error: &ToolError) {
+    fn add_failure(&mut self, made: &ExecutedCall, error: &ToolError) {
         // Or a model would write into a call that fails what it then passes for known.
         if made.echoes() {
             return;

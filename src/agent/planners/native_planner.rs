@@ -1,5 +1,5 @@
-//! Plans by a model's own calls of tools: it is given the declarations of the export and its own calls
-//! with their results, until it calls no more and writes the answer.
+//! Plans by a model's own calls of tools. The model gets the declarations of the export, and its own calls with their
+//! results, until it calls nothing and writes the answer.
 //!
 //! Whatever it calls, a name that was not offered and arguments that are not an object become results that it sees, and
 //! no calls are made.
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use self::{decode::calls, render::steps};
 use crate::{
-    asker::{Asker, Purpose},
+    metered_model::{MeteredModel, Purpose},
     prompt_view,
     prompts::{Prompt, Prompts, Values},
 };
@@ -22,7 +22,7 @@ use toolwire_engine::{
     exports::{self, Format, Options},
     registry::guidance_for_planner,
 };
-use toolwire_planner::{Made, Offer, Plan, PlanError, PlanRequest, Planner, Step};
+use toolwire_planner::{ExecutedCall, Offer, Plan, PlanError, PlanRequest, Planner, Step};
 use toolwire_sources::{
     models::{Request, ToolForm, Whole},
     upstream::source_status::SourceBudget,
@@ -33,8 +33,8 @@ const MOST_BROKEN: usize = 2;
 
 /// Plans of one turn by a model's own calls.
 #[derive(Debug)]
-pub(crate) struct Native {
-    pub(crate) asker: Asker,
+pub(crate) struct NativePlanner {
+    pub(crate) model: MeteredModel,
     pub(crate) prompts: Arc<Prompts>,
     /// How often each source may be asked.
     pub(crate) budgets: Arc<[SourceBudget]>,
@@ -42,20 +42,20 @@ pub(crate) struct Native {
     pub(crate) declared: OnceLock<Option<Arc<Value>>>,
 }
 
-impl Planner for Native {
+impl Planner for NativePlanner {
     fn plan<'a>(&'a self, request: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
         Box::pin(self.decide(request))
     }
 }
 
-impl Native {
+impl NativePlanner {
     async fn decide(&self, request: PlanRequest<'_>) -> Result<Plan, PlanError> {
         if is_lost(request.made, request.offer) {
             return Err(PlanError::failed("the model calls tools that there are not"));
         }
         let answer =
             request.made.last().and_then(|made| made.call.by_model.as_ref()).map_or(0, |it| it.answer + 1);
-        let whole = self.asker.whole(Purpose::Plan, self.model_request(&request).await).await?;
+        let whole = self.model.ask(Purpose::Plan, self.model_request(&request).await).await?;
         let Whole { text, calls: called, .. } = whole;
         let step = match calls(called, answer, request.offer) {
             calls if !calls.is_empty() => Step::Call(calls),
@@ -67,7 +67,7 @@ impl Native {
     }
 
     async fn model_request(&self, request: &PlanRequest<'_>) -> Request {
-        let budget = self.asker.budget();
+        let budget = self.model.budget();
         let system = self.prompts.render(
             Prompt::Agent,
             &Values {
@@ -79,7 +79,7 @@ impl Native {
         );
         let mut messages = prompt_view::conversation(request, budget);
         messages.extend(steps(request, budget).await);
-        let tools = self.declared.get_or_init(|| declare(self.asker.model().form(), request.offer)).clone();
+        let tools = self.declared.get_or_init(|| declare(self.model.model().form(), request.offer)).clone();
         Request { system, messages, tools, ..Request::default() }
     }
 }
@@ -98,8 +98,8 @@ fn declare(form: ToolForm, offer: &Offer) -> Option<Arc<Value>> {
 }
 
 /// Whether the last answers were nothing but calls that are none.
-fn is_lost(made: &[Made], offer: &Offer) -> bool {
-    let is_none = |made: &Made| {
+fn is_lost(made: &[ExecutedCall], offer: &Offer) -> bool {
+    let is_none = |made: &ExecutedCall| {
         made.call.by_model.as_ref().is_some_and(|it| it.unreadable.is_some())
             || offer.get(&made.call.tool).is_none()
     };
@@ -109,6 +109,6 @@ fn is_lost(made: &[Made], offer: &Offer) -> bool {
 }
 
 /// The number of the answer that a call was made in.
-fn answer_of(made: &Made) -> Option<u32> {
+fn answer_of(made: &ExecutedCall) -> Option<u32> {
     made.call.by_model.as_ref().map(|it| it.answer)
 }

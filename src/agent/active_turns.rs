@@ -24,7 +24,7 @@ type Turns = HashMap<(UserId, TurnId), Entry>;
 
 /// The turns that run. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
-pub struct Running {
+pub struct ActiveTurns {
     turns: Arc<Mutex<Turns>>,
     most: usize,
     most_of_user: usize,
@@ -59,7 +59,7 @@ pub enum Admission {
 /// A running turn's entry, which is removed when this is dropped.
 #[derive(Debug)]
 pub struct RunningTurn {
-    running: Running,
+    running: ActiveTurns,
     /// `None` once the entry is removed.
     key: Option<(UserId, TurnId)>,
     /// The events of the turn.
@@ -68,7 +68,7 @@ pub struct RunningTurn {
     pub cancelled: CancellationToken,
 }
 
-impl Running {
+impl ActiveTurns {
     /// At most this many turns at once, and at most this many of one user.
     pub fn new(most: u32, most_of_user: u32) -> Self {
         Self { turns: Arc::default(), most: most as usize, most_of_user: most_of_user as usize }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn enter(
-        running: &Running,
+        running: &ActiveTurns,
         user: &str,
         turn: TurnId,
         session: &str,
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_session_has_one_turn_at_a_time_and_a_repeat_joins_it() {
-        let running = Running::new(9, 9);
+        let running = ActiveTurns::new(9, 9);
         let id = RequestId::generate();
         let Ok(Admission::New(place, _reader)) = enter(&running, "riley", id, "s", "a") else { panic!() };
         assert!(matches!(enter(&running, "riley", id, "s", "a"), Ok(Admission::Runs(_))));
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn one_user_leaves_room_for_others_and_all_have_a_bound() {
-        let running = Running::new(3, 2);
+        let running = ActiveTurns::new(3, 2);
         let new = |user, session| enter(&running, user, RequestId::generate(), session, "a");
         let places: Vec<_> = ["s", "t"].map(|session| new("riley", session).unwrap()).into();
         let refused = |own| Err(Refusal::Turn(TurnRefusal::TooMany { own, retry_after: RETRY_AFTER }));

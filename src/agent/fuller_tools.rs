@@ -6,10 +6,10 @@ use toolwire_planner::{Offer, Plan, PlannedCall, Step};
 
 /// Pairs of the tool that is planned and the one that is called.
 #[derive(Clone, Debug, Default)]
-pub struct InFull(Vec<(&'static str, &'static str)>);
+pub struct FullerTools(Vec<(&'static str, &'static str)>);
 
-impl InFull {
-    /// Those of all domains.
+impl FullerTools {
+    /// The pairs of all domains.
     pub fn new(pairs: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
         Self(pairs.into_iter().collect())
     }

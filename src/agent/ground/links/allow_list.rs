@@ -13,7 +13,7 @@ use crate::ground::{escape::escape, plain::plain};
 
 /// The addresses of a turn's results.
 #[derive(Debug, Default)]
-pub(in crate::ground) struct Allowed(HashSet<Box<str>>);
+pub(in crate::ground) struct AllowList(HashSet<Box<str>>);
 
 /// What may stand behind an address and belong to the sentence.
 const TRAILING: &[char] =
@@ -22,7 +22,7 @@ const TRAILING: &[char] =
 /// Maximum number of them.
 const MOST_TRAILING: usize = 16;
 
-impl Allowed {
+impl AllowList {
     /// Takes the addresses of a result.
     pub(in crate::ground) fn add(&mut self, value: &Value) {
         let mut open = vec![value];
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn only_addresses_of_the_results_are_allowed() {
-        let mut allowed = Allowed::default();
+        let mut allowed = AllowList::default();
         allowed.add(
             &json!({"a": ["https://a.b/c?d=(e)", "see https://a.b/f. Or me@a.co"], "b": "javascript:x", "c": "or steam://x"}),
         );

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use toolwire_planner::{ByModel, PlannedCall};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KeptCall {
+pub struct StoredCall {
     pub tool: String,
     pub arguments: Map<String, Value>,
     pub reason: String,
@@ -15,15 +15,15 @@ pub struct KeptCall {
     pub by_model: Option<Box<ByModel>>,
 }
 
-impl From<&PlannedCall> for KeptCall {
+impl From<&PlannedCall> for StoredCall {
     fn from(call: &PlannedCall) -> Self {
         let PlannedCall { tool, arguments, reason, by_model } = call.clone();
         Self { tool, arguments, reason, by_model }
     }
 }
 
-impl From<KeptCall> for PlannedCall {
-    fn from(KeptCall { tool, arguments, reason, by_model }: KeptCall) -> Self {
+impl From<StoredCall> for PlannedCall {
+    fn from(StoredCall { tool, arguments, reason, by_model }: StoredCall) -> Self {
         Self { tool, arguments, reason, by_model }
     }
 }

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use self::read::{Decision, read};
 use crate::{
-    asker::{Asker, Purpose, Unanswered},
+    metered_model::{AskError, MeteredModel, Purpose},
     prompt_view,
     prompts::{Prompt, Prompts, Values},
 };
@@ -26,20 +26,20 @@ const LONGEST_ECHO: usize = 2_000;
 
 /// Plans of one turn by a model's JSON.
 #[derive(Debug)]
-pub(crate) struct Prompted {
-    pub(crate) asker: Asker,
+pub(crate) struct JsonPlanner {
+    pub(crate) model: MeteredModel,
     pub(crate) prompts: Arc<Prompts>,
     /// How often each source may be asked.
     pub(crate) budgets: Arc<[SourceBudget]>,
 }
 
-impl Planner for Prompted {
+impl Planner for JsonPlanner {
     fn plan<'a>(&'a self, request: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
         Box::pin(self.decide(request))
     }
 }
 
-impl Prompted {
+impl JsonPlanner {
     async fn decide(&self, request: PlanRequest<'_>) -> Result<Plan, PlanError> {
         let mut model_request = self.model_request(&request).await;
         let said = self.ask(model_request.clone()).await?;
@@ -55,7 +55,7 @@ impl Prompted {
     }
 
     async fn ask(&self, request: Request) -> Result<String, PlanError> {
-        Ok(self.asker.whole(Purpose::Plan, request).await?.text)
+        Ok(self.model.ask(Purpose::Plan, request).await?.text)
     }
 
     async fn model_request(&self, request: &PlanRequest<'_>) -> Request {
@@ -70,8 +70,8 @@ impl Prompted {
                 ..Values::default()
             },
         );
-        let mut messages = prompt_view::conversation(request, self.asker.budget());
-        messages.extend(prompt_view::results(request, self.asker.budget()).await);
+        let mut messages = prompt_view::conversation(request, self.model.budget());
+        messages.extend(prompt_view::results(request, self.model.budget()).await);
         Request { system, messages, ..Request::default() }
     }
 }
@@ -91,8 +91,8 @@ fn echo(said: &str) -> String {
     if said.is_empty() { "(nothing)".to_owned() } else { said }
 }
 
-impl From<Unanswered> for PlanError {
-    fn from(unanswered: Unanswered) -> Self {
-        Self { reason: unanswered.to_string(), is_spent: unanswered == Unanswered::Spent }
+impl From<AskError> for PlanError {
+    fn from(unanswered: AskError) -> Self {
+        Self { reason: unanswered.to_string(), is_spent: unanswered == AskError::Spent }
     }
 }

@@ -10,8 +10,8 @@ use futures_util::{
 
 use super::{AnswerError, Answerer, Problem};
 use crate::{
-    asker::{Asker, Purpose, Unanswered},
     ground::{ContextBundle, IssueKind},
+    metered_model::{AskError, MeteredModel, Purpose},
     prompt_view,
     prompts::{Prompt, Prompts, Values},
 };
@@ -20,12 +20,12 @@ use toolwire_sources::models::{Message, ModelError, Part, Request, ResponseStrea
 
 /// Answers of one turn by a model.
 #[derive(Debug)]
-pub(crate) struct Prompted {
-    pub(crate) asker: Asker,
+pub(crate) struct ModelAnswerer {
+    pub(crate) model: MeteredModel,
     pub(crate) prompts: Arc<Prompts>,
 }
 
-impl Answerer for Prompted {
+impl Answerer for ModelAnswerer {
     fn answer<'a>(
         &'a self,
         request: &'a PlanRequest<'a>,
@@ -34,7 +34,7 @@ impl Answerer for Prompted {
     ) -> BoxStream<'a, Result<String, AnswerError>> {
         let begun = async move {
             let model_request = self.model_request(request, bundle, problem).await;
-            match self.asker.stream(Purpose::Answer, model_request) {
+            match self.model.stream(Purpose::Answer, model_request) {
                 Ok(answer) => texts(answer).boxed(),
                 Err(unanswered) => stream::iter([Err(to_answer_error(unanswered))]).boxed(),
             }
@@ -43,14 +43,14 @@ impl Answerer for Prompted {
     }
 }
 
-impl Prompted {
+impl ModelAnswerer {
     async fn model_request(
         &self,
         request: &PlanRequest<'_>,
         bundle: &ContextBundle,
         problem: Option<&Problem>,
     ) -> Request {
-        let (sources, budget) = (prompt_view::sources(bundle), self.asker.budget());
+        let (sources, budget) = (prompt_view::sources(bundle), self.model.budget());
         let values = Values {
             today: &request.today.to_string(),
             account: request.account.unwrap_or_default(),
@@ -110,6 +110,6 @@ const fn in_words(kind: IssueKind) -> &'static str {
     }
 }
 
-fn to_answer_error(unanswered: Unanswered) -> AnswerError {
-    AnswerError { reason: unanswered.to_string(), is_spent: unanswered == Unanswered::Spent }
+fn to_answer_error(unanswered: AskError) -> AnswerError {
+    AnswerError { reason: unanswered.to_string(), is_spent: unanswered == AskError::Spent }
 }

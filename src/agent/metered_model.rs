@@ -1,5 +1,5 @@
-//! Asks the model of a turn within the turn's budget, and meters the tokens. Not here: the requests, and how answers
-//! are used.
+//! The model of a turn: asks it within the turn's budget, and counts the tokens. Not here: the requests, and how
+//! answers are used.
 
 use std::{mem, sync::Arc};
 
@@ -19,9 +19,9 @@ use toolwire_tool::context::ToolContext;
 /// The least room for an answer, in tokens: with less the budget counts as spent.
 const SHORTEST: u64 = 64;
 
-/// Asks the model of a turn. Cheap to clone.
+/// A model with the budget of a turn. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Asker {
+pub(super) struct MeteredModel {
     model: Arc<dyn Model>,
     /// The user, and the deadline.
     context: ToolContext,
@@ -38,7 +38,7 @@ pub(super) enum Purpose {
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unanswered {
+pub(super) enum AskError {
     /// The turn's budget of tokens is spent.
     #[error("the tokens of this turn are spent")]
     Spent,
@@ -46,7 +46,7 @@ pub(super) enum Unanswered {
     Failed(#[from] ModelError),
 }
 
-impl Asker {
+impl MeteredModel {
     pub(super) fn new(model: Arc<dyn Model>, context: ToolContext, meter: Arc<Meter>) -> Self {
         Self { model, context, meter }
     }
@@ -60,18 +60,14 @@ impl Asker {
         self.meter.most()
     }
 
-    pub(super) async fn whole(&self, purpose: Purpose, request: Request) -> Result<Whole, Unanswered> {
+    pub(super) async fn ask(&self, purpose: Purpose, request: Request) -> Result<Whole, AskError> {
         let answer = self.stream(purpose, request)?;
         let span = tracing::info_span!("chat", otel.name = format!("chat {}", self.model.id()));
         Ok(Whole::of(answer).instrument(span).await?)
     }
 
     /// Streams the parts of an answer, and meters them.
-    pub(super) fn stream(
-        &self,
-        purpose: Purpose,
-        mut request: Request,
-    ) -> Result<ResponseStream, Unanswered> {
+    pub(super) fn stream(&self, purpose: Purpose, mut request: Request) -> Result<ResponseStream, AskError> {
         let input = tokens::estimate(size(&request));
         let left = match purpose {
             Purpose::Plan => self.meter.left_for_plans(),
@@ -79,7 +75,7 @@ impl Asker {
         };
         let room = left.saturating_sub(input);
         if room < SHORTEST {
-            return Err(Unanswered::Spent);
+            return Err(AskError::Spent);
         }
         request.max_tokens = Some(u32::try_from(room).unwrap_or(u32::MAX));
         let mut counting = Counting {

@@ -7,7 +7,7 @@ use http::{Extensions, request::Parts};
 use super::{
     event::Event,
     input::Input,
-    interrupted::{self, Interrupted},
+    resume::{self, Interrupted},
     run::{Names, Run},
 };
 use crate::{
@@ -19,7 +19,7 @@ use toolwire_server::faces::http::route::Http;
 
 /// A run at work. Dropping it cancels its turn.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct ActiveRun {
     turn: TurnEvents,
     /// The turn's events so far as those of a run.
     pub(super) run: Run,
@@ -27,7 +27,7 @@ pub(super) struct Running {
     failure: Option<Refusal>,
 }
 
-impl Running {
+impl ActiveRun {
     /// Begins or resumes the turn of a run.
     pub(super) async fn begin(http: &Http, parts: &Parts, input: Input) -> Result<Self, Refusal> {
         let Input { thread, run_id, said, messages, resume, account } = input;
@@ -39,7 +39,7 @@ impl Running {
         if !resume.is_empty() {
             let extensions: &Extensions = &parts.extensions;
             let Interrupted { turn_id, known } =
-                interrupted::decide_all(http, extensions, &thread, resume).await?;
+                resume::decide_all(http, extensions, &thread, resume).await?;
             names.known = known;
             new.say = Say::Resume(turn_id);
         }
