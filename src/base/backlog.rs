@@ -1,8 +1,8 @@
 //! The bytes that wait for peers, each counted once: for its stream, its connection, its user and the process.
 //!
 //! The maker of bytes for a peer takes a [`Permit`] for them, which stays with the bytes until the connection has
-//! written them or they are dropped. Bytes that change their form on the way, as an event that becomes a message and
-//! then a frame, are [in transit](Permit::pass_on): the next owner [takes them up](Stream::take_up) in their new size.
+//! written them or they are dropped. Bytes that change their form, such as an event that becomes a message and then a
+//! frame, are [in transit](Permit::pass_on) until their next owner [counts them](Stream::take_up) in their new size.
 //! Beyond a bound the largest holder ends (`relief`). Not here: what waits before it takes a permit, which is the
 //! backpressure on tools.
 
@@ -142,7 +142,7 @@ impl Backlog {
         self.0.held.load(Relaxed)
     }
 
-    /// The same of one user.
+    /// The bytes that wait now for one user.
     pub fn held_for(&self, user: &str) -> usize {
         let of_user = lock(&self.0.users).get(user).and_then(Weak::upgrade);
         of_user.map_or(0, |it| it.held.load(Relaxed))
@@ -182,7 +182,7 @@ impl Connection {
         Stream::new(self, self.user(user), true)
     }
 
-    /// What the connection itself buffers. It counts for the user of its latest stream.
+    /// The bytes that the connection itself buffers. They count for the user of its latest stream.
     pub fn buffer(&self) -> Stream {
         let user = self.latest_user().unwrap_or_else(|| self.shared().user(""));
         Stream::new(self, user, false)

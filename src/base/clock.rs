@@ -44,7 +44,7 @@ pub fn rfc3339(instant: SystemTime) -> String {
     DateTime::<Utc>::from(instant).to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// The same with milliseconds, where another part of a second is another answer.
+/// An instant as RFC 3339 in UTC with milliseconds, for answers that differ within a second.
 pub fn rfc3339_millis(instant: SystemTime) -> String {
     DateTime::<Utc>::from(instant).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
@@ -64,7 +64,8 @@ pub fn exact_in_words(length: Duration) -> String {
     format!("{} s", length.as_secs_f64())
 }
 
-/// In the largest unit of which there are more than two; seconds below ten with at most this many decimals.
+/// Renders seconds in the largest unit of which there are more than two; below ten seconds with at most this many
+/// decimals.
 fn in_words(seconds: f64, whole: fn(f64) -> f64, decimals: u32) -> String {
     const UNITS: [(f64, &str); 3] = [(86_400.0, "days"), (3_600.0, "h"), (60.0, "min")];
     if let Some((unit, name)) = UNITS.iter().find(|(unit, _)| seconds > 2.0 * unit) {

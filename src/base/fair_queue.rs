@@ -1,6 +1,5 @@
-//! A queue for something scarce that keys share, such as the slots of a host among users: what becomes free goes to the
-//! key that holds least, among equals to the one that was served longest ago. Within a key it is first come, first
-//! served.
+//! A queue for a scarce resource that keys share, such as the slots of a host among users. A freed unit goes to the key
+//! that holds least, among equals to the one that was served longest ago. Within a key it is first come, first served.
 //!
 //! Only a data structure. Not here: how much there is, and how its callers wait (`fair_semaphore`).
 

@@ -1,5 +1,5 @@
-//! A semaphore with a limit for each key and one for all keys together, fair among keys: a permit that is released goes
-//! to the key that holds least ([`FairQueue`]), so a key with many waiters delays another by one permit.
+//! A semaphore with a limit for each key and one for all keys together, fair among keys. A released permit goes to the
+//! key that holds least ([`FairQueue`]), so a key with many waiters delays another by one permit.
 
 use std::{
     hash::Hash,
@@ -23,7 +23,7 @@ struct Shared<K> {
 #[derive(Debug)]
 struct State<K> {
     free: usize,
-    /// Those without a key are as one key whose limit is that of all.
+    /// Waiters without a key share the key `None`, whose limit is that of all keys together.
     queue: FairQueue<Option<K>, oneshot::Sender<()>>,
 }
 

@@ -30,8 +30,8 @@ pub enum Tree {
 /// Identifies a state of a file as cheaply as one `stat` can. `None` if there is no such file.
 pub type Stamp = Option<FileStamp>;
 
-/// A state of a file. The inode distinguishes a file that replaced one of the same size and time, and the time of its
-/// status, which no program can set, one that was rewritten and given its old time back.
+/// A state of a file. The inode distinguishes a file that replaced one of the same size and time. The time of its
+/// status, which no program can set, distinguishes one that was rewritten and given its old time back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStamp {
     modified: SystemTime,

@@ -1,8 +1,8 @@
 //! Offloads work that would hold up other calls to the blocking threads of the runtime.
 //!
-//! As many closures run at once as there are processors, at most half of them for one user, round-robin across users:
-//! the threads that carry calls keep their share, and a user's flood delays another user by at most one closure. Where
-//! all processors are busy, the system prefers the threads that carry calls. A caller that stops waiting does not
+//! As many closures run at once as there are processors, at most half of them for one user, round-robin across users.
+//! The threads that carry calls keep their share, and a user with many closures delays another user by at most one.
+//! Where all processors are busy, the system prefers the threads that carry calls. A caller that stops waiting does not
 //! cancel a closure that has begun; that is harmless, since it only computes. Work that borrows is moved with its whole
 //! future ([`migrating`]). Not here: large messages of requests, which cannot leave their task
 //! (`toolwire_server::faces::transport`).
@@ -49,8 +49,8 @@ const UNLIMITED_THREADS: usize = 2;
 /// and not for long.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
-/// Added to the nice value of threads of long work: where a thread that carries calls wants a processor too, they get a
-/// quarter of it.
+/// Added to the nice value of threads of long work: they get a quarter of a processor that a thread with calls needs
+/// too.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
@@ -146,7 +146,7 @@ fn on_thread_of<T: Send + 'static>(runtime: &Runtime, work: impl FnOnce() -> T +
     runtime.block_on(runtime.spawn_blocking(work)).unwrap_or_else(|error| resume_unwind(error.into_panic()))
 }
 
-/// Lets threads that carry calls go before this one, for good: only a privileged process could undo it.
+/// Lowers the priority of this thread below that of threads with calls. Only a privileged process could undo it.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     // Of this thread alone, on Linux; elsewhere it would be the whole process.

@@ -36,8 +36,8 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// A text in which no character is invisible, reorders others or looks like a plain space: such characters are escaped,
-/// such as `\u{202e}` and `\n`, and so are combining marks beyond [`MAX_MARKS`].
+/// Escapes characters that are invisible, reorder others or look like a plain space, such as `\u{202e}` and `\n`, and
+/// combining marks beyond [`MAX_MARKS`].
 pub fn visible(text: &str) -> String {
     let mut marks = 0;
     let mut shown = String::with_capacity(text.len());

@@ -189,7 +189,7 @@ fn add_debug(message: &MessageDescriptor, contract: &str, out: &Path) -> Result 
     let code = format!(
         "impl ::core::fmt::Debug for {name} {{\n    \
          fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{\n        \
-         {contract}::redacted::fmt(self, f)\n    }}\n}}\n"
+         {contract}::redaction::fmt(self, f)\n    }}\n}}\n"
     );
     let path = out.join(format!("{}.rs", message.package_name()));
     Ok(fs::write(&path, fs::read_to_string(&path)? + &code)?)

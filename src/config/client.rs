@@ -6,7 +6,7 @@ use secrecy::SecretString;
 
 use super::Environment;
 
-/// Which server the command line asks, what it presents to it, and what it wants to see.
+/// The server that the command line calls, the credentials for it, and the authorities that it trusts.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
     /// The address of the server. `--server`, `TOOLWIRE_SERVER`, default none: the program answers itself.

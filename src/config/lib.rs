@@ -44,7 +44,7 @@ mod telemetry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tls;
-mod unknown;
+mod unknown_keys;
 mod value;
 mod webhooks;
 
@@ -115,19 +115,19 @@ pub struct Config {
 }
 
 impl Config {
-    /// What a section became that the platform knows nothing of; its default where no section became one.
+    /// The settings of a domain's section; their default if no section was read into this type.
     pub fn part<T: Part + Default>(&self) -> Arc<T> {
         self.parts.get().unwrap_or_default()
     }
 
-    /// The same configuration with another such value.
+    /// Replaces the settings of a domain's section.
     #[must_use]
     pub fn with<T: Part>(mut self, part: T) -> Self {
         self.parts.insert(Arc::new(part));
         self
     }
 
-    /// What is allowed but may not be meant, for the log.
+    /// Warnings for the log: settings that are valid and may be mistakes.
     pub fn warnings(&self) -> Vec<String> {
         self.plain_exposure().into_iter().chain(self.telemetry.warnings.iter().cloned()).collect()
     }

@@ -7,7 +7,7 @@ use super::{
     Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
     Origin, Problem, Providers, Section, Server, Sources, State, Tasks, Telemetry, file,
     reader::{Reader, Registered},
-    unknown,
+    unknown_keys,
 };
 
 /// The configuration, and the warnings about it.
@@ -28,7 +28,7 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
     let config = config(&mut reader, sections);
     assert_eq!(reader.unread_flags().collect::<Vec<_>>(), [""; 0], "flags that no section requests");
     // After all sections: until then it is not known which keys there are.
-    let mut problems = unknown::problems(&reader);
+    let mut problems = unknown_keys::problems(&reader);
     let Reader { problems: others, warnings, known, .. } = reader;
     problems.extend(others);
     if problems.is_empty() { Ok(Loaded { config, warnings, known }) } else { Err(ConfigError(problems)) }

@@ -61,7 +61,7 @@ pub struct Token {
     env: String,
 }
 
-/// What holds of a provider's tools, whatever it offers.
+/// The minimum requirements on a provider's tools, which its offers cannot lower.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderFloor {
     /// The only names that it may own: `tools`. Default all.
@@ -220,8 +220,8 @@ impl ProviderFloor {
     }
 }
 
-/// Whether a provider's token is its own: one that is a user's too would open both doors, and one that an MCP server is
-/// given would open them to that server. Several MCP servers may be given one token.
+/// Whether a provider's token is its own. A token that is a user's too would authenticate its holder as both, and one
+/// that an MCP server is sent would let that server do so. Several MCP servers may be sent one token.
 fn is_apart(
     provider: &ConfiguredProvider,
     earlier: &[ConfiguredProvider],

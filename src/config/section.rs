@@ -1,7 +1,7 @@
 //! A section: the settings of one part of the program, declared and read in one go.
 //!
-//! The platform's own sections and those that domains bring have the same form, so that each is found in the file, the
-//! environment and the flags, printed, and refused where it is mistyped, in the same way.
+//! The sections of the platform and those of domains have the same form. Each is read from the file, the environment
+//! and the flags, is printed, and is refused where it is mistyped, by the same code.
 
 use std::{fmt, sync::Arc};
 

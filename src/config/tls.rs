@@ -30,7 +30,7 @@ impl Tls {
         Some((self.cert.as_deref()?, self.key.as_deref()?))
     }
 
-    /// That one is named without the other.
+    /// The problem of a certificate without a key, or a key without a certificate.
     fn problem(&self) -> Option<(&'static str, &'static str)> {
         match (&self.cert, &self.key) {
             (Some(_), None) => Some(("server.tls.cert", "needs its private key: set server.tls.key too")),

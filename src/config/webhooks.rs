@@ -106,7 +106,7 @@ fn without_secrets(url: &Url) -> String {
     }
 }
 
-/// What is sent tells of people's calls: it goes over TLS, or does not leave this machine.
+/// Parses an address. Notifications name people's calls, so they go over TLS or stay on this machine.
 fn address(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("url cannot be read: {error}"))?;
     let is_local = match url.host() {

@@ -1,8 +1,8 @@
 //! The encoder of streams: its buffer starts small and is flushed early.
 //!
-//! tonic's own allocates 8 KiB for each stream at once, and after a burst of small messages keeps 64 KiB for as long as
-//! the stream lives, though a watch or a call that waits is idle for nearly all of that time. The buffer of one large
-//! message is still kept until the next one.
+//! tonic's own allocates 8 KiB for each stream at once, and after a burst of small messages keeps 64 KiB until the
+//! stream ends. A watch or a call that waits is idle for nearly all of that time. The buffer of one large message is
+//! still kept until the next one.
 
 use std::{any::TypeId, marker::PhantomData};
 
@@ -21,8 +21,8 @@ const INITIAL_CAPACITY: usize = 512;
 /// Bytes at which a stream that may idle is flushed, after a whole message.
 const FLUSH_THRESHOLD: usize = 2 * 1024;
 
-/// The same of a stream that ends once it has sent a list. Larger, since each flush costs HTTP/2 frames, and each
-/// growth of the buffer a copy; and the buffer is soon freed.
+/// The initial capacity for a stream that ends once it has sent a list. It is larger, since each flush costs HTTP/2
+/// frames and each growth of the buffer a copy, and the buffer is soon freed.
 const LIST_INITIAL_CAPACITY: usize = 32 * 1024;
 const LIST_FLUSH_THRESHOLD: usize = 24 * 1024;
 
@@ -37,7 +37,7 @@ pub struct Encoder<T> {
 }
 
 impl<T> Encoder<T> {
-    /// For a stream that ends once it has sent a list.
+    /// An encoder for a stream that ends once it has sent a list.
     pub fn of_list() -> Self {
         Self { is_list: true, message: PhantomData }
     }

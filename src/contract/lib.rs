@@ -15,7 +15,7 @@ pub mod json;
 pub mod near;
 pub mod payload;
 pub mod proto;
-pub mod redacted;
+pub mod redaction;
 pub mod refusal;
 pub mod result;
 pub mod sequence;

@@ -1,7 +1,8 @@
 //! The data of a result: a tool's output message and its JSON form.
 //!
-//! Payload JSON differs from ProtoJSON where models and people read it: proto field names as they are, 64-bit numbers
-//! as numbers, every declared field present (an absent optional one is `null`, unless the manifest omits it).
+//! Payload JSON differs from ProtoJSON, since models and people read it. Names of fields are those of the proto file,
+//! and 64-bit numbers are numbers. Every declared field is present: an absent optional one is `null`, unless the
+//! manifest omits it.
 
 mod message_json;
 

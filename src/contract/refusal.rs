@@ -101,7 +101,7 @@ pub enum Refusal {
         /// State, decider and time, in words.
         what: String,
     },
-    /// What a watch is to go on from does not exist, or is kept no longer.
+    /// The position from which a watch is to continue does not exist, or is no longer kept.
     #[error("after_sequence must be from {first} to {last}, or 0 to begin with what is open")]
     NoSuchSequence {
         /// The first that a watch can go on from.
@@ -111,7 +111,7 @@ pub enum Refusal {
     /// The tool's definition is not the one that the caller expects.
     #[error("the definition of {tool} is another than expected_digest says; read it again with GetTool")]
     DefinitionChanged { tool: String },
-    /// What must be recorded before a call begins cannot be, or what is asked for cannot be read: nothing was done.
+    /// The state cannot be written before a call begins, or cannot be read for a query. Nothing was done.
     #[error("the state cannot be read or written now, and nothing was done; try again in {} s", .retry_after.as_secs_f64())]
     StateUnavailable {
         /// When to try again.

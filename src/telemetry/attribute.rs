@@ -8,7 +8,7 @@
 pub const RPC_SYSTEM_NAME: &str = "rpc.system.name";
 /// Full method name `package.Service/Method`, or [`OTHER`].
 pub const RPC_METHOD: &str = "rpc.method";
-/// What an unknown method was called, cut to a bound.
+/// The name of an unknown method, cut to a bound.
 pub const RPC_METHOD_ORIGINAL: &str = "rpc.method_original";
 /// Name of the final gRPC status: `OK`, `DEADLINE_EXCEEDED`.
 pub const RPC_RESPONSE_STATUS_CODE: &str = "rpc.response.status_code";
@@ -57,9 +57,9 @@ pub const OTEL_KIND: &str = "otel.kind";
 /// Span status, as `tracing-opentelemetry` reads it.
 pub const OTEL_STATUS_CODE: &str = "otel.status_code";
 
-/// What the spans of RPCs are called within the process.
+/// The name of the spans of RPCs within the process.
 pub const RPC: &str = "rpc";
-/// What those of other requests to this server are called.
+/// The name of the spans of other requests to this server.
 pub const HTTP: &str = "http";
 /// Value of [`RPC_SYSTEM_NAME`], and the name of a span whose method is unknown.
 pub const GRPC: &str = "grpc";

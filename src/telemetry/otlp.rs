@@ -4,7 +4,7 @@
 //! whether a signal is exported at all, and how, which the configuration says.
 
 mod http;
-mod watched;
+mod outage_logger;
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -19,7 +19,7 @@ use tonic::{
     transport::{Certificate, ClientTlsConfig},
 };
 
-use self::{http::Client, watched::Watched};
+use self::{http::Client, outage_logger::OutageLogger};
 use toolwire_base::words::bytes_without_bom;
 
 /// How one signal is exported.
@@ -54,20 +54,20 @@ impl Otlp {
     pub const TIMEOUT: Duration = Duration::from_secs(10);
 }
 
-pub(super) fn spans(otlp: &Otlp) -> Result<Watched<SpanExporter>, ExporterBuildError> {
+pub(super) fn spans(otlp: &Otlp) -> Result<OutageLogger<SpanExporter>, ExporterBuildError> {
     let exporter = match otlp.protocol {
         Protocol::Grpc => with_channel(SpanExporter::builder().with_tonic(), otlp)?.build()?,
         Protocol::Http => with_client(SpanExporter::builder().with_http(), otlp)?.build()?,
     };
-    Ok(Watched::new(exporter, "traces"))
+    Ok(OutageLogger::new(exporter, "traces"))
 }
 
-pub(super) fn metrics(otlp: &Otlp) -> Result<Watched<MetricExporter>, ExporterBuildError> {
+pub(super) fn metrics(otlp: &Otlp) -> Result<OutageLogger<MetricExporter>, ExporterBuildError> {
     let exporter = match otlp.protocol {
         Protocol::Grpc => with_channel(MetricExporter::builder().with_tonic(), otlp)?.build()?,
         Protocol::Http => with_client(MetricExporter::builder().with_http(), otlp)?.build()?,
     };
-    Ok(Watched::new(exporter, "metrics"))
+    Ok(OutageLogger::new(exporter, "metrics"))
 }
 
 fn with_channel<B: WithTonicConfig + WithExportConfig>(

@@ -1,4 +1,4 @@
-//! What is promised of the order, whatever comes, goes and gives up.
+//! The promised order holds for any sequence of arrivals, releases and abandoned waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 

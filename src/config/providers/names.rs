@@ -1,5 +1,5 @@
-//! The names under which the tools of a server are offered: those that an operator gives them, or their own, in which
-//! `_` stands for `-`, `.` and `/`, and small letters for capitals. Two that would have one name have none.
+//! The names under which the tools of a server are offered: those that an operator gives them, or their own in small
+//! letters, with `_` in place of `-`, `.` and `/`. Two that would have one name have none.
 
 use std::collections::BTreeMap;
 

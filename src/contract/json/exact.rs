@@ -1,5 +1,5 @@
-//! Which numbers of a JSON text have a value that is carried exactly: an integer of 64 bits, or a decimal whose value
-//! is that of the shortest text of its double, such as `149.990`. Parsers round every other one without a word.
+//! Finds the numbers of a JSON text whose value would be rounded. Exact are integers of 64 bits, and decimals whose
+//! value is that of the shortest text of their double, such as `149.990`. Parsers round every other one without a word.
 //!
 //! Not here: integers in structures, whose numbers are doubles (`json`).
 
@@ -15,7 +15,7 @@ const MAX_SHOWN: usize = 64;
 pub struct Inexact {
     /// JSON pointer to it.
     pub pointer: String,
-    /// As it is written, or the beginning of that.
+    /// The number as it is written, cut to a bound.
     number: String,
 }
 
@@ -72,7 +72,7 @@ pub fn is_exact(number: &str) -> bool {
 /// The value of a decimal: `0.` with these digits, times a power of ten.
 #[derive(Debug, PartialEq, Eq)]
 struct Decimal {
-    /// Without zeros at either end. Empty for zero.
+    /// The digits without leading and trailing zeros. Empty for zero.
     digits: String,
     exponent: i64,
 }
@@ -134,7 +134,7 @@ fn pointer(mut before: &str) -> String {
 
 /// An object or a list around a value.
 enum Level<'a> {
-    /// With the last key, as it is written.
+    /// An object, with its last key as it is written.
     Object {
         key: &'a str,
         is_value: bool,

@@ -9,13 +9,13 @@ pub enum TaskRefusal {
         /// The name asked for.
         id: String,
     },
-    /// It is over; the state, in words.
+    /// The task has ended.
     #[error("{what}; nothing more is taken for it")]
     Ended {
         /// The state, in words.
         what: String,
     },
-    /// It waits; for what, in words.
+    /// The task waits for something.
     #[error("{what}; calls are taken again once that is over, and until then those of the same step")]
     Blocked {
         /// The state and what it waits for, in words.
@@ -26,13 +26,13 @@ pub enum TaskRefusal {
         /// The state, in words.
         what: String,
     },
-    /// It has ended too late for this, or not yet.
+    /// The task has not ended.
     #[error("{what}: only what has ended is deleted; cancel it first")]
     NotEnded {
         /// The state, in words.
         what: String,
     },
-    /// Another worker has it.
+    /// Another worker has the lease of the task.
     #[error("{what}; lease it before you go on")]
     LeaseLost {
         /// The current holder, in words.
@@ -50,7 +50,6 @@ pub enum TaskRefusal {
     /// A task cannot begin a tree.
     #[error("{tool} begins a new tree, and this call is made within a task: agents delegate, people begin")]
     RootInsideTask { tool: String },
-    /// It is not a question.
     #[error("the task {id} is not a question, and cannot be answered")]
     NotAQuestion { id: String },
     /// Another answer came first.
@@ -62,7 +61,6 @@ pub enum TaskRefusal {
         /// By which user and how, in words.
         what: String,
     },
-    /// It is not the root of its tree.
     #[error("the task {id} is not the root of its tree")]
     NotARoot { id: String },
     /// No such call has an unknown end.

@@ -41,9 +41,9 @@ pub(super) enum WellKnown {
 /// How many values a field has, and what its absence means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// One, which may be absent.
+    /// One value, which may be absent.
     Optional,
-    /// One, whose absence is its default.
+    /// One value, which is its default when absent.
     Default,
     List,
     /// A list of entries with a key and a value.

@@ -16,7 +16,7 @@ use super::{ModelError, bound, error::asked_wait};
 use toolwire_base::{clock, words::bytes_without_bom};
 use toolwire_config::OAuth;
 
-/// No token is trusted for longer, whatever it says of itself.
+/// Maximum time for which a token is used, even if it states a longer one.
 const LONGEST_LIFE: Duration = Duration::from_hours(24);
 /// How long a token is used that says nothing of its end.
 const USUAL_LIFE: Duration = Duration::from_mins(5);

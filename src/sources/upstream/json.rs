@@ -1,10 +1,10 @@
 //! JSON from outside, read item by item: a bad text, number or type costs the field or the item that it stands in,
 //! never the page.
 //!
-//! Three steps, none of which a connector asks for: [`repair`] makes valid JSON of what is nearly so, [`prune`] takes
-//! out what does not fit the type that is read, and [`faults`] counts both, so that the call can be warned. A record
-//! decides what may be lost: a field that is an `Option` or has a `default` is lost alone; any other takes its item
-//! with it. A page where nothing fits is an error.
+//! Every document takes three steps: [`repair`] makes valid JSON of what is nearly so, [`prune`] removes what does not
+//! fit the type that is read, and [`faults`] counts both for the warnings of the call. A record decides what may be
+//! lost: a field that is an `Option` or has a `default` is lost alone; any other takes its item with it. A page where
+//! nothing fits is an error.
 //!
 //! Not here: JSON of callers and of our own files, in which every mistake is an error.
 

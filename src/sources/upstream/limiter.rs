@@ -6,7 +6,7 @@
 mod budget;
 mod memory;
 mod schedule;
-mod shared;
+mod shared_limiter;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 pub use budget::{Budget, Budgets};
 pub use memory::MemoryLimiter;
-pub use shared::SharedLimiter;
+pub use shared_limiter::SharedLimiter;
 use timeline::Nanos;
 use toolwire_tool::context::UserId;
 

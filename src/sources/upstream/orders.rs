@@ -42,7 +42,7 @@ const RULES: [Rule; 15] = [
     Rule::near(&[Cue::Reply, Cue::Write], 8).but_no_question(),
 ];
 
-/// What joins a group that one is lured into.
+/// An invitation to join a group, with a promised gain.
 const SPAM: Rule = Rule::near(&[Cue::Join, Cue::Lure], 9).but_no_question();
 
 /// Maximum number of words between the name of a model and what it is to do.

@@ -14,7 +14,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Redirects of one request that are followed.
 const MAX_REDIRECTS: usize = 3;
 
-/// One that verifies certificates by the system's roots, if it is to be secure.
+/// A client for one origin. A secure one verifies certificates by the roots of the system.
 pub fn origin_client(is_secure: bool) -> Result<reqwest::Client, String> {
     // A provider may be installed already: any will do.
     let _ = provider::default_provider().install_default();

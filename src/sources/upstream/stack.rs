@@ -1,5 +1,5 @@
-//! What keeps a source from being asked, whatever a request to it is: its limits, the pauses that it asks for, and
-//! cool-downs after it refused us.
+//! The layers that delay or refuse requests to a source of any kind: its limits, the pauses that it asks for, and
+//! cool-downs after a refusal.
 //!
 //! Not here: requests over HTTP, whose layers stand on this (`http`), and how a provider's tool is executed.
 

@@ -30,13 +30,13 @@ pub fn client(profile: Profile) -> Client {
     client_over(profile, Sender::new().expect("a sender").with_user_agent(USER_AGENT))
 }
 
-/// The same, but one that retries as its profile says, and remembers refusals.
+/// A client of the source that never waits, retries as its profile says and remembers refusals.
 pub fn client_remembering(profile: Profile) -> Client {
     let sender = Sender::new().expect("a sender").with_user_agent(USER_AGENT);
     Client::new(profile, sender, Arc::new(Unlimited), Arc::<MemoryCoolDowns>::default())
 }
 
-/// The same, over the given connections.
+/// A client as of [`client`], over the given connections.
 pub fn client_over(profile: Profile, sender: Sender) -> Client {
     let profile = Profile { may_retry: false, ..profile };
     Client::new(profile, sender, Arc::new(Unlimited), Arc::new(NoCoolDowns))

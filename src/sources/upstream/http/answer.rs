@@ -60,8 +60,8 @@ impl Answer {
         head.starts_with("<!doctype html") || head.starts_with("<html") || head.starts_with("<head")
     }
 
-    /// Where a redirect leads, if that is within the origin that was asked (promise 20): no other host, port or scheme,
-    /// and hence no address of this network unless the configured base is one.
+    /// The target of a redirect, if it has the host, port and scheme of the request (promise 20). So no redirect leads
+    /// to an address of this network, unless the configured base is one.
     pub fn redirect(&self) -> Result<Url, Failure> {
         let location = self.headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
         let Some(location) = location.filter(|_| self.status.is_redirection()) else {

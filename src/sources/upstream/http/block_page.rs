@@ -1,11 +1,11 @@
 //! Pages in front of a site that are known to block the client.
 //!
-//! Only these block with a 200: any other page in place of data may be a maintenance, a log-in or a fault of the site,
-//! which must not cost hours without the source. A page that only one source shows is in its own `check`.
+//! No other page with a 200 counts as a block: it may be a maintenance, a log-in or a fault of the site, which must not
+//! start a cool-down of hours. A page that only one source shows is in its own `check`.
 
 use super::Answer;
 
-/// So far into a page its title is looked for, in bytes.
+/// Maximum number of bytes in which the title of a page is searched.
 const HEAD: usize = 4096;
 
 /// Titles of the pages with which content delivery networks refuse: Cloudflare's challenge and block, Akamai's block.

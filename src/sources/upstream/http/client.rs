@@ -10,7 +10,7 @@ use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
 use super::{
     Answer, Failure, Outgoing, Part, Profile, Sender, cool_down,
     limit::Limit,
-    losses, reading, record,
+    losses, parse, record,
     request::{Attempts, Request},
     retry::Retry,
     send::Send,
@@ -145,7 +145,7 @@ impl Client {
         context: &ToolContext,
         parse: impl FnOnce(&Answer) -> Result<T, Failure> + std::marker::Send + 'static,
     ) -> Result<T, Failure> {
-        let (read, faults) = reading::read(answer, parse).await;
+        let (read, faults) = parse::read(answer, parse).await;
         let read = read.map_err(|failure| self.complete_failure(failure, context))?;
         if !faults.is_empty() {
             record::partly_read(self.profile().name, &faults, context);

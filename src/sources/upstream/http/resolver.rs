@@ -1,5 +1,5 @@
-//! The DNS resolver: a source's names may resolve to public addresses only, so that a name cannot turn a request
-//! against this network; a webhook's to any but link-local ones and metadata services.
+//! The DNS resolver. Names of sources may resolve to public addresses only, so that no request reaches this network.
+//! Names of webhooks may not resolve to link-local addresses and metadata services.
 //!
 //! Not here: addresses written out as such, which only the configuration can hold (redirects stay within an origin, or
 //! are not followed), and which it checks.

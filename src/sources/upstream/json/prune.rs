@@ -1,7 +1,7 @@
 //! Reads a value as a type, taking out of it what does not fit, one thing after another, until the rest does.
 //!
-//! Driven by the errors of the type's own `Deserialize`, which say where they happened: the value there counts as
-//! absent, and if that does not help, its parent goes the same way. What the type does not read is not examined.
+//! The errors of the type's own `Deserialize` say which value to remove. If the type still cannot be read without that
+//! value, its parent is removed. What the type does not read is not examined.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -22,6 +22,6 @@ impl Budget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budgets {
     pub per_user: Budget,
-    /// That of all users together, since a ban hits everyone.
+    /// The budget of all users together, since a ban affects everyone.
     pub ceiling: Budget,
 }

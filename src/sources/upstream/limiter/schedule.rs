@@ -20,7 +20,7 @@ pub(super) struct Schedule {
     budgets: Budgets,
     ceiling: Timeline,
     users: HashMap<UserId, User>,
-    /// In the order of their arrival.
+    /// The waiters in the order of their arrival.
     waiters: Vec<Waiter>,
     next_id: u64,
     next_sweep: Nanos,
@@ -29,12 +29,12 @@ pub(super) struct Schedule {
 #[derive(Debug)]
 pub(super) enum Placement {
     Now,
-    /// It may go at the instant, unless that is brought forward.
+    /// The request is admitted at the instant, or earlier if waiters before it leave.
     Later {
         id: u64,
         /// When it may go.
         at: Nanos,
-        /// The instant as it moves.
+        /// Updates of the instant.
         moved: watch::Receiver<Nanos>,
     },
     /// Nothing was reserved: the instant is too late.

@@ -3,7 +3,7 @@
 //! `^` before a phrase: only where it is an imperative. `*` behind a word: any ending. `:` behind a phrase: only
 //! where a clause ends with it. Letters are compared as they are read: without case, marks and look-alikes.
 
-/// What a phrase is a sign of.
+/// The meaning of a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cue {
     /// Gives the reader a role, or announces instructions: enough by itself.
@@ -32,7 +32,7 @@ pub(super) enum Cue {
     /// All one has, and at once.
     Pressure,
     Join,
-    /// What one is lured with.
+    /// The gain that is promised.
     Lure,
     /// To obey, or to answer nothing else: enough by itself.
     Obey,
@@ -42,7 +42,7 @@ pub(super) enum Cue {
     Summary,
     Reply,
     Write,
-    /// Without asking.
+    /// Says that nobody is to be asked.
     Unasked,
     /// What is done without asking.
     Ordering,

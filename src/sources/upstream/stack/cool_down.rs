@@ -25,7 +25,7 @@ pub(in crate::upstream) struct Scope {
 }
 
 impl Scope {
-    /// Those that a store keeps.
+    /// The cool-downs of a subject, which a store keeps.
     pub(in crate::upstream) fn new(
         subject: Subject,
         store: Arc<dyn CoolDowns>,

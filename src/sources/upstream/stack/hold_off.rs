@@ -25,7 +25,7 @@ pub(in crate::upstream) struct HoldOff {
 }
 
 impl HoldOff {
-    /// Those that a store keeps.
+    /// The hold-offs of a subject, which a store keeps.
     pub(in crate::upstream) fn new(subject: Subject, store: Arc<dyn HoldOffs>) -> Self {
         Self { subject, store }
     }

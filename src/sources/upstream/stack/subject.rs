@@ -1,15 +1,15 @@
-//! A source, or a part of one, as what keeps it from being asked knows it.
+//! A source, or a part of one, as the subject of cool-downs and hold-offs.
 
 use std::borrow::Cow;
 
 use crate::upstream::failure::{Failure, FailureKind};
 
-/// What is asked.
+/// A source, or a part of one.
 #[derive(Clone, Debug)]
 pub(in crate::upstream) struct Subject {
     /// The source, whose limits hold.
     pub(in crate::upstream) source: Cow<'static, str>,
-    /// Under which its refusals are kept: the source, or a part of it.
+    /// The name under which its refusals are kept: that of the source, or of a part of it.
     pub(in crate::upstream) name: Cow<'static, str>,
     /// Its name for people.
     pub(in crate::upstream) title: Cow<'static, str>,

@@ -1,5 +1,5 @@
-//! HTML to text. First a pass over the tags, linear in the length of the text: it drops what is not the writer's own
-//! text and leaves little but paragraphs and lists, of bounded depth. Only that is parsed: a parser takes time
+//! HTML to text. The first pass is over the tags and linear in the length of the text. It drops what is not the
+//! writer's own text, and leaves paragraphs and lists of bounded depth. Only that is parsed: a parser takes time
 //! quadratic in the depth of nested elements.
 
 use super::tags::{Tag, Token, Tokens};

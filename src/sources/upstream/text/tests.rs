@@ -1,4 +1,4 @@
-//! What comes out of the sanitiser, whatever goes in.
+//! Properties of the sanitiser's output for any input.
 
 use proptest::prelude::*;
 use unicode_normalization::is_nfc;

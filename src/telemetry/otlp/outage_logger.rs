@@ -16,7 +16,7 @@ use opentelemetry_sdk::{
 };
 
 /// An exporter whose failures are logged once.
-pub(crate) struct Watched<E> {
+pub(crate) struct OutageLogger<E> {
     exporter: E,
     signal: &'static str,
     is_down: AtomicBool,
@@ -31,7 +31,7 @@ enum Change {
     Back,
 }
 
-impl<E> Watched<E> {
+impl<E> OutageLogger<E> {
     pub(super) fn new(exporter: E, signal: &'static str) -> Self {
         Self { exporter, signal, is_down: AtomicBool::new(false) }
     }
@@ -59,7 +59,7 @@ impl<E> Watched<E> {
     }
 }
 
-impl<E: SpanExporter> SpanExporter for Watched<E> {
+impl<E: SpanExporter> SpanExporter for OutageLogger<E> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         self.log_change(&self.exporter.export(batch).await);
         Ok(())
@@ -78,7 +78,7 @@ impl<E: SpanExporter> SpanExporter for Watched<E> {
     }
 }
 
-impl<E: PushMetricExporter> PushMetricExporter for Watched<E> {
+impl<E: PushMetricExporter> PushMetricExporter for OutageLogger<E> {
     async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
         self.log_change(&self.exporter.export(metrics).await);
         Ok(())
@@ -97,9 +97,9 @@ impl<E: PushMetricExporter> PushMetricExporter for Watched<E> {
     }
 }
 
-impl<E> fmt::Debug for Watched<E> {
+impl<E> fmt::Debug for OutageLogger<E> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Watched").field("signal", &self.signal).finish_non_exhaustive()
+        formatter.debug_struct("OutageLogger").field("signal", &self.signal).finish_non_exhaustive()
     }
 }
 
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn only_changes_are_logged() {
-        let watched = Watched::new((), "traces");
-        let changes = [true, false, false, true, true, false].map(|is_ok| watched.change(is_ok));
+        let logger = OutageLogger::new((), "traces");
+        let changes = [true, false, false, true, true, false].map(|is_ok| logger.change(is_ok));
         let (down, back) = (|| Some(Change::Down), || Some(Change::Back));
         assert_eq!(changes, [None, down(), None, back(), None, down()]);
     }

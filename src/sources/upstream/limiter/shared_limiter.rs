@@ -1,13 +1,13 @@
 //! The limiter of all processes of one state: reservations of live sources in the state, those of embedded ones in
 //! memory.
 //!
-//! A user's requests reserve one after another: the next one once the one before it is made. So the requests of others
-//! take the instants between, and a user with many waits as long for each as a user with one.
+//! A user's requests reserve one after another, each after the one before it was sent. Requests of other users take the
+//! instants between, so a user with many requests waits as long for each as a user with one.
 //!
 //! A reservation is made within one transaction, by the same arithmetic as in memory, so that no two processes take the
-//! same gap. A waiter that leaves gives its instant to the next caller; other waiters keep theirs. If a state
-//! that is a directory cannot be used, each process limits itself; if servers of several machines share the state, a
-//! live source is not asked, since each of them would spend the whole budget.
+//! same gap. A waiter that leaves gives its instant to the next caller; other waiters keep theirs. If a state in a
+//! directory cannot be used, each process limits itself. If servers of several machines share the state and it cannot
+//! be used, live sources are not asked, since each server would spend the whole budget.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -37,12 +37,12 @@ use toolwire_tool::context::UserId;
 /// Limits requests of all processes that share a state.
 #[derive(Debug)]
 pub struct SharedLimiter {
-    /// For the other sources, and for all if the state cannot be used.
+    /// The limiter of the other sources, and of all sources while the state cannot be used.
     local: MemoryLimiter,
     store: Arc<Store>,
     /// The sources whose reservations are in the store.
     live: BTreeSet<String>,
-    /// By source, one turn of each user.
+    /// One turn of each user, by source.
     turns: BTreeMap<String, FairSemaphore<UserId>>,
 }
 
@@ -250,8 +250,8 @@ impl Drop for ReservationGuard {
     }
 }
 
-/// The instant at which a request of the user would be admitted now, behind this many others of the user that have none
-/// yet, and the number of the user's waiting requests.
+/// The instant at which a request of the user would be admitted now, and the number of the user's waiting requests.
+/// `before` is the number of earlier requests of the user that have no instant yet.
 fn earliest_of(
     budgets: &Budgets,
     reserved: &[Reservation],
