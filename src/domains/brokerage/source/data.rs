@@ -15,7 +15,7 @@ use toolwire_tool::context::UserId;
 /// The warning to readers of data whose file is broken or gone.
 const STALE: &str = "The file of this data is broken or gone. This is its last good content, which newer data may contradict.";
 
-/// What the tools read. It never changes; a reload makes another one.
+/// The data of the tools. It never changes; a reload makes a new value.
 #[derive(Clone, Debug)]
 pub struct Data {
     pub(super) master: Arc<Master>,

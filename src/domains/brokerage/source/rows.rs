@@ -21,7 +21,7 @@ pub struct Trade {
     pub price: Decimal,
 }
 
-/// What is held of one symbol.
+/// The position in one symbol.
 #[derive(Clone, Debug)]
 pub struct Position {
     pub symbol: Symbol,

@@ -36,7 +36,7 @@ pub struct Time {
 #[serde(try_from = "String")]
 pub struct AsOf(String);
 
-/// What amounts are in: an ISO 4217 code.
+/// The currency of amounts: an ISO 4217 code.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Currency(String);

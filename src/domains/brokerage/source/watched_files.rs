@@ -49,7 +49,7 @@ impl WatchedFiles {
         }
     }
 
-    /// Looks through all files for the first time: whatever is wrong with one is a reason not to start.
+    /// Reads all files for the first time. Any problem of a file prevents the start.
     pub(super) fn open(&mut self) -> Result<Snapshot, OpenError> {
         if self.tree.read(MASTER).is_ok_and(|text| text.is_none()) {
             return Err(OpenError::MissingMaster(self.tree.display(MASTER)));

@@ -24,7 +24,7 @@ words! {
 }
 
 words! {
-    /// What kind of asset a position is.
+    /// The kind of asset of a position.
     AssetClass {
         /// Shares of a company.
         Stocks = "stocks",

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use super::money::{decimal, round};
 use crate::{proto::v1::Trade, source::Side};
 
-/// What the known trades of one symbol come to.
+/// The totals of the known trades of one symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Realized {
     /// Every sale is covered by known purchases.

@@ -21,7 +21,7 @@ use toolwire_tool::{
 #[derive(Clone, Copy, Debug)]
 pub struct GetAccountSummary;
 
-/// What the positions of an account come to.
+/// The totals of an account's positions.
 struct AccountTotals<'a> {
     value: Decimal,
     count: usize,

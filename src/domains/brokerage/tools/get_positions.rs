@@ -52,7 +52,7 @@ impl Tool for GetPositions {
     }
 }
 
-/// What the first account holds is not all that is held.
+/// The warning that other accounts hold the symbol too, if they do.
 fn too(symbol: &Symbol, account: &str, master: &Master) -> Option<String> {
     let others = master.holders(symbol).filter(|(name, _)| *name != account).map(holder);
     let others = others.collect::<Vec<_>>().join(" and ");

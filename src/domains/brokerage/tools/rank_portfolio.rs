@@ -109,7 +109,7 @@ fn price(positions: Vec<Position>, quotes: &[Quote]) -> (Vec<Priced>, Vec<String
 }
 
 impl Direction {
-    /// What has no value comes last, whichever end comes first.
+    /// Positions without a value come last in both orders.
     fn order(self, one: Option<Decimal>, other: Option<Decimal>) -> Ordering {
         match (one, other) {
             (Some(one), Some(other)) if self == Self::Best => Reverse(one).cmp(&Reverse(other)),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{question::Operator, table::Table, value::Value};
 
-/// What a cell must be.
+/// The condition on a cell.
 pub(super) struct Filter<'a> {
     pub(super) column: usize,
     pub(super) test: Test<'a>,

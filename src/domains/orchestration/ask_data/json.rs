@@ -91,7 +91,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Keeps an error of ours for later and ends the reading.
+    /// Keeps an [`AskError`] for later and ends the reading.
     fn end<E: serde::de::Error>(&self, result: Result<(), AskError>) -> Result<(), E> {
         result.map_err(|error| {
             let text = error.to_string();

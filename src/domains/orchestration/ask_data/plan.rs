@@ -18,7 +18,7 @@ use toolwire_contract::near;
 /// The limit of rows of a question without one.
 const DEFAULT_LIMIT: usize = 100;
 
-/// What is to be done.
+/// The steps of an answer.
 pub(super) struct Plan<'a> {
     pub(super) outputs: Vec<Output>,
     pub(super) filters: Vec<Filter<'a>>,

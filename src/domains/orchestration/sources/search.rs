@@ -1,4 +1,4 @@
-//! A search of the web, through an engine that speaks the JSON of `SearXNG`.
+//! A search of the web, through an engine with the JSON interface of `SearXNG`.
 //!
 //! Reads what an engine lists, never the pages themselves. The operator chooses the engine: there is no default.
 

@@ -51,7 +51,7 @@ impl Tool for SearchWeb {
     }
 }
 
-/// Without the sentences that give orders, which are counted. A title that does has no text.
+/// Converts a page, and leaves out the sentences of its snippet that give orders. `left_out` counts them.
 fn result(page: Page, left_out: &mut u64) -> SearchWebResult {
     let kept = orders::leave_out(&page.snippet);
     *left_out += kept.left_out as u64;

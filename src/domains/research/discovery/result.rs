@@ -8,7 +8,7 @@ use super::{
     evaluate::Evaluated,
     score::{self, Action},
     signals::{Moods, signals},
-    write::{ByModel, ByRule, Findings, Text, Wording, Writer},
+    write::{Findings, ModelWriter, RuleWriter, Text, Wording, Writer},
 };
 use crate::{
     proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone},
@@ -29,10 +29,10 @@ pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, evaluated:
             context.skip(&evaluated.candidate.symbol, "nothing was found out of it");
         }
     }
-    let by_rule = ByRule.write(context.run, &findings, &browsed.moods).await.unwrap_or_default();
+    let by_rule = RuleWriter.write(context.run, &findings, &browsed.moods).await.unwrap_or_default();
     let written = match context.run.model().cloned() {
         Some(model) if !findings.is_empty() => {
-            match (ByModel { model }).write(context.run, &findings, &browsed.moods).await {
+            match (ModelWriter { model }).write(context.run, &findings, &browsed.moods).await {
                 Ok(written) => check(&mut context, written, &by_rule),
                 // A failure of the model is reported, not hidden behind the rule.
                 Err(why) => {
@@ -49,7 +49,7 @@ pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, evaluated:
     to_finished(context, written, suggestions.into_iter().map(|(_, suggestion)| suggestion).collect())
 }
 
-/// What a model wrote, without what no result says: then the rule's words stand.
+/// The texts of a model. A text that says more than the results is replaced by that of the rule.
 fn check(context: &mut Context<'_>, written: Wording, by_rule: &Wording) -> Wording {
     let run = context.run;
     let mut dropped = false;

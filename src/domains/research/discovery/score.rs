@@ -1,15 +1,15 @@
-//! What is to be done about a candidate, by rule: never a purchase in the wait zone, against a rule, with a rule that
-//! could not be judged, where as much speaks against it as for it, or where its own thread does. A model may
-//! be more careful, never less.
+//! Rates a candidate by rule. A purchase is excluded in the wait zone, against a rule, and with a rule that could not
+//! be judged. It is excluded as well if the signals against it are as many as those for it, or if its own thread is
+//! negative. A model may be more careful than the rule, never less.
 
 use super::signals::{Moods, Signal};
 use crate::proto::v1::{Forbidden, WaitZone};
 
-/// How much speaks against a candidate for an avoidance of high and of medium conviction.
+/// The number of signals against a candidate from which an avoidance has a high, and a medium conviction.
 const AVOID: (usize, usize) = (3, 2);
-/// How much speaks for it, where nothing speaks against it, for a purchase of high conviction.
+/// The number of signals for it from which a purchase has a high conviction, if no signal is against it.
 const SURE: usize = 4;
-/// How much more speaks for it than against it for medium conviction.
+/// The number of signals for it beyond those against it from which a conviction is medium.
 const MARGIN: usize = 2;
 
 /// What to do, the most careful first.
@@ -52,7 +52,7 @@ pub(super) fn most(
     }
 }
 
-/// The conviction of an action, by what speaks for and against the candidate, and by the rules that it breaks.
+/// The conviction of an action, by the signals for and against the candidate and the rules that it breaks.
 pub(super) fn conviction(action: Action, signals: &[Signal], forbidden: Option<&Forbidden>) -> Conviction {
     let (pro, contra) = count(signals);
     let violations = forbidden.map_or(0, |forbidden| forbidden.violations.len());
@@ -63,7 +63,7 @@ pub(super) fn conviction(action: Action, signals: &[Signal], forbidden: Option<&
             _ => Conviction::Low,
         },
         Action::Buy if pro >= SURE && contra == 0 => Conviction::High,
-        // Something speaks against a purchase now, so that no more than this is sure.
+        // A purchase with a signal against it has at most a medium conviction.
         Action::Buy | Action::Watch if pro >= contra + MARGIN => Conviction::Medium,
         Action::Buy | Action::Watch => Conviction::Low,
     }
@@ -111,7 +111,7 @@ mod tests {
         }
         let most = |signals: &[Signal], moods| most(Some(&zone(false)), Some(&rules(0, 0)), signals, moods);
         assert_eq!(most(&signals(2, 2), None), Action::Watch);
-        // However much speaks for it, its own thread does not.
+        // A negative thread excludes a purchase, no matter how many signals are for it.
         for (positive, negative, wanted) in
             [(0, 3, Action::Watch), (1, 3, Action::Watch), (2, 2, Action::Buy)]
         {

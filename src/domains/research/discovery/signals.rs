@@ -1,18 +1,18 @@
-//! What speaks for and against a candidate: its figures and the mood of its thread, each held against two bounds.
+//! The signals for and against a candidate: its figures and the mood of its thread, each compared with two bounds.
 //!
 //! docs/JOBS.md has the table, which a test compares with these bounds. Not here: what a profile's
 //! rules say, which decide what may be done at all.
 
 use crate::proto::v1::Suggestion;
 
-/// The most that speaks for a candidate, and the least that speaks against it.
+/// The bounds of figures that are better when low: the most that is a signal for, and the least that is one against.
 const RSI: (f64, f64) = (50.0, 70.0);
 const ABOVE_AVERAGE: (f64, f64) = (20.0, 40.0);
 const EARNINGS: (f64, f64) = (25.0, 50.0);
-/// The least that speaks for it, and what it is below that speaks against it.
+/// The bounds of a figure that is better when high: from the first on it is a signal for, below the second against.
 const EQUITY: (f64, f64) = (15.0, 8.0);
 
-/// One figure that speaks for or against a candidate, in words.
+/// A signal for or against a candidate, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
     For(String),
@@ -33,8 +33,8 @@ impl Moods {
     }
 }
 
-/// The signals of a candidate. A figure between its bounds, or one that is not known, is none; and nothing speaks for
-/// it that the user's rules speak against, whatever its bounds.
+/// The signals of a candidate. A figure that is unknown or between its bounds is none, and a figure that breaks a rule
+/// of the user is never a signal for it.
 pub(super) fn signals(figures: &Suggestion, moods: Option<Moods>) -> Vec<Signal> {
     let of_figure = |name: &str, signal: Option<Signal>| {
         signal.filter(|signal| matches!(signal, Signal::Against(_)) || !is_broken(figures, name))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{sources::universe::Universe, tools::Naming};
 
-/// What every discovery needs: the known stocks, and how people write of them.
+/// The known stocks, and the names that people write for them.
 #[derive(Debug)]
 pub(crate) struct Stocks {
     universe: Arc<Universe>,
@@ -12,7 +12,6 @@ pub(crate) struct Stocks {
 }
 
 impl Stocks {
-    /// Of the known stocks.
     pub(crate) fn of(universe: Arc<Universe>) -> Self {
         let namings = universe.stocks().map(|stock| Naming::of_stock(stock, &universe)).collect();
         Self { universe, namings }

@@ -1,13 +1,13 @@
 //! The words of suggestions: by rule, from what the tools say; or by a model. Not here: figures, and what may be done.
 
-mod by_model;
-mod by_rule;
+mod model_writer;
+mod rule_writer;
 
 use std::{collections::BTreeMap, fmt::Debug};
 
 use futures_util::future::BoxFuture;
 
-pub(super) use self::{by_model::ByModel, by_rule::ByRule};
+pub(super) use self::{model_writer::ModelWriter, rule_writer::RuleWriter};
 use super::{
     score::{Action, Conviction},
     signals::Signal,
@@ -15,25 +15,25 @@ use super::{
 use crate::proto::v1::Suggestion;
 use toolwire_agent_api::job::Run;
 
-/// What was found of a candidate.
+/// The findings on a candidate.
 #[derive(Clone, Debug)]
 pub(super) struct Findings {
     /// Its figures, without words.
     pub(super) suggestion: Suggestion,
     /// The most that may be done.
     pub(super) most: Action,
-    /// What speaks for and against it.
+    /// The signals for and against it.
     pub(super) signals: Vec<Signal>,
-    /// What people outside write of it.
+    /// What the forum writes of it.
     pub(super) thesis: Option<String>,
 }
 
 /// The words of a suggestion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
-    /// What is to be done; by rule without.
+    /// The action. `None` in a text by rule.
     pub(super) action: Option<Action>,
-    /// How sure one can be of it; by rule without.
+    /// The conviction of the action. `None` in a text by rule.
     pub(super) conviction: Option<Conviction>,
     pub(super) thesis: String,
     pub(super) reasons: Vec<String>,
@@ -50,7 +50,7 @@ pub(super) struct Wording {
     pub(super) usage: (u64, u64),
 }
 
-/// Writes the words. The error says why there are none, in words of ours.
+/// Writes the texts. The error says why there are none, without text from outside.
 pub(super) trait Writer: Send + Sync + Debug {
     /// Writes about these candidates; `moods` are the summaries of what was browsed.
     fn write<'a>(

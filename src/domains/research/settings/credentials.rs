@@ -15,7 +15,7 @@ const VARIABLES: [&str; 3] = [REDDIT_ID, REDDIT_SECRET, REDDIT_USER];
 /// Our credentials at the sources.
 #[derive(Clone, Debug, Default)]
 pub struct Credentials {
-    /// Those at Reddit. Default none.
+    /// The credentials at Reddit. Default none.
     pub reddit: Option<RedditCredentials>,
 }
 
@@ -31,7 +31,7 @@ pub struct RedditCredentials {
 }
 
 impl Credentials {
-    /// What the environment says; all of an application or nothing.
+    /// Reads the credentials of the environment: all of an application, or none.
     pub(super) fn read(reader: &mut Reader) -> Self {
         let values = VARIABLES.map(|name| reader.variable(name));
         let missing: Vec<_> = VARIABLES.into_iter().zip(&values).filter(|(_, it)| it.is_none()).collect();

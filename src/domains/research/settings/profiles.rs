@@ -9,7 +9,7 @@ use toolwire_config::{Fields, Reader, Value};
 
 /// The tables of the file that hold rules of the wait zone.
 const WAIT_ZONE: &str = "wait_zone";
-/// Those that hold rules against buying.
+/// The tables of the file that hold rules against buying.
 const FORBIDDEN: &str = "forbidden";
 
 /// Every profile that a tool may be asked to apply.
@@ -34,7 +34,7 @@ pub struct WaitZone {
     pub wait_below_sma200: bool,
 }
 
-/// What not to buy. A rule that is left out is not checked.
+/// Rules against buying. A rule that is left out is not checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forbidden {
     /// The least market capitalisation, in crore rupees.

@@ -1,7 +1,7 @@
-//! How many attributes a tag has at most: parsers compare each attribute of a tag with all others of it, so that a tag
-//! of a hundred thousand would keep them busy for minutes.
+//! Counts the attributes of the tag that has most. Parsers compare each attribute of a tag with all others of it, so a
+//! tag with a hundred thousand would keep them busy for minutes.
 //!
-//! Counted in one pass, before anything is parsed, and never too low: whatever may be the beginning of a tag is taken
+//! The count takes one pass before anything is parsed, and is never too low: it takes every possible beginning of a tag
 //! for one, within scripts and comments too. Not here: what tags say.
 
 use strum::VariantArray;
@@ -11,7 +11,7 @@ pub(super) const MAX_PER_TAG: usize = 1_000;
 
 /// The state of a tokenizer within a tag (HTML, "Tokenization", of which that of XML is a part).
 #[derive(Clone, Copy, VariantArray)]
-enum State {
+enum TagState {
     Name,
     Between,
     Attribute,
@@ -22,7 +22,7 @@ enum State {
     Unquoted,
 }
 
-impl State {
+impl TagState {
     /// The state after a byte, and whether an attribute begins with it. `None` at the end of the tag.
     #[allow(clippy::match_same_arms, reason = "an earlier arm goes before a later one")]
     fn after(self, byte: u8) -> Option<(Self, bool)> {
@@ -49,11 +49,11 @@ impl State {
 /// The maximum number of attributes of a tag of HTML or XML, or of what may be one.
 pub(super) fn max_per_tag(markup: &str) -> usize {
     // All tags that may have begun so far are followed at once: by state, the maximum of their attributes.
-    let mut counts = [None; State::VARIANTS.len()];
+    let mut counts = [None; TagState::VARIANTS.len()];
     let mut most = 0;
     for (at, byte) in markup.bytes().enumerate() {
-        let mut next = [None; State::VARIANTS.len()];
-        for &state in State::VARIANTS {
+        let mut next = [None; TagState::VARIANTS.len()];
+        for &state in TagState::VARIANTS {
             let Some(count) = counts[state as usize] else { continue };
             let Some((after, begins)) = state.after(byte) else { continue };
             let count: usize = count + usize::from(begins);
@@ -62,7 +62,7 @@ pub(super) fn max_per_tag(markup: &str) -> usize {
         }
         if byte == b'<' {
             let is_tag = markup.as_bytes().get(at + 1).is_some_and(|first| !first.is_ascii_whitespace());
-            next[State::Name as usize] = next[State::Name as usize].max(is_tag.then_some(0));
+            next[TagState::Name as usize] = next[TagState::Name as usize].max(is_tag.then_some(0));
         }
         counts = next;
     }

@@ -1,5 +1,5 @@
-//! The embedded twin of every HTTP source: a service within the process that answers from `data/research/` in each
-//! source's own wire format, so that connectors run the same code with and without the network.
+//! The embedded twin of every HTTP source. It is a service within the process that answers from `data/research/` in
+//! each source's own wire format, so that connectors run the same code with and without the network.
 //!
 //! It behaves like the real thing where a connector can notice: handshakes, cookies, refusals, pages, cut lists. It
 //! keeps no state, sets no limits, and is never slow or broken. What it answers is invented: see
@@ -35,8 +35,8 @@ const ORIGIN: &str = "http://embedded.invalid/";
 
 /// The same connections, on which the embedded sources answer from `research/` of the given tree.
 ///
-/// A tree without that directory, such as one that holds only an operator's manifests, leaves the binary's own in
-/// place: it is all of the one or all of the other, so that prices and posts of two trees are never mixed.
+/// If a tree has no such directory, as one that holds only an operator's manifests, the files of the binary are used.
+/// Files of two trees are never mixed, since their prices and posts would contradict each other.
 pub fn attach(sender: Sender, tree: Tree) -> io::Result<Sender> {
     let origin = Url::parse(ORIGIN).expect("a constant address");
     Ok(sender.with_in_process(&origin, service(tree)?))

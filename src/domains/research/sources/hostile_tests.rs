@@ -6,7 +6,7 @@
 mod attack;
 mod connectors;
 mod good;
-mod planted;
+mod injection;
 mod site;
 mod target;
 mod texts;
@@ -39,7 +39,7 @@ fn expected(attack: Attack, asked: Target) -> Outcome {
         Attack::Wide if !asked.may_be_encoded() => Outcome::Failure(ParseError),
         Attack::None
         | Attack::Large
-        | Attack::Planted(_)
+        | Attack::Injection(_)
         | Attack::RedirectWithin
         | Attack::Bom
         | Attack::Latin

@@ -53,17 +53,17 @@ pub struct News {
 /// Where the feeds are. Each address ends in `/`.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Such as `https://www.moneycontrol.com/`.
+    /// The address of Moneycontrol, such as `https://www.moneycontrol.com/`.
     pub moneycontrol_url: Url,
-    /// Such as `https://economictimes.indiatimes.com/`.
+    /// The address of the Economic Times, such as `https://economictimes.indiatimes.com/`.
     pub economic_times_url: Url,
-    /// Such as `https://news.google.com/`.
+    /// The address of Google News, such as `https://news.google.com/`.
     pub google_url: Url,
-    /// What time it is there.
+    /// The clock of the feeds.
     pub now: Now,
 }
 
-/// What is in the news.
+/// A category of news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum Category {
@@ -91,7 +91,7 @@ impl News {
         Self { moneycontrol, economic_times, google, settings }
     }
 
-    /// What time it is for the feeds.
+    /// The present time of the feeds.
     pub fn now(&self) -> DateTime<Utc> {
         self.settings.now.get().into()
     }

@@ -210,9 +210,8 @@ impl Nse {
     }
 }
 
-/// What only the exchange says: the page of a block, also where a page was due, since it grants no cookie; an error
-/// within a 200; and a document that is missing, which says nothing of the stock. HTML elsewhere and a 403 the common
-/// rules know.
+/// Checks what only the exchange sends: the page of a block, which grants no cookie; an error within a 200; and a
+/// missing document, which says nothing about the stock. The common rules check HTML elsewhere and a 403.
 fn check(answer: &Answer) -> Option<Failure> {
     match answer.status.as_u16() {
         200 if is_block(answer) => Some(Failure::new(FailureKind::Blocked, "the page of a block")),

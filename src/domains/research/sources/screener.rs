@@ -1,8 +1,8 @@
 //! Screener.in: the stocks of a user's screens, from a copy wherever that is possible.
 //!
-//! Its bot detection is aggressive, so a request is the exception: a copy younger than a day is returned as it is, a
-//! user's screens are scraped at most once a day, nothing is retried, and whatever fails, the last copy is returned
-//! instead. Not here: limits and cool-downs, which every request meets in `toolwire_sources::upstream::http`.
+//! Its bot detection is aggressive, so requests are rare. A copy younger than a day is returned as it is, a user's
+//! screens are scraped at most once a day, and nothing is retried. After a failure the last copy is returned. Not here:
+//! limits and cool-downs, which every request meets in `toolwire_sources::upstream::http`.
 
 mod catalogue;
 mod credentials;
@@ -13,6 +13,7 @@ mod progress;
 mod results;
 mod scrape;
 mod scrape_failure;
+mod scrape_wait;
 mod screen_result;
 mod selector;
 mod session;
@@ -20,7 +21,6 @@ mod settings;
 mod stores;
 mod table;
 mod time_limits;
-mod under_way;
 
 use std::{
     sync::{Arc, OnceLock},

@@ -1,4 +1,4 @@
-//! Which symbols can be watched: those that are known, or, where live sources may know more, whatever looks like one.
+//! Decides which symbols can be watched: known ones, or, with live sources, everything in the form of a symbol.
 
 use std::sync::Arc;
 

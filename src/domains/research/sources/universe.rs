@@ -1,7 +1,7 @@
 //! The stocks that are known by name: what a symbol stands for, which stock a text names, and which ones it may mean.
 //!
-//! A text names a stock only if it says enough: the symbol, the company's name, or a beginning of the name that is no
-//! other company's and longer than one word. Anything less is a question. Not a limit: a live source may know more.
+//! A text names a stock by the symbol, by the company's name, or by a beginning of the name that has more than one word
+//! and is no other company's. Anything less is a question. Not a limit: a live source may know more.
 
 use std::{collections::BTreeMap, time::SystemTime};
 
@@ -16,9 +16,9 @@ const MAX_NEAR: usize = 3;
 const MAX_CANDIDATES: usize = 6;
 /// Words that say nothing of which company it is.
 const FILLERS: [&str; 6] = ["and", "co", "company", "limited", "ltd", "the"];
-/// What other services put behind a symbol of the National Stock Exchange.
+/// The suffix of a symbol of the National Stock Exchange at other services.
 const NSE_SUFFIX: &str = ".NS";
-/// What others put before it.
+/// The prefix of such a symbol at other services.
 const NSE_PREFIX: &str = "NSE:";
 /// Minimum similarity of a suggestion (Jaro-Winkler).
 const MIN_SIMILARITY: f64 = 0.8;
@@ -42,9 +42,9 @@ pub struct Stock {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StockMatch<'a> {
     One(&'a Stock),
-    /// It is a part of these names, and says too little to be one of them. At least one.
+    /// The stocks of whose names the text is an ambiguous part. At least one.
     PartOf(Vec<&'a Stock>),
-    /// None that is known.
+    /// No known stock.
     Nothing,
 }
 
@@ -146,7 +146,7 @@ impl Universe {
 
     /// The sentences that say that a text names no known stock, and what was probably meant.
     pub fn unknown(&self, text: &str) -> String {
-        // It may have come from a model that read something bad.
+        // The text may be injected: a model may have copied it from a page.
         let shown = Line::of(text);
         match self.find_named(text) {
             StockMatch::PartOf(some) if some.len() > 1 => {

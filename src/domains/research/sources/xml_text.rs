@@ -6,7 +6,7 @@
 use encoding_rs::{Encoding, UTF_8};
 use toolwire_sources::upstream::http::{Answer, Failure};
 
-/// So far into a document a prolog is looked for.
+/// Maximum number of bytes in which a prolog is searched.
 const PROLOG: usize = 200;
 
 /// The text, without the prolog: what that says of the encoding no longer holds.

@@ -18,7 +18,7 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// What was found, or what to say of what was not.
+/// The metrics of a stock, or the message of a stock without any.
 type Lookup<T> = Result<Reply<T>, String>;
 
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl Tool for CompareStocks {
     }
 }
 
-/// What is found of a stock, or what to say of it if neither kind of numbers is.
+/// Fetches the metrics of a stock; the message if it has neither kind of numbers.
 async fn column(symbol: &str, context: &ToolContext) -> Result<Lookup<Column>, Unfinished> {
     let of_fundamentals = GetFundamentalsRequest { symbol: Some(symbol.to_owned()) };
     let of_technicals = GetTechnicalsRequest { symbol: Some(symbol.to_owned()) };

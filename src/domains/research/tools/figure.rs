@@ -3,13 +3,13 @@
 /// Maximum number of decimals that are tried; beyond it, a figure is printed whole.
 const MAX_DECIMALS: usize = 6;
 
-/// A value that is beyond a limit, on whichever side, so that what is printed is beyond it as well: 72, but 40.3 where
-/// an integer would print `40 > 40`.
+/// Prints a value that is above or below a limit so that the printed value is on the same side: 72, but 40.3 where an
+/// integer would print `40 > 40`.
 pub(super) fn beyond(value: f64, limit: f64) -> String {
     shortest(0, value, limit)
 }
 
-/// The same, with one decimal for a small non-integer figure: 0.3 rather than `0 < 1`.
+/// Prints such a value, with one decimal for a small non-integer figure: 0.3 rather than `0 < 1`.
 pub(super) fn beyond_in_short(value: f64, limit: f64) -> String {
     let is_small = value.abs() < 10.0 && value.fract() != 0.0;
     shortest(usize::from(is_small), value, limit)

@@ -57,7 +57,7 @@ impl Tool for GetStockThesis {
             }
             // A topic's own slug, or a company that is not known here.
             StockMatch::Nothing => discussion(&forum, query, &Naming::of_text(query), context).await?,
-            // Whichever of them were taken, it would be by accident.
+            // The text fits several stocks, and nothing distinguishes them.
             StockMatch::PartOf(_) => None,
         };
         let mut provenance = provenance(PROFILE.name, forum.now());

@@ -1,8 +1,8 @@
 //! Whether a text mentions a stock: by the name of its company, or by its symbol.
 //!
-//! A symbol that is not known, or that is an ordinary word too, counts only in a form that denotes a ticker: `$IDEA`,
-//! `NSE:IDEA`, `IDEA.NS`, or in capitals in a line that has small letters as well; of a company whose name begins with
-//! that word, also as a name (`Eternal`). Any other known symbol counts however it is written.
+//! A symbol that is unknown, or an ordinary word too, counts only in a form that denotes a ticker: `$IDEA`, `NSE:IDEA`,
+//! `IDEA.NS`, or in capitals in a line that has small letters as well. If the name of its company begins with that
+//! word, it counts as a name too (`Eternal`). Any other known symbol counts in every form.
 
 use super::naming::{Likeness, Naming};
 

@@ -38,8 +38,8 @@ impl Profiles {
         self.wait_zone.keys().chain(self.forbidden.keys()).map(String::as_str).collect()
     }
 
-    /// The rules of a profile by which the past can be judged: those of a wait zone, or those against buying as long as
-    /// none is about fundamentals, of which only the present ones are known.
+    /// The rules of a profile by which the past can be judged: those of a wait zone, or those against buying. Rules
+    /// about fundamentals are refused, since only the present fundamentals are known.
     pub fn filter(&self, name: &str) -> Result<Filter, ToolError> {
         if let Some(zone) = self.wait_zone.get(name) {
             return Ok(Filter::WaitZone(*zone));

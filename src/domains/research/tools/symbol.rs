@@ -11,17 +11,17 @@ use toolwire_tool::context::{Required, Services, ToolContext, Unfinished};
 /// Longer than any symbol of an exchange.
 const MAX_LENGTH: usize = 32;
 
-/// What other services put behind a symbol of the Bombay Stock Exchange.
+/// The suffix of a symbol of the Bombay Stock Exchange at other services.
 const BSE_SUFFIX: &str = ".BO";
-/// What others put before it.
+/// The prefix of such a symbol at other services.
 const BSE_PREFIX: &str = "BSE:";
 
 /// The symbols of an argument.
 #[derive(Debug, Default)]
 pub(super) struct SymbolList {
-    /// Those that may be symbols, each once.
+    /// The texts that may be symbols, each once.
     pub(super) symbols: Vec<String>,
-    /// Those that can be none, as they were written, and what to say of each.
+    /// The texts that cannot be symbols, as they were written, each with its message.
     pub(super) unknown: Vec<(String, String)>,
 }
 

@@ -35,7 +35,7 @@ impl Data {
         self.universe.recorded_at().into()
     }
 
-    /// A file below `research/`. Parts of the path may come from a request: whatever is not a plain name is not found.
+    /// A file below `research/`. Parts of the path may come from a request, so only plain names are found.
     pub(super) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         let is_plain = path.split('/').all(is_plain_name);
         if !is_plain {

@@ -21,7 +21,7 @@ pub(super) fn routes() -> Router<Arc<Data>> {
         .route("/googlenews/rss/search", get(google))
 }
 
-/// In ISO-8859-1, as its declaration says; the header does not.
+/// A feed in ISO-8859-1, which its declaration says and its header does not.
 async fn moneycontrol(State(data): State<Arc<Data>>, Path(feed): Path<String>) -> Response {
     feed_or_page(&data, &format!("news/moneycontrol/{feed}"), "text/xml")
 }
@@ -64,7 +64,7 @@ fn stock<'a>(data: &'a Data, text: &str) -> Option<&'a Stock> {
     stocks.max_by_key(|(length, _)| *length).map(|(_, stock)| stock)
 }
 
-/// What `when:7d` or `when:1h` asks for.
+/// The oldest instant that `when:7d` or `when:1h` includes.
 fn since(data: &Data, query: &Query) -> Option<DateTime<Utc>> {
     let when = query.operator("when")?;
     let (count, unit) = when.split_at(when.find(|c: char| !c.is_ascii_digit())?);

@@ -2,10 +2,10 @@
 //!
 //! Whole words only, without stems: a symbol such as `LT` must not be found in "results".
 
-/// What words to search for.
+/// A parsed search.
 #[derive(Debug, Default)]
 pub(super) struct Query {
-    /// One of these must be found: every phrase of it.
+    /// Alternatives, of which one must match. An alternative matches if all of its phrases are found.
     alternatives: Vec<Vec<String>>,
     /// `name:value`, such as `order:latest`.
     operators: Vec<(String, String)>,

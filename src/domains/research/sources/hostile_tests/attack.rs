@@ -5,7 +5,7 @@ use std::{io::Write, time::Duration};
 use chrono::{DateTime, Utc};
 use flate2::{Compression, write::GzEncoder};
 
-use super::planted::Planted;
+use super::injection::Injection;
 use toolwire_base::{clock, offload::SMALL};
 
 /// What is done to a document.
@@ -49,7 +49,7 @@ pub(super) enum Attack {
     /// White space behind it, so that it is large.
     Large,
     /// The document with something in one of its texts.
-    Planted(Planted),
+    Injection(Injection),
 }
 
 /// In which form `Retry-After` says it.
@@ -119,7 +119,7 @@ impl Attack {
             }
             Self::RedirectWithin => redirect(&with(target, "moved=1")),
             Self::Large => response(200, &typed(""), &[good.as_bytes(), &[b' '; SMALL]].concat()),
-            Self::Planted(planted) => response(200, &typed(""), planted.within(good).as_bytes()),
+            Self::Injection(injection) => response(200, &typed(""), injection.within(good).as_bytes()),
             Self::Bomb => response(200, "content-encoding: gzip\r\n", &gzipped(&vec![b' '; LARGE])),
             Self::TooLong => response(200, &typed(""), &vec![b' '; LARGE]),
             Self::NoGzip => response(200, "content-encoding: gzip\r\n", good.as_bytes()),

@@ -9,12 +9,12 @@ use super::{
     attack::Attack,
     connectors::Connectors,
     good,
-    planted::{self, Planted},
+    injection::{self, Injection},
     site::Site,
     target::Target,
 };
 
-/// What is planted: control characters, a turned direction, invisible characters, tags, and a look-alike of our frame.
+/// What is injected: control characters, a turned direction, invisible characters, tags, and a look-alike of our frame.
 const TEXTS: [&str; 5] = [
     "\u{0}\u{7}\u{1b}[31m\u{9b}",
     "\u{202e}\u{2066}\u{200f}",
@@ -35,11 +35,11 @@ const UNSAFE: [&str; 9] = ["\\u{", "\\0", "\\r", "\\t", "<script", "</", "<img",
 async fn whatever_stands_in_a_text_no_record_and_no_failure_carries_it() {
     let long: &'static str = "x".repeat(LONG).leak();
     for &asked in Target::VARIANTS {
-        let count = planted::count(&document(asked).await);
+        let count = injection::count(&document(asked).await);
         assert!(count > 0, "{asked:?} has texts");
         let texts = TEXTS.into_iter().chain([long]);
-        let all = texts.flat_map(|what| (0..count).map(move |at| Planted { what, at }));
-        join_all(all.map(|planted| shows_nothing(asked, planted))).await;
+        let all = texts.flat_map(|what| (0..count).map(move |at| Injection { what, at }));
+        join_all(all.map(|injection| shows_nothing(asked, injection))).await;
     }
 }
 
@@ -54,11 +54,11 @@ async fn document(asked: Target) -> String {
     good::answer("GET", &path).expect("a document").1
 }
 
-async fn shows_nothing(asked: Target, planted: Planted) {
-    let site = Site::start(Attack::Planted(planted), asked.target(), None).await;
+async fn shows_nothing(asked: Target, injection: Injection) {
+    let site = Site::start(Attack::Injection(injection), asked.target(), None).await;
     let connectors = Connectors::at(&site, Duration::from_secs(30));
-    let start = &planted.what[..planted.what.floor_char_boundary(60)];
-    let what = format!("{asked:?}, text {}, {start:?}", planted.at);
+    let start = &injection.what[..injection.what.floor_char_boundary(60)];
+    let what = format!("{asked:?}, text {}, {start:?}", injection.at);
     match connectors.ask(asked).await {
         Ok(data) => assert_safe(&data, &what),
         Err(error) => assert_safe(&format!("{error:?}"), &what),

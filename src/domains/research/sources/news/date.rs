@@ -1,5 +1,5 @@
-//! The dates of feeds: RFC 2822 with wrong days of the week, the zone `IST`, which no parser takes for India's, and the
-//! forms that Indian feeds have besides, in India's time where they name no zone.
+//! Parses the dates of feeds. They are RFC 2822, also with wrong days of the week or the zone `IST`, which no parser
+//! takes for India's, or have other forms of Indian feeds. Dates without a zone are in India's time.
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 

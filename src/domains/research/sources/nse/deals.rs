@@ -146,7 +146,7 @@ impl Row {
 }
 
 impl Columns {
-    /// By the names of the columns, of which the exchange has long and short ones.
+    /// Finds the columns by their names, which the exchange writes in a long and a short form.
     fn of(headers: &StringRecord) -> Result<Self, Failure> {
         let plain = |name: &str| -> String {
             name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()

@@ -5,7 +5,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::basic;
 
-/// What Reddit gave the application. Never shown.
+/// The credentials of the application. Never shown.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     pub client_id: SecretString,

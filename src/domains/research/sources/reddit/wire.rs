@@ -56,7 +56,7 @@ struct Link {
     removed_by_category: Option<IgnoredAny>,
 }
 
-/// What stands where a text was taken away.
+/// The placeholders of texts that were removed.
 const TAKEN_AWAY: [&str; 2] = ["[removed]", "[deleted]"];
 
 impl Listing {

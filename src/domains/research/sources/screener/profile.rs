@@ -7,8 +7,8 @@ use http::header;
 use super::page;
 use toolwire_sources::upstream::http::{Answer, CredentialsOf, Failure, FailureKind, Profile};
 
-/// Marks the request that signs in, in the part of an address that is never sent: the page that comes back on bad
-/// credentials is the one that a first visit gets.
+/// Marks the request that signs in, in the fragment of its address, which is never sent. The page after bad credentials
+/// is that of a first visit, so only the mark distinguishes them.
 pub(super) const SIGN_IN: &str = "sign-in";
 
 /// Screener.in. Nothing is retried: the site bans accounts that ask often.

@@ -13,7 +13,7 @@ use tokio::time::{sleep, timeout, timeout_at};
 
 use super::{
     Freshness, Login, PROFILE, Screen, ScreenResult, Settings, Stores, page::Page, progress::Progress,
-    results::Results, scrape_failure::ScrapeFailure, session::Session, under_way,
+    results::Results, scrape_failure::ScrapeFailure, scrape_wait, session::Session,
 };
 use crate::store::screens::{Claim, ScreenCopy};
 use toolwire_sources::upstream::{
@@ -144,7 +144,7 @@ impl Scrape {
     async fn claim(&self, login: &Login) -> Result<SystemTime, ScrapeFailure> {
         let (user, screens) = (&self.context.user.id, &self.stores.screens);
         loop {
-            let ended = under_way::wait_end(screens, user, &self.progress).await;
+            let ended = scrape_wait::wait_end(screens, user, &self.progress).await;
             ended.map_err(|error| ScrapeFailure::of_store(&error))?;
             // Before the claim, which would be spent for nothing; and after the wait, which takes time.
             self.check_feasible(login).await?;

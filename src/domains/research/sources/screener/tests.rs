@@ -1,8 +1,8 @@
 //! The whole connector against a site of our own: what it asks, what it keeps, what it falls back to.
 
-mod bundled;
+mod embedded_origin;
 mod failures;
-mod under_way;
+mod scrape_wait;
 
 use std::time::Duration;
 

@@ -38,7 +38,7 @@ pub struct Chart {
     pub contradictions: Vec<String>,
 }
 
-/// For which days prices are wanted.
+/// The days of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
     /// The last month.
@@ -134,7 +134,7 @@ fn bars(arrays: &Arrays, item: &Item) -> Result<Vec<Bar>, Failure> {
     Ok(bars.into_iter().map(|(_, bar)| bar).collect())
 }
 
-/// Of two rows of a day the later one holds, which is the live one.
+/// Keeps one row a day: of two rows the later one, which is the live one.
 fn one_a_day(bars: Vec<Bar>) -> Vec<Bar> {
     let mut days: Vec<Bar> = Vec::with_capacity(bars.len());
     for bar in bars {

@@ -1,6 +1,6 @@
 //! Whether the numbers of a summary agree: what can be computed of others is compared with what is stated.
 //!
-//! Numbers that contradict each other are left out, all of them, since nothing tells which is right.
+//! Numbers that contradict each other are all left out, since any of them may be wrong.
 
 use super::summary::Summary;
 

@@ -9,8 +9,8 @@ use toolwire_sources::upstream::{
     http::{Answer, ExpectedBody, Outgoing},
 };
 
-/// Marks the requests for a crumb, in the part of an address that is never sent: whatever refuses one of them refuses
-/// the crumb, not the data that needs none.
+/// Marks the requests for a crumb, in the fragment of their address, which is never sent. A refusal of one of them
+/// concerns the crumb, not the data that needs none.
 pub(super) const FOR_CRUMB: &str = "for-crumb";
 
 /// Asks for a document of the data.

@@ -16,9 +16,9 @@ pub(super) struct Column {
 enum Best {
     Highest,
     Lowest,
-    /// Of those above zero: a negative price to earnings is not a bargain.
+    /// The lowest value above zero: a negative price to earnings is not a bargain.
     LowestPositive,
-    /// None is better than another.
+    /// No value is better than another.
     None,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct YearRange {
     pub(super) high: f64,
 }
 
-/// What is stated beside the bars.
+/// Statements of an answer beside the bars.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stated {
     pub(super) dividends: Vec<Dividend>,

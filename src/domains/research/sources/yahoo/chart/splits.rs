@@ -21,7 +21,7 @@ const WINDOW: usize = 3;
 const MIN_CHANGE: f64 = 0.01;
 /// From this change of the price on, as a logarithm, the price alone distinguishes a split from a bad day: 3 for 2.
 const TELLING_CHANGE: f64 = 0.4;
-/// So far, as a logarithm, the price may go on the day of a split besides.
+/// Maximum change of the price on the day of a split beside the split itself, as a logarithm.
 const MAX_MOVE: f64 = 0.3;
 
 /// Applies the splits that the bars before them do not show the effect of. Returns what was done, in words.
@@ -76,7 +76,7 @@ fn place(bars: &[Bar], split: &Split, market: Option<Market>) -> Option<(usize, 
     })
 }
 
-/// What the adjusted close is of the close.
+/// The quotient of the adjusted close and the close.
 fn adjustment(bar: &Bar) -> Option<f64> {
     bar.adjusted_close.map(|adjusted| adjusted / bar.close).filter(|factor| *factor > 0.0)
 }

@@ -1,4 +1,4 @@
-//! Words by rule: they say what the tools say, and nothing else.
+//! Texts by rule: they repeat what the tools say, and add nothing.
 
 use futures_util::future::{BoxFuture, ready};
 
@@ -14,9 +14,9 @@ const EMBEDDED: &str = "embedded";
 const MAX_QUOTE_LENGTH: usize = 400;
 
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct ByRule;
+pub(in super::super) struct RuleWriter;
 
-impl Writer for ByRule {
+impl Writer for RuleWriter {
     fn write<'a>(
         &'a self,
         _run: &'a dyn Run,
@@ -45,7 +45,7 @@ fn text(findings: &Findings) -> Text {
     }
 }
 
-/// What speaks for it; at least where it is named.
+/// The reasons for it; if there are none, the places that name it.
 fn reasons(signals: &[Signal], places: &str) -> Vec<String> {
     let pro = signals.iter().filter_map(|signal| match signal {
         Signal::For(text) => Some(text.clone()),
@@ -55,7 +55,7 @@ fn reasons(signals: &[Signal], places: &str) -> Vec<String> {
     if pro.is_empty() { vec![format!("Named in: {places}")] } else { pro }
 }
 
-/// What speaks against it: the rules that it breaks or that could not be judged, and figures.
+/// The risks: the rules that it breaks or that could not be judged, and figures against it.
 fn risks(signals: &[Signal], suggestion: &Suggestion) -> Vec<String> {
     let mut risks = Vec::new();
     match &suggestion.wait_zone {

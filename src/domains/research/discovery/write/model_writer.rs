@@ -1,5 +1,5 @@
-//! Words by a model: it is shown what the tools found and answers with JSON. What it may not decide is decided by rule,
-//! and its caller checks what it says.
+//! Texts by a model: it reads what the tools found and answers with JSON. Rules decide what it may not decide, and its
+//! caller checks what it says.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const MAX_TEXTS: usize = 6;
 const MAX_ATTEMPTS: usize = 2;
 
 #[derive(Debug)]
-pub(in super::super) struct ByModel {
+pub(in super::super) struct ModelWriter {
     pub(in super::super) model: Arc<dyn Model>,
 }
 
@@ -50,7 +50,7 @@ struct Suggested {
     risks: Vec<String>,
 }
 
-impl Writer for ByModel {
+impl Writer for ModelWriter {
     fn write<'a>(
         &'a self,
         run: &'a dyn Run,
@@ -61,7 +61,7 @@ impl Writer for ByModel {
     }
 }
 
-impl ByModel {
+impl ModelWriter {
     async fn ask(&self, run: &dyn Run, findings: &[Findings], moods: &[String]) -> Result<Wording, String> {
         let schema = schema();
         let mut request = Request {

@@ -1,15 +1,15 @@
-//! Something in one text of a document, behind what stands there.
+//! Injects a text behind one of the texts of a document.
 
 use serde_json::Value;
 
-/// What is planted, and in which text of the document, counted from its beginning.
+/// The injected text, and the number of the text of the document that it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Planted {
+pub(super) struct Injection {
     pub(super) what: &'static str,
     pub(super) at: usize,
 }
 
-impl Planted {
+impl Injection {
     /// The document with it.
     pub(super) fn within(self, good: &str) -> String {
         let mut left = self.at;
