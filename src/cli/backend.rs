@@ -1,5 +1,5 @@
-//! The services that a command works with, by their generated clients: those of a server, or those of its own process,
-//! so that no command knows which it speaks to.
+//! The services of a command, by their generated clients: those of a server or of this process. Commands do not
+//! distinguish them.
 
 mod documents;
 mod invocation;
@@ -180,8 +180,8 @@ impl Backend {
         Ok(())
     }
 
-    /// Makes sure that a call with a `request_id` can be recorded, so that a problem of this program's own state is
-    /// printed to the user rather than written to a log that is not read.
+    /// Opens this program's own state, which records calls with a `request_id`. A problem of the state is thus printed
+    /// to the user, rather than logged.
     pub(super) async fn open_state(&self) -> Result<(), Failure> {
         match &self.own {
             Some(own) => wiring::open_state(&own.app).await,

@@ -5,7 +5,7 @@ pub(super) mod decision;
 mod follow;
 mod format;
 mod render;
-mod running;
+mod running_call;
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use arguments::RawArguments;
 use decision::PromptOutcome;
 use follow::End;
 use format::Format;
-use running::RunningCall;
+use running_call::RunningCall;
 
 use super::{
     backend::{Backend, Invocation},
@@ -42,7 +42,7 @@ use toolwire_tool::context::{RequestId, SessionId, TaskLabel};
 /// error, 3 that a person must approve the call first, 130 that it was interrupted. Ctrl-C cancels the call and says
 /// how it ended; a second one leaves it.
 #[derive(Debug, Args)]
-pub(super) struct Call {
+pub(super) struct CallArgs {
     /// The tool's name
     #[arg(value_name = "TOOL", index = 1, required_unless_present = "intent")]
     tool: Option<String>,
@@ -85,7 +85,7 @@ pub(super) struct Call {
     connection: Connection,
 }
 
-impl Call {
+impl CallArgs {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let mut interrupts = Interrupts::listen();
         let (backend, invocation, is_read) = interrupts.unless(self.prepare(domains)).await?;

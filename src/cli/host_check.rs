@@ -1,4 +1,4 @@
-//! `toolwire host-check`: calls the check tools of a host, and compares what comes with what the protocol promises.
+//! `toolwire host-check`: calls the check tools of a host, and compares the results with the protocol.
 //!
 //! Not here: the tools, which the author of a host writes as docs/OWN_TOOLS.md lists them.
 

@@ -34,7 +34,7 @@ pub(super) struct Jobs {
     job: Option<String>,
     /// Lists only jobs in this state; may be repeated
     #[arg(long = "in", value_enum, value_name = "STATE", conflicts_with = "job")]
-    in_state: Vec<State>,
+    in_state: Vec<StateArg>,
     /// Cancels the job, and the calls it is making
     #[arg(long, requires = "job")]
     cancel: bool,
@@ -48,20 +48,20 @@ pub(super) struct Jobs {
 /// The states by their words.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[value(rename_all = "snake_case")]
-enum State {
+enum StateArg {
     Running,
     Succeeded,
     Failed,
     Cancelled,
 }
 
-impl From<State> for JobState {
-    fn from(state: State) -> Self {
+impl From<StateArg> for JobState {
+    fn from(state: StateArg) -> Self {
         match state {
-            State::Running => Self::Running,
-            State::Succeeded => Self::Succeeded,
-            State::Failed => Self::Failed,
-            State::Cancelled => Self::Cancelled,
+            StateArg::Running => Self::Running,
+            StateArg::Succeeded => Self::Succeeded,
+            StateArg::Failed => Self::Failed,
+            StateArg::Cancelled => Self::Cancelled,
         }
     }
 }

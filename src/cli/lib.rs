@@ -20,6 +20,7 @@ mod connection;
 mod decide;
 mod describe;
 mod docs;
+mod domain_commands;
 mod explain;
 mod export;
 mod guidance;
@@ -35,7 +36,6 @@ mod lint;
 mod list;
 mod manifest_schema;
 mod mcp;
-mod offered;
 mod orphans;
 mod providers;
 mod reasons;
@@ -83,7 +83,7 @@ enum Command {
     Export(export::Export),
     Limits(limits::Limits),
     Providers(providers::Providers),
-    Call(call::Call),
+    Call(call::CallArgs),
     Chat(chat::Chat),
     Cancel(cancel::Cancel),
     Calls(calls::Calls),
@@ -95,7 +95,7 @@ enum Command {
     Tasks(tasks::Tasks),
     Timeline(timeline::Timeline),
     Workspace(workspace::Workspace),
-    State(state::State),
+    State(state::StateArgs),
     Watch(watch::Watch),
     Mcp(mcp::Mcp),
     Health(health::Health),
@@ -130,8 +130,8 @@ fn program(domains: &[Domain]) -> Result<clap::Command, Failure> {
     let own = Cli::command().subcommand(completions).subcommand(complete);
     let orphans = EndOrphans::augment_args(clap::Command::new(orphans::NAME)).hide(true);
     let own = own.subcommand(orphans);
-    offered::check(&own, domains)?;
-    Ok(help::grouped(own.subcommands(offered::commands(domains)), domains))
+    domain_commands::check(&own, domains)?;
+    Ok(help::grouped(own.subcommands(domain_commands::commands(domains)), domains))
 }
 
 fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
@@ -154,8 +154,8 @@ fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
 
 async fn dispatch(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
     if let Some((name, matches)) = matches.subcommand() {
-        if let Some(command) = offered::find(domains, name) {
-            return offered::run(command, matches, domains).await;
+        if let Some(command) = domain_commands::find(domains, name) {
+            return domain_commands::run(command, matches, domains).await;
         }
         match name {
             completions::NAME => {

@@ -53,7 +53,7 @@ impl Mcp {
         until_ended(|| end_of_input.cancel(), drain, serving).await
     }
 
-    /// The flags by which a person, in a folder of theirs, finds the same tools.
+    /// The flags with which a person finds the same tools from another directory.
     fn flags(&self) -> Result<String, Failure> {
         Ok(as_flags(&self.connection.to_words_elsewhere()?))
     }

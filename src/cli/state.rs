@@ -13,7 +13,7 @@ use toolwire_store::{Address, Store, backup};
 
 /// Backs up, restores, moves or checks the state
 #[derive(Debug, Args)]
-pub(super) struct State {
+pub(super) struct StateArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -55,7 +55,7 @@ struct Copied {
     settings: Settings,
 }
 
-impl State {
+impl StateArgs {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         match self.action {
             Action::Backup(Copied { directory, settings }) => {

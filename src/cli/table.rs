@@ -1,6 +1,5 @@
-//! Columns of text, each as wide as its widest cell. On a terminal a table fits its width: identifiers are shortened to
-//! prefixes that differ, columns that a reader can do without are left out, the last one is wrapped, and others are
-//! cut.
+//! Columns of text, each as wide as its widest cell. On a terminal a table fits the width. Identifiers are shortened to
+//! prefixes that differ, dispensable columns are left out, the last column is wrapped, and others are cut.
 
 use std::collections::BTreeSet;
 

@@ -14,7 +14,7 @@ use self::{
     act::{Answer, Cancel, Delete, Resolve, Start},
     render::{Common, cells, print},
     run::Run,
-    state::State,
+    state::StateArg,
 };
 use super::{
     backend::{Backend, into_answer, require},
@@ -43,7 +43,7 @@ pub(super) struct Tasks {
     task: Option<String>,
     /// Lists only tasks in this state; may be repeated
     #[arg(long = "in", value_enum, value_name = "STATE")]
-    in_state: Vec<State>,
+    in_state: Vec<StateArg>,
     /// Lists only the open questions to people and agents, of all trees
     #[arg(long, conflicts_with = "task")]
     questions: bool,
@@ -107,7 +107,7 @@ impl Tasks {
     }
 
     fn filter(&self, root_id: String) -> v1::TaskFilter {
-        let open = [State::Pending, State::Running, State::Blocked, State::AwaitingConfirmation];
+        let open = [StateArg::Pending, StateArg::Running, StateArg::Blocked, StateArg::AwaitingConfirmation];
         let states = if self.questions && self.in_state.is_empty() { &open[..] } else { &self.in_state };
         let kinds = if self.questions { vec![v1::TaskKind::Question.into()] } else { Vec::new() };
         let states = states.iter().map(|state| v1::TaskState::from(*state).into()).collect();

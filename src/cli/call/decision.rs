@@ -1,4 +1,4 @@
-//! Decides on a call that a person must approve: prompts at the terminal, or tells how others can decide.
+//! Decides on a call that a person must approve: prompts at the terminal, or prints how others can decide.
 
 use crate::{backend::Backend, card::card, json};
 use toolwire_contract::proto::v1::{self, decide_confirmation_request::Decision};
@@ -11,7 +11,6 @@ use toolwire_server::{
 pub(crate) enum PromptOutcome {
     /// The call is approved, and must be repeated.
     Approved,
-    /// The call is denied.
     Denied,
     /// There is no decision yet.
     Undecided,

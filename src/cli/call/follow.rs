@@ -5,7 +5,7 @@ use tonic::Code;
 use super::{
     format::Format,
     render,
-    running::{Next, RunningCall},
+    running_call::{Next, RunningCall},
 };
 use crate::{
     explain::{self, Invoked},

@@ -7,7 +7,7 @@ use toolwire_contract::proto::tasks::v1;
 /// The states by their words.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub(super) enum State {
+pub(super) enum StateArg {
     Pending,
     Running,
     Blocked,
@@ -17,16 +17,16 @@ pub(super) enum State {
     Cancelled,
 }
 
-impl From<State> for v1::TaskState {
-    fn from(state: State) -> Self {
+impl From<StateArg> for v1::TaskState {
+    fn from(state: StateArg) -> Self {
         match state {
-            State::Pending => Self::Pending,
-            State::Running => Self::Running,
-            State::Blocked => Self::Blocked,
-            State::AwaitingConfirmation => Self::AwaitingConfirmation,
-            State::Completed => Self::Completed,
-            State::Failed => Self::Failed,
-            State::Cancelled => Self::Cancelled,
+            StateArg::Pending => Self::Pending,
+            StateArg::Running => Self::Running,
+            StateArg::Blocked => Self::Blocked,
+            StateArg::AwaitingConfirmation => Self::AwaitingConfirmation,
+            StateArg::Completed => Self::Completed,
+            StateArg::Failed => Self::Failed,
+            StateArg::Cancelled => Self::Cancelled,
         }
     }
 }
