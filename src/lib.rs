@@ -20,6 +20,8 @@ pub use toolwire_planner as planner;
 pub use toolwire_agent_api as agent_api;
 pub use toolwire_server as server;
 
+pub use toolwire_transport as transport;
+
 pub use toolwire_engine as engine;
 pub use toolwire_sources as sources;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolwire::server::faces::transport::grpc_timeout::parse;
+use toolwire::transport::grpc_timeout::parse;
 
 /// Reads a value.
 pub fn run(input: &[u8]) {

@@ -5,7 +5,7 @@
 //! Where all processors are busy, the system prefers the threads that carry calls. A caller that stops waiting does not
 //! cancel a closure that has begun; that is harmless, since it only computes. Work that borrows is moved with its whole
 //! future ([`migrating`]). Not here: large messages of requests, which cannot leave their task
-//! (`toolwire_server::faces::transport`).
+//! (`toolwire_transport`).
 
 mod migration;
 

@@ -15,8 +15,8 @@ use toolwire_config::{self as config, Flags, Loaded};
 use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
-    faces::transport::Report,
 };
+use toolwire_transport::Report;
 
 /// Serves the tools over gRPC until SIGTERM, SIGINT or SIGHUP
 ///

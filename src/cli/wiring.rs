@@ -8,9 +8,10 @@ use toolwire_server::{
     app::{self, App, Listeners},
     console::Failure,
     domain::Domain,
-    faces::{admin::Admin, grpc, http, transport::ListenError},
+    faces::{admin::Admin, grpc, http},
 };
 use toolwire_telemetry::{self as telemetry, Format, Guard};
+use toolwire_transport::ListenError;
 
 /// The result of checking the manifests, the data and the settings.
 #[derive(Debug)]

@@ -57,7 +57,7 @@ use crate::{
     faces::{
         grpc,
         http::{rpc_route::RpcRoute, table::Table},
-        routes, transport,
+        routes,
     },
     service::{Tools, drain::Drain, workspace::Workspaces},
 };
@@ -72,6 +72,7 @@ use toolwire_store::{
     workspace::{Workspace, sweep},
 };
 use toolwire_tool::context::Services;
+use toolwire_transport as transport;
 
 /// The wired service, whatever face it is given.
 #[derive(Clone)]

@@ -10,4 +10,3 @@ pub mod readiness;
 pub mod render;
 pub mod rest;
 pub mod routes;
-pub mod transport;

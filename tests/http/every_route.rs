@@ -16,10 +16,8 @@ use std::collections::BTreeSet;
 use toolwire::{
     config::Config,
     domains,
-    server::{
-        domain::Domain,
-        faces::{routes, transport::rules::Access},
-    },
+    server::{domain::Domain, faces::routes},
+    transport::rules::Access,
 };
 
 use self::{
@@ -31,10 +29,9 @@ use self::{
 fn served() -> BTreeSet<(String, bool)> {
     let of_domains = domains::bundled().iter().flat_map(Domain::all_routes).collect();
     let table = routes::table(&Config::default().http, of_domains).unwrap();
-    let row =
-        |(method, path, rule): (&::http::Method, &str, toolwire::server::faces::transport::rules::Rule)| {
-            (format!("{method} {path}"), rule.access == Access::Public)
-        };
+    let row = |(method, path, rule): (&::http::Method, &str, toolwire::transport::rules::Rule)| {
+        (format!("{method} {path}"), rule.access == Access::Public)
+    };
     table.iter().map(row).collect()
 }
 

@@ -26,9 +26,9 @@ use toolwire::{
                 sse::{self, Event},
             },
             incoming,
-            transport::rules::{Access, Messages, Rule},
         },
     },
+    transport::rules::{Access, Messages, Rule},
 };
 
 use crate::support::server::{Server, config_with_http};

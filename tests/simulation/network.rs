@@ -8,7 +8,7 @@ use std::{
 };
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use toolwire::server::faces::transport::{Socket, Stream};
+use toolwire::transport::{Socket, Stream};
 use turmoil::net::{TcpListener, TcpStream};
 
 /// Where the server listens.

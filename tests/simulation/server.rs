@@ -19,7 +19,6 @@ use toolwire::{
         faces::{
             grpc::{self, Face, GrpcServices},
             readiness::Readiness,
-            transport::{Common, Listener, authenticate::StaticTokens},
         },
         service::{
             Records, Tools,
@@ -36,6 +35,7 @@ use toolwire::{
     },
     store::{MemoryCoolDowns, Store, workspace::Workspace},
     tool::context::{Services, UnreadBounds, User},
+    transport::{Common, Listener, authenticate::StaticTokens},
 };
 use turmoil::net::TcpListener;
 

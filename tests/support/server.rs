@@ -12,8 +12,9 @@ use toolwire::{
     domains::brokerage::proto::v1::brokerage_service_client::BrokerageServiceClient,
     server::{
         app::{App, Listeners},
-        faces::{grpc, http, transport::Report},
+        faces::{grpc, http},
     },
+    transport::Report,
 };
 
 /// A running server. It ends with the test's runtime, or by `shut_down`.

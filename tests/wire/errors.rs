@@ -90,7 +90,7 @@ fn every_refusal_has_its_row() {
 #[test]
 fn every_refusal_of_the_transport_has_its_row() {
     let mut seen = 0;
-    for path in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/server/faces/transport")) {
+    for path in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/transport")) {
         let text = fs::read_to_string(path).expect("readable");
         let code = text.split("#[cfg(test)]").next().expect("not empty");
         for call in code.split("Code::").skip(1) {

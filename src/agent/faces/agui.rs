@@ -16,10 +16,8 @@ mod transcript;
 use axum::routing::post;
 use http::Method;
 
-use toolwire_server::faces::{
-    http::route::{Handler, Route, RouteFace},
-    transport::rules::Rule,
-};
+use toolwire_server::faces::http::route::{Handler, Route, RouteFace};
+use toolwire_transport::rules::Rule;
 
 pub fn routes() -> Vec<Route> {
     let face = RouteFace { name: "agui", is_on: |http| http.agui };

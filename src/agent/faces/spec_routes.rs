@@ -13,10 +13,8 @@ pub mod turn;
 use axum::routing::{delete, get, post};
 use http::Method;
 
-use toolwire_server::faces::{
-    http::route::Route,
-    transport::rules::{Pool, Rule},
-};
+use toolwire_server::faces::http::route::Route;
+use toolwire_transport::rules::{Pool, Rule};
 
 pub fn routes() -> Vec<Route> {
     // It makes room, as every cancellation does.

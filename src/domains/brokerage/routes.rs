@@ -26,9 +26,9 @@ use toolwire_server::faces::{
     },
     incoming,
     rest::confirmation_required,
-    transport::rules::Rule,
 };
 use toolwire_tool::Tool;
+use toolwire_transport::rules::Rule;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

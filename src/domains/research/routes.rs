@@ -6,7 +6,8 @@ mod import;
 use axum::routing::post;
 use http::Method;
 
-use toolwire_server::faces::{http::route::Route, transport::rules::Rule};
+use toolwire_server::faces::http::route::Route;
+use toolwire_transport::rules::Rule;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::faces::transport::authenticate::{Authenticator, HostTokens, Loopback, StaticTokens};
 use toolwire_config::{self as config, Config};
 use toolwire_engine::pipeline::{Policy, policy::AllowAll};
 use toolwire_hosts::ids::ProviderName;
 use toolwire_tool::context::{KnownBy, User};
+use toolwire_transport::authenticate::{Authenticator, HostTokens, Loopback, StaticTokens};
 
 /// Which tools a user may call: all of them where credentials are not required.
 pub(super) fn policy(auth: &config::Auth) -> Arc<dyn Policy> {

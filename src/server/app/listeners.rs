@@ -4,10 +4,8 @@ use std::{convert::Infallible, future::pending, time::Duration};
 
 use tokio::net::TcpListener;
 
-use crate::faces::{
-    admin::Admin,
-    transport::{Listener, Tls},
-};
+use crate::faces::admin::Admin;
+use toolwire_transport::{Listener, Tls};
 
 /// The sockets on which the service listens.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use crate::faces::{
     },
     mcp,
     readiness::Readiness,
-    transport::{Common, Listener, Report},
 };
 use toolwire_config::Config;
+use toolwire_transport::{Common, Listener, Report};
 
 /// The end of the service, awaited by each listener.
 type Shutdown<'a> = Shared<BoxFuture<'a, ()>>;

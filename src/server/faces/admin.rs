@@ -46,10 +46,10 @@ use super::{
         host::BadHost,
     },
     readiness::Readiness,
-    transport::StrictFraming,
 };
 use toolwire_config::{Config, Http};
 use toolwire_telemetry::metric::export::{Scrape, TEXT_FORMAT};
+use toolwire_transport::StrictFraming;
 
 /// Connections at once; a further one takes the place of one without a request, or waits until one has ended.
 const MAX_CONNECTIONS: usize = 16;

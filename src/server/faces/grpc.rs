@@ -32,14 +32,13 @@ pub use self::{
     services::{GrpcServices, ServiceError},
     typed::call,
 };
-use super::{
-    incoming,
-    readiness::Readiness,
-    transport::{self, Common, Config, Hooks, ListenError, Listener, Protocols, Report, Socket, tls::Files},
-};
+use super::{incoming, readiness::Readiness};
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 use toolwire_config as config;
 use toolwire_tool::context::User;
+use toolwire_transport::{
+    self as transport, Common, Config, Hooks, ListenError, Listener, Protocols, Report, Socket, tls::Files,
+};
 
 type Answered<T> = Result<Response<T>, Status>;
 

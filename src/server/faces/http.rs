@@ -43,12 +43,12 @@ use self::{
     table::{RouteMatch, Table},
     trace::Trace,
 };
-use super::transport::{
-    self, Arrival, Common, CountRequests, Hooks, HttpLimits, ListenError, Listener, Protocols, Report,
-    Socket, tls::Files,
-};
 use toolwire_base::middleware::Layer;
 use toolwire_config as config;
+use toolwire_transport::{
+    self as transport, Arrival, Common, CountRequests, Hooks, HttpLimits, ListenError, Listener, Protocols,
+    Report, Socket, tls::Files,
+};
 
 /// Takes the address, and reads the certificate if one is configured.
 pub fn bind(

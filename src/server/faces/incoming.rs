@@ -8,10 +8,7 @@ use http::{Extensions, HeaderMap, HeaderName};
 use strum::VariantArray as _;
 use tonic::Request;
 
-use crate::{
-    faces::transport::{Arrival, CallersTrace, LoggedByPipeline, authenticate::Bearer, grpc_timeout},
-    service::{Filter, request},
-};
+use crate::service::{Filter, request};
 use toolwire_base::{clock, duration};
 use toolwire_contract::{
     Refusal,
@@ -24,6 +21,7 @@ use toolwire_engine::{
 };
 use toolwire_store::audit::{By, on_behalf};
 use toolwire_tool::context::{Origin, SessionId, ToolContext, User};
+use toolwire_transport::{Arrival, CallersTrace, LoggedByPipeline, authenticate::Bearer, grpc_timeout};
 
 /// The metadata of typed requests and of requests over HTTP.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-toolwire-request-id");

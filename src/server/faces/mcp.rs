@@ -23,14 +23,14 @@ use super::{
         query::Query,
         route::{Http, Route, RuleByHeader},
     },
-    transport::{
-        drain_signal,
-        rules::{Pool, Rule},
-    },
 };
 use crate::service::request::refuse;
 use toolwire_config::{self as config, Config};
 use toolwire_mcp::server::{self, Confirmations, Handler, Services, Settings, StateCodec, Transport};
+use toolwire_transport::{
+    drain_signal,
+    rules::{Pool, Rule},
+};
 
 /// A subscription is open for as long as its client is there, and must not use up the quota of calls. Of this revision
 /// the header is checked against the message.

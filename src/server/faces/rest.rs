@@ -26,10 +26,8 @@ use axum::routing::{get, post};
 use http::Method;
 
 pub use self::{answer::confirmation_required, dispatch::routes as rpc_routes};
-use super::{
-    http::route::Route,
-    transport::rules::{Access, Pool, Rule},
-};
+use super::http::route::Route;
+use toolwire_transport::rules::{Access, Pool, Rule};
 
 /// The rule of a page without data of users.
 const PUBLIC: Rule = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };

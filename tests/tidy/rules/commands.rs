@@ -19,6 +19,7 @@ const OF_CALLS: &[&str] = &[
     "src/server/service/",
     "src/sources/",
     "src/tool/",
+    "src/transport/",
 ];
 
 /// Texts that only the command line, or the page that it writes, has.

@@ -7,7 +7,7 @@ use tokio::{io::AsyncWriteExt, task::yield_now};
 use tonic::Code;
 use toolwire::{
     config::{self, ServerBounds},
-    server::faces::transport::Config,
+    transport::Config,
 };
 
 use super::{

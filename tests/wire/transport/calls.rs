@@ -7,7 +7,7 @@ use h2::client::Builder;
 use http::StatusCode;
 use tonic::Code;
 use tonic_types::StatusExt;
-use toolwire::{config::ServerBounds, server::faces::transport::Config};
+use toolwire::{config::ServerBounds, transport::Config};
 
 use super::{
     client::{Client, answer, soon},

@@ -9,7 +9,7 @@ use tokio::{
 use tonic::Code;
 use toolwire::{
     config::ServerBounds,
-    server::faces::transport::{Age, Config},
+    transport::{Age, Config},
 };
 
 use super::{

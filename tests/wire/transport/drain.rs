@@ -7,7 +7,7 @@ use tokio::{
     sync::Barrier,
 };
 use tonic::Code;
-use toolwire::{config::Drain, server::faces::transport::Config};
+use toolwire::{config::Drain, transport::Config};
 
 use super::{
     client::{Client, answer, soon, tcp},

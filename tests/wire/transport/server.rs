@@ -25,14 +25,14 @@ use tonic::{Status, body::Body, service::Routes};
 use tonic_health::server::HealthReporter;
 use toolwire::{
     config::ServerBounds,
-    server::faces::transport::{
+    tool::context::User,
+    transport::{
         Common, Config, Hooks, Report,
         authenticate::Loopback,
         bind,
         rules::{Access, Lifetime, Messages, Pool, Rule, Rules},
         serve, stack,
     },
-    tool::context::User,
 };
 
 use super::client::soon;

@@ -30,8 +30,8 @@ use toolwire_contract::{
 use toolwire_server::faces::{
     grpc::{self, Face, Service},
     incoming,
-    transport::rules::{Pool, Rule},
 };
+use toolwire_transport::rules::{Pool, Rule};
 
 /// The service, over the turns and runs of a face.
 struct Conversations {

@@ -21,11 +21,11 @@ use toolwire_server::{
     faces::{
         grpc::{self, Face, Service},
         http::rpc_route::{ResponseForm, RpcRoute, Verb},
-        transport::rules::{Pool, Rule},
     },
     service::request::refuse,
 };
 use toolwire_store::jobs::{Event, State};
+use toolwire_transport::rules::{Pool, Rule};
 
 /// The service, over the jobs of a face.
 struct BackgroundJobs {

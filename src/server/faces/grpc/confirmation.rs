@@ -7,10 +7,7 @@ use tonic::{Request, Response};
 
 use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
-    faces::{
-        incoming,
-        transport::{drain_signal, rules::Rule},
-    },
+    faces::incoming,
     service::{
         confirmations::{Choice, ConfirmationView, DecisionRequest, Filter, MAX_WAIT, Watch, WatchEvent},
         request,
@@ -28,6 +25,7 @@ use toolwire_contract::{
     },
 };
 use toolwire_store::confirmations::{Confirmation, life::State};
+use toolwire_transport::{drain_signal, rules::Rule};
 
 /// Longer arguments, as JSON text, are not sent as a structure too: one can take six times as much, and clients take
 /// messages of 4 MiB.

@@ -10,10 +10,8 @@ use tonic_health::{
 };
 
 use super::service::{COMPRESSION, Service};
-use crate::faces::{
-    readiness::Readiness,
-    transport::rules::{Access, Lifetime, Pool, Rule},
-};
+use crate::faces::readiness::Readiness;
+use toolwire_transport::rules::{Access, Lifetime, Pool, Rule};
 
 /// The descriptor set of the service.
 pub(super) const DESCRIPTORS: &[u8] = pb::FILE_DESCRIPTOR_SET;

@@ -5,7 +5,6 @@ use tokio::sync::mpsc;
 use tonic::{Code, Request, Response, Status, Streaming};
 
 use super::{Answered, Streamed, face::Face, service::Service};
-use crate::faces::transport::{backlog, drain_signal, rules::Rule};
 use toolwire_contract::{
     proto::host::v1::{
         WorkRequest, WorkResponse,
@@ -14,6 +13,7 @@ use toolwire_contract::{
     status,
 };
 use toolwire_hosts::{Hub, bounds::MAX_MESSAGE, ids::ProviderName, work};
+use toolwire_transport::{backlog, drain_signal, rules::Rule};
 
 pub(super) fn service() -> Service {
     let make = |face: &Face| {

@@ -24,7 +24,7 @@ use tonic_reflection::pb::{
 };
 
 use super::{health, service::Service};
-use crate::faces::transport::rules::{Pool, Rule};
+use toolwire_transport::rules::{Pool, Rule};
 
 /// The full names of the two.
 const NAMES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"];

@@ -13,7 +13,7 @@ use super::{
     routes::{ResponseFuture, Route},
     snapshot_stream,
 };
-use crate::faces::transport::rules::Rule;
+use toolwire_transport::rules::Rule;
 
 /// The encoding of compressed messages. Responses are compressed only for clients that compress their requests.
 pub const COMPRESSION: CompressionEncoding = CompressionEncoding::Gzip;

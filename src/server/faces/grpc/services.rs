@@ -19,10 +19,8 @@ use super::{
     service::Service,
     task, tool_service, workspace,
 };
-use crate::faces::{
-    readiness::Readiness,
-    transport::rules::{Messages, Rule, Rules},
-};
+use crate::faces::readiness::Readiness;
+use toolwire_transport::rules::{Messages, Rule, Rules};
 
 /// The name under which the services of the platform are registered.
 const PLATFORM: &str = "the platform";

@@ -20,8 +20,8 @@ use tonic::{
     codec::{CompressionEncoding, EncodeBody, SingleMessageCompressionOverride},
 };
 
-use crate::faces::transport::PolledFrame;
 use toolwire_contract::codec::Encoder;
+use toolwire_transport::PolledFrame;
 
 /// Makes the body of the first part, compressed as the rest is.
 type Make = Box<dyn FnOnce(Option<CompressionEncoding>) -> Body + Send>;

@@ -10,10 +10,7 @@ use tonic::{Request, Response};
 
 use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
-    faces::{
-        incoming::record_doing,
-        transport::{drain_signal, rules::Rule},
-    },
+    faces::incoming::record_doing,
     service::{
         request,
         tasks::{Following, RenderWish, Step, Watch},
@@ -25,6 +22,7 @@ use toolwire_contract::proto::tasks::v1::{
     watch_timeline_response::Event,
 };
 use toolwire_store::tasks::{Scope, StepRef};
+use toolwire_transport::{drain_signal, rules::Rule};
 
 pub(super) fn service() -> Service {
     super::service!(TaskServiceServer, |face| face.clone())

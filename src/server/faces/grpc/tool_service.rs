@@ -14,10 +14,6 @@ use crate::{
             call_event::Invoked,
             result::{self, ResultForm},
         },
-        transport::{
-            backlog, drain_signal,
-            rules::{Pool, Rule},
-        },
     },
     service::{Filter, Guidance, calls::MAX_WAIT, export::ExportRequest, request},
 };
@@ -30,6 +26,10 @@ use toolwire_contract::{
 };
 use toolwire_engine::{exports::Export, pipeline::CallSelector, registry::Detail};
 use toolwire_sources::upstream::{limiter::Budget, source_status::SourceStatus};
+use toolwire_transport::{
+    backlog, drain_signal,
+    rules::{Pool, Rule},
+};
 
 pub(super) fn service() -> Service {
     super::service!(ToolServiceServer, |face| face.clone())

@@ -8,10 +8,7 @@ use futures_util::{Stream, StreamExt, stream};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{Answered, Streamed, face::Face, service::Service, split};
-use crate::{
-    faces::{incoming::record_doing, transport::rules::Rule},
-    service::request::refuse,
-};
+use crate::{faces::incoming::record_doing, service::request::refuse};
 use toolwire_contract::{
     Refusal,
     proto::workspace::v1::{
@@ -22,6 +19,7 @@ use toolwire_contract::{
     },
 };
 use toolwire_store::workspace::{Content, Edit, ReadOptions};
+use toolwire_transport::rules::Rule;
 
 /// Maximum size of a chunk of a document.
 const MAX_CHUNK: usize = 512 * 1024;

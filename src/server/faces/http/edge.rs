@@ -31,13 +31,11 @@ use super::{
     query::Query,
     table::{Missing, RouteMatch},
 };
-use crate::{
-    faces::transport::{is_grpc, peer::Peer},
-    service::request::refuse,
-};
+use crate::service::request::refuse;
 use toolwire_base::middleware::Middleware;
 use toolwire_config as config;
 use toolwire_contract::status::wrong_port;
+use toolwire_transport::{is_grpc, peer::Peer};
 
 /// Passes requests that name this server and one of its routes.
 #[derive(Clone, Debug)]

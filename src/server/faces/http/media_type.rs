@@ -7,7 +7,7 @@ use http::{
 };
 
 use super::problem::Problem;
-use crate::faces::transport::rules::Messages;
+use toolwire_transport::rules::Messages;
 
 /// The charsets whose every text is valid UTF-8.
 const UTF_8: [&str; 4] = ["utf-8", "utf8", "us-ascii", "ascii"];

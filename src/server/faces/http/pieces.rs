@@ -11,7 +11,7 @@ use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 
-use crate::faces::transport::PolledFrame;
+use toolwire_transport::PolledFrame;
 
 /// Minimum size of every piece but the last, in bytes.
 pub const PIECE: usize = 24 * 1024;

@@ -18,7 +18,7 @@ use pin_project_lite::pin_project;
 use tonic::{Code, Status};
 
 use super::{answer::Answer, problem::Problem};
-use crate::faces::transport::PolledFrame;
+use toolwire_transport::PolledFrame;
 
 /// Makes the last event of a stream that a status ends. In the extensions of a response whose events have a form of
 /// their own.

@@ -9,16 +9,14 @@ use axum::routing::MethodRouter;
 use http::{HeaderMap, Method};
 
 use super::rpc_route::RpcRoute;
-use crate::faces::{
-    grpc::{Face, Routes},
-    transport::rules::Rule,
-};
+use crate::faces::grpc::{Face, Routes};
 use toolwire_config as config;
 use toolwire_mcp::server::Handler as Mcp;
+use toolwire_transport::rules::Rule;
 
 /// The handler of a route: axum's, with `State<Http>`.
 ///
-/// The extensions of a request that reaches one hold the [`Arrival`](crate::faces::transport::Arrival), the [`Rule`]
+/// The extensions of a request that reaches one hold the [`Arrival`](toolwire_transport::Arrival), the [`Rule`]
 /// and, unless the route is public, the [`User`](toolwire_tool::context::User):
 /// [`incoming`](crate::faces::incoming) reads them.
 pub type Handler = MethodRouter<Http>;

@@ -6,7 +6,7 @@
 
 use http::Method;
 
-use crate::faces::transport::rules::{Messages, Pool, Rule};
+use toolwire_transport::rules::{Messages, Pool, Rule};
 
 /// An RPC as a route.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use http::Method;
 use matchit::InsertError;
 
 use super::route::{Handler, Http, Route, RuleByHeader};
-use crate::faces::transport::rules::Rule;
+use toolwire_transport::rules::Rule;
 
 /// Every route, checked. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -7,9 +7,9 @@ use http::HeaderMap;
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
-use crate::faces::transport::grpc_timeout;
 use toolwire_base::duration;
 use toolwire_contract::status;
+use toolwire_transport::grpc_timeout;
 
 const NAME: &str = "x-toolwire-timeout";
 /// No longer one is read: more digits than any length of time has.

@@ -17,13 +17,13 @@ use tokio::time::Instant;
 use tracing::{Span, field::Empty};
 
 use super::table::{RouteMatch, Table};
-use crate::faces::transport::{
+use toolwire_base::{clock, middleware::Middleware};
+use toolwire_telemetry::{self as telemetry, attribute, metric};
+use toolwire_transport::{
     CallersTrace, LoggedByPipeline, PolledFrame,
     parent::{linked_span_of, note_trace, span_of},
     peer::Peer,
 };
-use toolwire_base::{clock, middleware::Middleware};
-use toolwire_telemetry::{self as telemetry, attribute, metric};
 
 /// The status of an answer whose client had gone.
 const CLOSED: u16 = 499;

@@ -13,13 +13,11 @@ use http::Extensions;
 use tonic::body::Body;
 use tower::BoxError;
 
-use crate::faces::{
-    grpc::{Face, Routes, invoke},
-    transport::{Arrival, grpc_timeout, peer::Peer},
-};
+use crate::faces::grpc::{Face, Routes, invoke};
 use toolwire_engine::pipeline::ArrivalTime;
 use toolwire_mcp::server::{Detached, LocalCall, LocalCalls, LocalEnd, Via};
 use toolwire_tool::context::User;
+use toolwire_transport::{Arrival, grpc_timeout, peer::Peer};
 
 /// The gRPC services of this process, for requests that carry the extensions of one that has arrived.
 #[derive(Clone, Debug)]

@@ -9,14 +9,12 @@ use axum::{
 use http::StatusCode;
 
 use super::{rpc, transcode::has_precondition};
-use crate::faces::{
-    http::{
-        problem::Problem,
-        route::{Handler, Http, Route},
-        rpc_route::{RpcRoute, Verb},
-    },
-    transport::rules::Pool,
+use crate::faces::http::{
+    problem::Problem,
+    route::{Handler, Http, Route},
+    rpc_route::{RpcRoute, Verb},
 };
+use toolwire_transport::rules::Pool;
 
 /// The rows as routes: those that differ only behind the colon are one.
 pub fn routes(rows: &'static [RpcRoute]) -> Vec<Route> {

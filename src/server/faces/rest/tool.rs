@@ -16,13 +16,13 @@ use crate::{
     faces::{
         http::{conditional::Conditions, problem::Problem, route::Http},
         incoming,
-        transport::backlog,
     },
     service::request::refuse,
 };
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::{Call, Target};
 use toolwire_tool::context::RequestId;
+use toolwire_transport::backlog;
 
 type ToolPath = Result<Path<String>, PathRejection>;
 

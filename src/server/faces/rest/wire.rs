@@ -13,10 +13,8 @@ use prost_reflect::{DynamicMessage, MessageDescriptor};
 use tonic::{Code, Status, body::Body};
 use tower::Service;
 
-use crate::faces::{
-    http::{pieces::PIECE, route::Http, rpc_route::RpcRoute},
-    transport::grpc_frame::{self, HEAD},
-};
+use crate::faces::http::{pieces::PIECE, route::Http, rpc_route::RpcRoute};
+use toolwire_transport::grpc_frame::{self, HEAD};
 
 /// The responses of one call, read message by message.
 pub(super) struct Responses {

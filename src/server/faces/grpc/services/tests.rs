@@ -4,7 +4,7 @@ use prost_types::{FileDescriptorProto, MethodDescriptorProto, ServiceDescriptorP
 use tonic_health::{pb::health_server::HealthServer, server::HealthService};
 
 use super::*;
-use crate::faces::transport::rules::{Access, Lifetime, Pool};
+use toolwire_transport::rules::{Access, Lifetime, Pool};
 
 /// `toys.v1.ToyService` with the methods `Play` and `Watch`.
 fn toys() -> DescriptorPool {

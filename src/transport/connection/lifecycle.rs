@@ -1,0 +1,140 @@
+//! The lifecycle of a connection of either protocol: requests go to the layers, and it is closed by age, idleness or
+//! drain.
+
+use std::{
+    convert::Infallible,
+    error::Error,
+    net::SocketAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use http::{Request, Response, Version};
+use hyper::body::Incoming;
+use tokio::time::{sleep, timeout};
+use tonic::body::Body;
+use tower::{Service, ServiceBuilder};
+
+use super::request_body::RequestBody;
+use crate::{Config, frames, peer::Peer, requests, signals::Signals};
+
+/// A connection whose protocol is known.
+pub(super) struct ConnectionLifecycle<S> {
+    pub(super) service: S,
+    pub(super) peer: Peer,
+    pub(super) config: Arc<Config>,
+    pub(super) signals: Arc<Signals>,
+}
+
+/// The service of a connection's requests: the layers over the routes.
+pub(in super::super) trait Layers:
+    Service<
+        Request<Body>,
+        Response = Response<<Self as Layers>::ResponseBody>,
+        Error = Infallible,
+        Future: Send,
+    > + Clone
+    + Send
+    + 'static
+{
+    type ResponseBody: http_body::Body<Data = Bytes, Error: Error + Send + Sync> + Send + 'static;
+}
+
+impl<S, B> Layers for S
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static,
+    B: http_body::Body<Data = Bytes, Error: Error + Send + Sync> + Send + 'static,
+{
+    type ResponseBody = B;
+}
+
+/// Adapts a tower service to hyper, which has no `poll_ready`: all layers here and tonic's generated servers are always
+/// ready.
+pub(super) struct AlwaysReady<S>(pub(super) S);
+
+/// The treatment of an idle connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnIdle {
+    /// It is closed gracefully, as at its maximum age.
+    GoAway,
+    /// It is dropped, since it may be in the middle of a request.
+    Drop,
+}
+
+impl<S> ConnectionLifecycle<S> {
+    /// Drives a connection to its end. `end` starts its graceful shutdown: it accepts no more requests, and ends when
+    /// those in flight are answered.
+    pub(super) async fn run<C>(self, connection: C, on_idle: OnIdle, end: impl FnOnce(Pin<&mut C>))
+    where
+        C: Future<Output = hyper::Result<()>>,
+    {
+        let (address, mut connection) = (self.peer.address, pin!(connection));
+        tokio::select! {
+            // First, so that a connection that was accepted during the drain sends its SETTINGS before the GOAWAY.
+            biased;
+            result = connection.as_mut() => return log_closed(address, result),
+            () = self.signals.go_away.cancelled() => {}
+            () = sleep(self.config.age.with_jitter()) => {}
+            () = requests::idle(self.peer.requests.as_deref(), self.config.protocols.http_limits()) => {
+                if on_idle == OnIdle::Drop {
+                    return tracing::debug!(%address, "connection closed: no request on it");
+                }
+            }
+        }
+        // Watches first: they would keep the connection open for the whole grace.
+        self.peer.watches_end.cancel();
+        end(connection.as_mut());
+        let Ok(result) = timeout(self.config.age.grace, connection).await else {
+            return tracing::debug!(%address, "connection dropped: its grace period has passed");
+        };
+        log_closed(address, result);
+    }
+}
+
+impl<S, A> hyper::service::Service<A> for AlwaysReady<S>
+where
+    S: Service<A> + Clone,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn call(&self, request: A) -> S::Future {
+        self.0.clone().call(request)
+    }
+}
+
+/// Converts between hyper's bodies and those of `service`, and inserts the peer into every request.
+pub(super) fn with_peer<S: Layers>(
+    service: S,
+    peer: Peer,
+) -> impl Service<
+    Request<Incoming>,
+    Response = Response<frames::Body<S::ResponseBody>>,
+    Error = Infallible,
+    Future: Send,
+> + Clone {
+    ServiceBuilder::new()
+        .map_request(move |request| add_peer(request, &peer))
+        .map_response(|response: Response<S::ResponseBody>| response.map(frames::Body::new))
+        .service(service)
+}
+
+/// Converts the body to tonic's type, and inserts the peer.
+fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
+    peer.state.record_request();
+    request.extensions_mut().insert(peer.clone());
+    let is_http2 = request.version() == Version::HTTP_2;
+    request.map(|body| Body::new(RequestBody::new(body, is_http2)))
+}
+
+fn log_closed(address: SocketAddr, result: hyper::Result<()>) {
+    match result {
+        Ok(()) => tracing::debug!(%address, "connection closed"),
+        Err(error) => tracing::debug!(%address, %error, "connection lost"),
+    }
+}

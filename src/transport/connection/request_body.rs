@@ -1,0 +1,89 @@
+//! The body of a request. It ends only if the peer has ended it, and maps read errors to statuses.
+//!
+//! hyper ends a body that is reset with `NO_ERROR` as if it were complete, and tonic does so if the status is
+//! CANCELLED: a partial upload would be stored. Other protocol errors of a peer tonic reports as failures of this
+//! server.
+
+use std::{
+    error::Error,
+    io, iter,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use tonic::{Code, Status};
+
+use crate::polled_frame::PolledFrame;
+use toolwire_contract::status;
+
+/// The body of a request as its peer sends it.
+#[derive(Debug)]
+pub(super) struct RequestBody {
+    incoming: Incoming,
+    /// HTTP/2 states the end separately from the data; HTTP/1 reports an early end as an error.
+    is_http2: bool,
+}
+
+impl RequestBody {
+    pub(super) fn new(incoming: Incoming, is_http2: bool) -> Self {
+        Self { incoming, is_http2 }
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
+        let frame: Option<Result<Frame<Bytes>, hyper::Error>> =
+            ready!(Pin::new(&mut self.incoming).poll_frame(cx));
+        Poll::Ready(match frame {
+            None if self.is_http2 && !self.incoming.is_end_stream() => Some(Err(request_aborted())),
+            frame => frame.map(|frame| frame.map_err(status_of)),
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}
+
+fn status_of(error: hyper::Error) -> Status {
+    let cause = io_error(&error).map(|cause| (cause.kind(), cause.to_string()));
+    let status = Status::from_error(Box::new(error));
+    match (cause, status.code()) {
+        // HTTP/1: an invalid chunk, or the peer closed the connection before the end of the body.
+        (
+            Some((
+                io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof,
+                what,
+            )),
+            _,
+        ) => malformed(&what),
+        // HTTP/2: the stream violated the protocol.
+        (None, Code::Internal) => malformed(status.message()),
+        (_, Code::Internal | Code::Unknown | Code::Cancelled) => request_aborted(),
+        _ => status,
+    }
+}
+
+/// The peer reset the stream or the connection was lost.
+fn request_aborted() -> Status {
+    Status::aborted("the request was broken off before its end")
+}
+
+fn malformed(what: &str) -> Status {
+    let message = format!("the body of the request cannot be read: {what}");
+    status::plain(Code::InvalidArgument, "MALFORMED_REQUEST", &message)
+}
+
+fn io_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
+    iter::successors(Some(error), |&cause| cause.source()).find_map(<dyn Error>::downcast_ref)
+}
