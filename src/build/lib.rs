@@ -36,6 +36,10 @@ const ENCODED: [(&str, &str, &str); 6] = [
     ("toolwire.host.v1", "Hello", "offers"),
 ];
 
+/// Messages that are another one under a second name: they have the same fields under the same numbers. The module of
+/// the contract's types declares the name.
+const SAME: [(&str, &str, &str); 1] = [(PLATFORM, "CallToolRequest", "InvokeToolRequest")];
+
 /// Compiles the platform's packages, each folder below `root/toolwire` by itself, and tells dependents where they are
 /// (`DEP_TOOLWIRE_CONTRACT_PROTO`). For `toolwire-contract` alone.
 pub fn compile_platform(root: &str) -> Result {
@@ -124,6 +128,10 @@ fn compile(pass: &Pass) -> Result {
     if package != PLATFORM {
         config.extern_path(format!(".{PLATFORM}"), format!("{}::proto::v1", pass.contract));
     }
+    for (_, second, first) in SAME.into_iter().filter(|(of, ..)| *of == package) {
+        check_same(&pool, &package, second, first)?;
+        config.extern_path(format!(".{package}.{second}"), format!("{}::proto::v1::{first}", pass.contract));
+    }
     let messages = messages(&pool, pass);
     for message in &messages {
         reflect(message, &mut config);
@@ -147,6 +155,19 @@ fn encoded(set: &mut FileDescriptorSet, message: &str, field: &str) -> Result {
     field.type_name = None;
     field.set_type(Type::Bytes);
     Ok(())
+}
+
+/// Refuses two messages whose fields differ in more than their comments.
+fn check_same(pool: &DescriptorPool, package: &str, second: &str, first: &str) -> Result {
+    let fields = |name: &str| -> Result<_> {
+        let message = pool.get_message_by_name(&format!("{package}.{name}"));
+        let message = message.ok_or(format!("{package} has no message {name}"))?.descriptor_proto().clone();
+        Ok((message.field, message.oneof_decl, message.nested_type))
+    };
+    if fields(second)? == fields(first)? {
+        return Ok(());
+    }
+    Err(format!("{second} and {first} are one type in Rust: give both the same fields").into())
 }
 
 /// The messages that are types of their own.

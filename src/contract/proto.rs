@@ -21,8 +21,10 @@ pub const ALL_DESCRIPTORS: [&[u8]; 5] =
 /// What the generated types take their descriptors from.
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::of_types(DESCRIPTORS));
 
-/// The envelope: tools, calls, results (`toolwire.v1`).
+/// The envelope: tools, calls, results (`toolwire.v1`). The requests of `CallTool` and `InvokeTool` are one type.
 #[allow(clippy::pedantic, unreachable_pub, reason = "generated")]
 pub mod v1 {
     tonic::include_proto!("toolwire.v1");
+
+    pub use self::{InvokeToolRequest as CallToolRequest, invoke_tool_request as call_tool_request};
 }

@@ -28,6 +28,7 @@ mod tasks;
 
 pub use cancellations::Cancellations;
 pub use handler::Handler;
-pub use services::{Detached, LocalCall, LocalCalls, LocalEnd, Services, Via};
+pub use request::Invocation;
+pub use services::{Detached, LocalCalls, LocalEnd, Services, Via};
 pub use settings::{Confirmations, Settings, Transport};
 pub use state::{MIN_KEY_BYTES, StateCodec};

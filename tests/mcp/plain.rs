@@ -14,16 +14,20 @@ fn to_service(message: &Message) -> Message {
     Message { headers: message.headers.clone(), body }
 }
 
-/// An answer but for the number of its call, and what differs from call to call.
-fn comparable(answer: &Answer) -> (u16, String, String) {
-    let message = answer.json();
+/// The text of a message but for the number of its call, and what differs from call to call.
+fn without_numbers(text: &str, message: &Value) -> String {
     let numbers =
         ["/result/_meta/toolwire~1call_id", "/result/_meta/toolwire~1request_id", "/error/data/call_id"];
     let numbers = numbers.iter().filter_map(|pointer| message.pointer(pointer).and_then(Value::as_str));
-    let mut text = numbers.fold(answer.text.clone(), |text, number| text.replace(number, "NUMBER"));
-    if let Some(nonce) = message.pointer("/result/structuredContent/nonce").and_then(Value::as_str) {
-        text = text.replace(nonce, "NONCE");
+    let text = numbers.fold(text.to_owned(), |text, number| text.replace(number, "NUMBER"));
+    match message.pointer("/result/structuredContent/nonce").and_then(Value::as_str) {
+        Some(nonce) => text.replace(nonce, "NONCE"),
+        None => text,
     }
+}
+
+fn comparable(answer: &Answer) -> (u16, String, String) {
+    let text = without_numbers(&answer.text, &answer.json());
     (answer.status, answer.headers["content-type"].to_str().unwrap().to_owned(), text)
 }
 
@@ -53,6 +57,42 @@ async fn every_kind_of_answer_is_that_of_the_service() {
             ("get_quotes", (0..40).fold(json!({}), |inner, _| json!({"a": inner})), json!({})),
         ] {
             assert_same(&talk, &Message::call(era, tool, &arguments, &meta)).await;
+        }
+    }
+}
+
+/// One with progress goes to the pipeline by `InvokeTool`, one without by a call that the face makes itself.
+#[tokio::test]
+async fn a_call_with_progress_is_answered_as_one_without() {
+    let house = house();
+    let talk = house.talk("riley");
+    let (quotes, long) = (json!({"symbol": "AMD"}), "x".repeat(129));
+    for era in ERAS {
+        for (arguments, meta) in [
+            (&quotes, json!({})),
+            (&json!({"symbol": 7}), json!({})),
+            (&json!({"symbol": null}), json!({})),
+            (&json!({}), json!({})),
+            (&quotes, json!({"toolwire/task_id": long})),
+            (&quotes, json!({"toolwire/session_id": long})),
+            (&quotes, json!({"toolwire/task_id": "t", "toolwire/session_id": "s"})),
+            (&quotes, json!({"toolwire/expected_digest": "f00"})),
+            (&quotes, json!({"toolwire/expected_digest": "0".repeat(64)})),
+            (&quotes, json!({"toolwire/expected_digest": "f00", "toolwire/task_id": long})),
+            (&quotes, json!({"toolwire/timeout_ms": 0})),
+            (&quotes, json!({"toolwire/timeout_ms": 60_000})),
+        ] {
+            let without = Message::call(era, "get_quotes", arguments, &meta).send(&talk, "/mcp").await;
+            let mut followed = meta.clone();
+            followed["progressToken"] = "p".into();
+            let with = Message::call(era, "get_quotes", arguments, &followed).send(&talk, "/mcp").await;
+            let end = messages(&with).pop().unwrap_or_else(|| panic!("{with:?}"));
+            // The events of a call that is refused do not name it.
+            let nameless = |message: Value| {
+                let text = without_numbers(&message.to_string(), &message).replace("NUMBER", "");
+                text.replace(r#""toolwire/call_id":"","#, "")
+            };
+            assert_eq!(nameless(without.json()), nameless(end), "{arguments} {meta}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Executes a call: one `InvokeTool`, whose events become progress and whose end becomes the response. A read of this
 //! process whose client follows no progress needs no events, and is called directly.
 
-use std::{mem, sync::Arc};
+use std::sync::Arc;
 
 use rmcp::{ErrorData, model::CallToolResult};
 use tokio::sync::watch;
@@ -15,11 +15,10 @@ use super::{
     outcome::{self, Answer},
     progress::Progress,
     request::Invocation,
-    services::LocalCall,
 };
 use toolwire_contract::proto::v1::{
-    CallEvent, CallToolRequest, ConfirmationRequired, InvokeToolRequest, InvokeToolResponse, ToolResult,
-    call_event::Event, call_tool_response::Outcome,
+    CallEvent, ConfirmationRequired, InvokeToolResponse, ToolResult, call_event::Event,
+    call_tool_response::Outcome,
 };
 
 /// The end of a call.
@@ -93,7 +92,7 @@ impl Call {
 
     async fn follow_events(&mut self, invocation: Invocation) -> Result<End, Status> {
         let keep_over_tokens = self.handler.shared.settings.max_result_tokens;
-        let mut request = Request::new(InvokeToolRequest { keep_over_tokens, ..invocation.message() });
+        let mut request = Request::new(invocation.message(keep_over_tokens));
         if let Some(timeout) = invocation.timeout {
             request.set_timeout(timeout);
         }
@@ -133,12 +132,10 @@ impl Call {
             && self.handler.services.is_local()
     }
 
-    async fn call_locally(&mut self, mut invocation: Invocation) -> Result<End, Status> {
+    async fn call_locally(&mut self, invocation: Invocation) -> Result<End, Status> {
         let keep_over_tokens = self.handler.shared.settings.max_result_tokens;
-        let request = CallToolRequest { keep_over_tokens, ..invocation.local_message() };
-        let arguments = mem::take(&mut invocation.arguments);
-        let call = LocalCall { request, arguments, timeout: invocation.timeout };
-        let calling = self.handler.services.call_locally(call);
+        let tool = invocation.tool.clone();
+        let calling = self.handler.services.call_locally(invocation, keep_over_tokens);
         let end = calling.ok_or_else(|| Status::internal("the tools are those of another process"))?.await;
         self.facts.call_id = end.call_id.map(|id| id.to_string()).unwrap_or_default();
         let response = end.response?;
@@ -146,7 +143,7 @@ impl Call {
         match response.outcome {
             Some(Outcome::Result(result)) => {
                 if let Some(digest) = end.digest {
-                    self.follow_definition(&invocation.tool, &digest.to_string()).await;
+                    self.follow_definition(&tool, &digest.to_string()).await;
                 }
                 self.end(result)
             }

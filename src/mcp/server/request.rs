@@ -1,4 +1,4 @@
-//! A `tools/call`, and its translation to `InvokeTool`.
+//! A `tools/call`, and its translation to `InvokeTool` for the tools of another process and for calls with events.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -12,8 +12,8 @@ use toolwire_contract::{
     arguments, convert,
     json::{self, raw},
     proto::v1::{
-        CallRecord, CallToolRequest, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
-        call_tool_request, invoke_tool_request as wire,
+        CallRecord, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
+        invoke_tool_request as wire,
     },
 };
 use toolwire_tool::context::RequestId;
@@ -38,23 +38,23 @@ impl UnreadableArguments {
 
 /// A call that a client asks for.
 #[derive(Clone, Debug)]
-pub(super) struct Invocation {
-    pub(super) tool: String,
-    pub(super) arguments: JsonObject,
+pub struct Invocation {
+    pub tool: String,
+    pub arguments: JsonObject,
     pub(super) unreadable: Option<UnreadableArguments>,
     /// The idempotency key of the call, if its client gave one.
-    pub(super) request_id: Option<RequestId>,
-    pub(super) timeout: Option<Duration>,
+    pub request_id: Option<RequestId>,
+    pub timeout: Option<Duration>,
     /// How long it waits for a person.
-    pub(super) wait: Duration,
+    pub wait: Duration,
     /// Whether its outcome is delivered by another request.
-    pub(super) deliver_by_get_call: bool,
+    pub deliver_by_get_call: bool,
     /// What the client carries from an earlier round of the call.
     pub(super) request_state: Option<String>,
     pub(super) input_responses: InputResponses,
-    pub(super) task_id: String,
-    pub(super) session_id: String,
-    pub(super) expected_digest: String,
+    pub task_id: String,
+    pub session_id: String,
+    pub expected_digest: String,
 }
 
 impl Invocation {
@@ -148,39 +148,15 @@ impl Invocation {
         })
     }
 
-    pub(super) fn message(&self) -> InvokeToolRequest {
+    /// The request over a connection, or with events. Data of more tokens than `keep_over_tokens` is kept.
+    pub(super) fn message(&self, keep_over_tokens: u32) -> InvokeToolRequest {
         let arguments = match &self.unreadable {
             Some(UnreadableArguments(text)) => text.to_string(),
             None => Value::Object(self.arguments.clone()).to_string(),
         };
-        let CallToolRequest {
-            context,
-            request_id,
-            result_format,
-            expected_digest,
-            wait_for_confirmation,
-            resume_equal_write,
-            deliver_by_get_call,
-            ..
-        } = self.local_message();
         InvokeToolRequest {
             target: Some(wire::Target::Tool(self.tool.clone())),
             input: Some(wire::Input::ArgumentsJson(arguments)),
-            context,
-            request_id,
-            result_format,
-            expected_digest,
-            wait_for_confirmation,
-            resume_equal_write,
-            deliver_by_get_call,
-            ..InvokeToolRequest::default()
-        }
-    }
-
-    /// The same for a call of this process, to which the arguments are passed as they are.
-    pub(super) fn local_message(&self) -> CallToolRequest {
-        CallToolRequest {
-            target: Some(call_tool_request::Target::Tool(self.tool.clone())),
             context: Some(ToolContext {
                 task_id: self.task_id.clone(),
                 session_id: self.session_id.clone(),
@@ -190,10 +166,11 @@ impl Invocation {
             result_format: ResultFormat::Json.into(),
             expected_digest: self.expected_digest.clone(),
             wait_for_confirmation: (!self.wait.is_zero()).then(|| convert::duration(self.wait)),
+            keep_over_tokens,
             // Ignored for reads.
             resume_equal_write: true,
             deliver_by_get_call: self.deliver_by_get_call,
-            ..CallToolRequest::default()
+            ..InvokeToolRequest::default()
         }
     }
 }
@@ -230,7 +207,7 @@ mod tests {
         let meta = json!({"toolwire/timeout_ms": 1500, "toolwire/task_id": "t", "toolwire/session_id": "s"});
         let call = read(json!({"n": 1}), meta).unwrap();
         assert_eq!(call.timeout, Some(Duration::from_millis(1500)));
-        let message = call.message();
+        let message = call.message(0);
         let context = message.context.unwrap();
         assert_eq!((context.task_id.as_str(), context.session_id.as_str()), ("t", "s"));
         for meta in [

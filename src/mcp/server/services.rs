@@ -5,7 +5,6 @@ use std::{
     fmt::Debug,
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
 };
 
 use futures_util::future::BoxFuture;
@@ -13,13 +12,11 @@ use http::{Extensions, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{BoxError, Service, util::BoxCloneSyncService};
 
+use super::request::Invocation;
 use toolwire_base::digest::Digest;
-use toolwire_contract::{
-    arguments::Arguments,
-    proto::v1::{
-        CallToolRequest, CallToolResponse, confirmation_service_client::ConfirmationServiceClient,
-        tool_service_client::ToolServiceClient,
-    },
+use toolwire_contract::proto::v1::{
+    CallToolResponse, confirmation_service_client::ConfirmationServiceClient,
+    tool_service_client::ToolServiceClient,
 };
 use toolwire_tool::context::{CallId, User, UserId};
 
@@ -34,24 +31,20 @@ pub struct Services {
     max_message: usize,
 }
 
-/// Calls tools of the same process as `CallTool` does, without encoding and decoding its messages.
+/// Calls tools of the same process as `CallTool` does, without its request.
 pub trait LocalCalls: Debug + Send + Sync {
-    /// Carries a call out on behalf of the request that has these extensions.
-    fn call_tool<'a>(&'a self, extensions: &'a Extensions, call: LocalCall) -> BoxFuture<'a, LocalEnd>;
+    /// Carries a call out on behalf of the request that has these extensions, whose time-out that of the call shortens.
+    /// Data of more tokens than `keep_over_tokens` is kept; of 0, none is.
+    fn call_tool<'a>(
+        &'a self,
+        extensions: &'a Extensions,
+        invocation: Invocation,
+        keep_over_tokens: u32,
+    ) -> BoxFuture<'a, LocalEnd>;
 
     /// Asks the other processes that share the state to cancel a request of the user in these extensions, by the name
     /// that [`Cancellations`](super::Cancellations) have for it, and waits until one has or a moment has passed.
     fn cancel_elsewhere<'a>(&'a self, extensions: &'a Extensions, request: String) -> BoxFuture<'a, ()>;
-}
-
-/// A call within the process.
-#[derive(Debug)]
-pub struct LocalCall {
-    /// The request, without its input.
-    pub request: CallToolRequest,
-    pub arguments: Arguments,
-    /// Shortens the time-out of the request that is answered.
-    pub timeout: Option<Duration>,
 }
 
 /// The end of a call within the process.
@@ -140,8 +133,12 @@ impl Services {
     }
 
     /// Calls a tool of this process. `None` if the services are those of another one.
-    pub(super) fn call_locally(&self, call: LocalCall) -> Option<BoxFuture<'_, LocalEnd>> {
-        Some(self.local.as_ref()?.call_tool(&self.extensions, call))
+    pub(super) fn call_locally(
+        &self,
+        invocation: Invocation,
+        keep_over_tokens: u32,
+    ) -> Option<BoxFuture<'_, LocalEnd>> {
+        Some(self.local.as_ref()?.call_tool(&self.extensions, invocation, keep_over_tokens))
     }
 
     /// Cancels a request that another process of the same state answers.

@@ -14,14 +14,12 @@ use crate::{
 use toolwire_contract::{
     Refusal,
     arguments::{self, Arguments},
-    proto::v1::{
-        CallToolRequest, CallToolResponse, InvokeToolRequest, call_tool_request, invoke_tool_request,
-    },
+    proto::v1::{CallToolResponse, InvokeToolRequest, invoke_tool_request},
 };
 use toolwire_engine::pipeline::{Call, CallOptions, Target};
 
-/// The call that an `InvokeTool` request asks for.
-pub(super) fn invoke_request(
+/// The call that a request of `InvokeTool` or `CallTool` asks for.
+pub(super) fn call(
     extensions: &Extensions,
     message: InvokeToolRequest,
 ) -> Result<(Box<Call>, ResultForm), Refusal> {
@@ -54,38 +52,6 @@ pub(super) fn invoke_request(
     incoming::context(&mut call.context, message.context.unwrap_or_default())?;
     incoming::hand_over(extensions);
     Ok((call, form))
-}
-
-/// The call that a `CallTool` request asks for: the same fields under another name.
-pub(in crate::faces) fn call_request(
-    extensions: &Extensions,
-    message: CallToolRequest,
-) -> Result<(Box<Call>, ResultForm), Refusal> {
-    use {call_tool_request as unary, invoke_tool_request as streamed};
-    let CallToolRequest { target, input, context, request_id, result_format, .. } = message;
-    let target = target.map(|target| match target {
-        unary::Target::Tool(name) => streamed::Target::Tool(name),
-        unary::Target::Intent(intent) => streamed::Target::Intent(intent),
-    });
-    let input = input.map(|input| match input {
-        unary::Input::Arguments(structure) => streamed::Input::Arguments(structure),
-        unary::Input::ArgumentsJson(text) => streamed::Input::ArgumentsJson(text),
-    });
-    let same = InvokeToolRequest {
-        target,
-        input,
-        context,
-        request_id,
-        result_format,
-        expected_digest: message.expected_digest,
-        wait_for_confirmation: message.wait_for_confirmation,
-        require_confirmation: message.require_confirmation,
-        max_tokens: message.max_tokens,
-        keep_over_tokens: message.keep_over_tokens,
-        resume_equal_write: message.resume_equal_write,
-        deliver_by_get_call: message.deliver_by_get_call,
-    };
-    invoke_request(extensions, same)
 }
 
 /// Carries a call out to its end.

@@ -73,7 +73,7 @@ impl ToolService for Face {
 
     async fn invoke_tool(&self, request: Request<v1::InvokeToolRequest>) -> Answered<Self::InvokeToolStream> {
         let (_, extensions, message) = request.into_parts();
-        let (mut call, form) = invoke::invoke_request(&extensions, message)?;
+        let (mut call, form) = invoke::call(&extensions, message)?;
         call.backlog = backlog();
         let started = self.tools.start(call).await?;
         Ok(Response::new(Invoked::new(started, &self.tools, form)))
@@ -81,7 +81,7 @@ impl ToolService for Face {
 
     async fn call_tool(&self, request: Request<v1::CallToolRequest>) -> Answered<v1::CallToolResponse> {
         let (_, extensions, message) = request.into_parts();
-        let (call, form) = invoke::call_request(&extensions, message)?;
+        let (call, form) = invoke::call(&extensions, message)?;
         Ok(Response::new(invoke::finish(&self.tools, call, form).await?))
     }
 

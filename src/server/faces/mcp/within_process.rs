@@ -1,4 +1,4 @@
-//! The services of this process as the face calls them: with messages of gRPC, and calls of tools without its codec.
+//! The services of this process as the face calls them: with messages of gRPC, and calls of tools without any.
 
 use std::{
     borrow::Cow,
@@ -13,9 +13,17 @@ use http::Extensions;
 use tonic::body::Body;
 use tower::BoxError;
 
-use crate::faces::grpc::{Face, Routes, invoke};
-use toolwire_engine::pipeline::ArrivalTime;
-use toolwire_mcp::server::{Detached, LocalCall, LocalCalls, LocalEnd, Via};
+use crate::{
+    faces::{
+        grpc::{Face, Routes, invoke},
+        incoming,
+        render::result::ResultForm,
+    },
+    service::request,
+};
+use toolwire_contract::{Refusal, proto::v1::ResultFormat};
+use toolwire_engine::pipeline::{ArrivalTime, Call, CallOptions, Target};
+use toolwire_mcp::server::{Detached, Invocation, LocalCalls, LocalEnd, Via};
 use toolwire_tool::context::User;
 use toolwire_transport::{Arrival, grpc_timeout, peer::Peer};
 
@@ -46,17 +54,18 @@ impl tower::Service<http::Request<Body>> for WithinProcess {
 }
 
 impl LocalCalls for Face {
-    fn call_tool<'a>(&'a self, extensions: &'a Extensions, call: LocalCall) -> BoxFuture<'a, LocalEnd> {
-        let LocalCall { request, arguments, timeout } = call;
+    fn call_tool<'a>(
+        &'a self,
+        extensions: &'a Extensions,
+        invocation: Invocation,
+        keep_over_tokens: u32,
+    ) -> BoxFuture<'a, LocalEnd> {
         let mut extensions = Cow::Borrowed(extensions);
-        if timeout.is_some() || is_marked(&extensions) {
-            adapt(extensions.to_mut(), timeout);
+        if invocation.timeout.is_some() || is_marked(&extensions) {
+            adapt(extensions.to_mut(), invocation.timeout);
         }
-        let (call, form) = match invoke::call_request(&extensions, request) {
-            Ok((mut call, form)) => {
-                call.set_arguments(Ok(arguments));
-                (call, form)
-            }
+        let (call, form) = match call(&extensions, invocation, keep_over_tokens) {
+            Ok(call) => call,
             Err(refusal) => return Box::pin(ready(LocalEnd::refused(refusal.into()))),
         };
         let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
@@ -75,6 +84,33 @@ impl LocalCalls for Face {
             }
         })
     }
+}
+
+/// The call that a client asks for, and the form of its result. Its parts are named as `InvokeTool` names them, whose
+/// refusals are the same.
+fn call(
+    extensions: &Extensions,
+    invocation: Invocation,
+    keep_over_tokens: u32,
+) -> Result<(Box<Call>, ResultForm), Refusal> {
+    let form = ResultForm::read(ResultFormat::Json, 0)?.with_keep_over(keep_over_tokens)?;
+    let target = request::target(Some(Target::Tool(invocation.tool)))?;
+    let mut call = incoming::call(extensions, target, invocation.arguments);
+    call.request_id = invocation.request_id;
+    let options = CallOptions {
+        expected_digest: request::expected_digest("expected_digest", &invocation.expected_digest)?,
+        wait_for_confirmation: (!invocation.wait.is_zero()).then_some(invocation.wait),
+        require_confirmation: false,
+        keep_over_tokens: form.keep_over_tokens,
+        // Ignored for reads.
+        resume_equal_write: true,
+        deliver_by_get_call: invocation.deliver_by_get_call,
+    };
+    call.options = options.if_any();
+    call.context.task_id = request::task_id("context.task_id", &invocation.task_id)?;
+    call.context.session_id = request::session_id("context.session_id", &invocation.session_id)?;
+    incoming::hand_over(extensions);
+    Ok((call, form))
 }
 
 fn is_marked(extensions: &Extensions) -> bool {
