@@ -14,7 +14,9 @@ mod tree;
 
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, commands, engines, files, lengths, links, origins, outside, plain, schemas, words};
+use rules::{
+    circles, commands, engines, files, lengths, links, origins, outside, plain, schemas, walls, words,
+};
 use tree::Tree;
 
 #[test]
@@ -81,6 +83,11 @@ fn every_page_is_in_the_index() {
 #[test]
 fn the_platform_names_no_domain() {
     assert_only(exceptions::NAMES_A_DOMAIN, &words::of_domains(&Tree::of_the_repository()));
+}
+
+#[test]
+fn no_crate_depends_on_what_stands_behind_a_wall() {
+    assert_only(&[], &walls::breached(&Tree::of_the_repository()));
 }
 
 #[test]

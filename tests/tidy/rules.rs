@@ -10,4 +10,5 @@ pub(crate) mod origins;
 pub(crate) mod outside;
 pub(crate) mod plain;
 pub(crate) mod schemas;
+pub(crate) mod walls;
 pub(crate) mod words;

@@ -3,7 +3,9 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, commands, engines, files, lengths, links, origins, outside, plain, schemas, words},
+    rules::{
+        circles, commands, engines, files, lengths, links, origins, outside, plain, schemas, walls, words,
+    },
     tree::Tree,
 };
 
@@ -359,4 +361,51 @@ fn a_command_in_the_text_of_a_call() {
     ] {
         assert_eq!(whats(commands::in_texts(&Tree::of(&[(path, text)]))), expected, "{path}");
     }
+}
+
+/// The manifest of a crate below `src/`, `toolwire-` and its folder its name.
+fn manifest(folder: &str, dependencies: &str) -> (String, String) {
+    let name = folder.rsplit('/').next().unwrap();
+    (format!("src/{folder}/Cargo.toml"), format!("[package]\nname = \"toolwire-{name}\"\n{dependencies}"))
+}
+
+fn breached(manifests: &[(String, String)]) -> Vec<String> {
+    let files: Vec<_> = manifests.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    walls::breached(&Tree::of(&files)).into_iter().map(|finding| finding.why).collect()
+}
+
+#[test]
+fn a_dependency_through_a_wall() {
+    for (dependencies, expected) in [
+        ("[dependencies]\ntoolwire-planner.workspace = true", "toolwire-server depends on toolwire-planner"),
+        ("[dependencies]\ntoolwire-help.workspace = true", "toolwire-server depends on toolwire-agent"),
+        ("[dev-dependencies]\ntoolwire-agent = { path = \"\" }", "toolwire-server depends on toolwire-agent"),
+        ("[build-dependencies]\ntoolwire-sales = \"1\"", "toolwire-server depends on toolwire-sales"),
+        (
+            "[target.'cfg(unix)'.dependencies]\nother = { package = \"toolwire-sales\" }",
+            "toolwire-server depends on toolwire-sales",
+        ),
+    ] {
+        let found = breached(&[
+            manifest("agent", ""),
+            manifest("domains/sales", ""),
+            manifest("help", "[dependencies]\ntoolwire-agent.workspace = true"),
+            manifest("planner", ""),
+            manifest("server", dependencies),
+        ]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(&format!("{expected}: ")), "{found:?}");
+    }
+}
+
+#[test]
+fn no_wall_between_a_domain_and_what_it_sees_of_the_agent() {
+    let found = breached(&[
+        manifest("agent", "[dependencies]\ntoolwire-agent-api.workspace = true\ntoolwire-server = \"1\""),
+        manifest("agent-api", "[dependencies]\nserde = \"1\""),
+        manifest("domains/sales", "[dependencies]\ntoolwire-agent-api.workspace = true"),
+        manifest("help", "[dev-dependencies]\ntoolwire-agent.workspace = true"),
+        manifest("server", "[dependencies]\ntoolwire-help.workspace = true"),
+    ]);
+    assert_eq!(found, [""; 0]);
 }

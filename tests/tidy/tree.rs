@@ -23,6 +23,8 @@ pub(crate) struct Tree {
     pub(crate) data: Vec<File>,
     /// What people read, in the order of their paths: pages, contracts, dashboards.
     pub(crate) pages: Vec<File>,
+    /// The manifests of the crates below `src/`, in the order of their paths.
+    pub(crate) manifests: Vec<File>,
 }
 
 /// One file.
@@ -52,16 +54,17 @@ impl Tree {
     }
 
     fn new(files: impl Iterator<Item = File>) -> Self {
-        let (mut rust, mut data, mut pages) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rust, mut data, mut pages, mut manifests) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for file in files {
             match Path::new(&file.path).extension().and_then(OsStr::to_str) {
+                _ if file.path.ends_with("/Cargo.toml") => manifests.push(file),
                 Some("rs") => rust.push(file),
                 Some("md" | "proto") => pages.push(file),
                 _ if file.path.starts_with("examples/") => pages.push(file),
                 _ => data.push(file),
             }
         }
-        Self { files: rust, data, pages }
+        Self { files: rust, data, pages, manifests }
     }
 
     /// The folders of crates, such as `src/store/`.
@@ -131,13 +134,16 @@ fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a rule reads the file: Rust, data of a crate, a lexicon or a manifest, a page, a contract, a dashboard.
+/// Whether a rule reads the file: Rust, data of a crate, a lexicon or a manifest, a page, a contract, a dashboard, or
+/// what Cargo reads of a crate.
 fn is_read(path: &Path) -> bool {
     let is_dashboard = || path.parent().is_some_and(|folder| folder.ends_with("grafana"));
     let is_manifest = || path.parent().is_some_and(|folder| folder.ends_with("data/tools"));
+    let is_of_a_crate =
+        || path.strip_prefix(env!("CARGO_MANIFEST_DIR")).is_ok_and(|it| it.starts_with("src"));
     match path.extension().and_then(OsStr::to_str) {
         Some("md" | "proto" | "rs") => true,
-        Some("toml") => !path.ends_with("Cargo.toml"),
+        Some("toml") => !path.ends_with("Cargo.toml") || is_of_a_crate(),
         Some("json") => path.ends_with("lexicon.json") || is_manifest() || is_dashboard(),
         _ => false,
     }
