@@ -1,6 +1,7 @@
 //! Conversations over gRPC: the events of a turn, what a repeat gets, pauses, cancellation, and whose turns are whose.
 //! What is planned and answered is a script, which the message itself is.
 
+mod absent;
 mod bad_input;
 mod by_model;
 mod cli;

@@ -40,8 +40,10 @@ impl DiscoveryService for Discoveries {
     ) -> Result<Response<StartDiscoveryResponse>, Status> {
         let (context, message) = incoming::split(request, |it| it.context.take())?;
         let stocks = Arc::clone(&self.stocks);
-        let job = discovery::start(&self.face.part::<JobStarter>(), stocks, &self.profiles, context, message)
-            .await?;
+        let jobs = self.face.parts.find::<JobStarter>();
+        let jobs =
+            jobs.ok_or_else(|| Status::unimplemented("this server has no agent, whose job a discovery is"))?;
+        let job = discovery::start(&jobs, stocks, &self.profiles, context, message).await?;
         Ok(Response::new(StartDiscoveryResponse { job_id: job.id.to_string() }))
     }
 }

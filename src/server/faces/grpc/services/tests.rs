@@ -121,11 +121,11 @@ fn only_health_is_public_and_only_watches_are_uncapped() {
     for (method, rule) in services.rules().iter() {
         assert_eq!(rule.access == Access::Public, method.starts_with("grpc.health.v1."), "{method}");
         let (_, short) = method.split_once('/').unwrap();
-        let is_watch = short.starts_with("Watch") || matches!(short, "RunTask" | "ServerReflectionInfo");
+        let is_watch = short.starts_with("Watch") || short == "ServerReflectionInfo";
         assert_eq!(rule.lifetime == Lifetime::Uncapped, is_watch, "{method}");
         let is_transfer = matches!(short, "PutDocument" | "GetDocument");
         assert_eq!(rule.lifetime == Lifetime::Transfer, is_transfer, "{method}");
-        let is_free = matches!(short, "CancelCall" | "CancelJob" | "CancelTurn" | "Check");
+        let is_free = matches!(short, "CancelCall" | "Check");
         assert_eq!(rule.pool == Pool::Free, is_free, "{method}");
     }
 }
