@@ -1,5 +1,6 @@
-//! What the faces of the agent offer: turns of conversations, runs of tasks, and jobs.
+//! What the faces of the agent offer: turns of conversations, runs of tasks, and jobs; and what keeps their rows in order.
 
 pub mod jobs;
 pub mod runs;
 pub mod turns;
+pub mod upkeep;

@@ -53,13 +53,13 @@ pub use self::{
     tree::tree,
 };
 use crate::{
-    domain::{Cancel, Domain, Opened},
+    domain::{Cancel, Domain, Opened, SettingPattern},
     faces::{
         grpc,
         http::{rpc_route::RpcRoute, table::Table},
         routes,
     },
-    service::{Tools, drain::Drain, workspace::Workspaces},
+    service::{Tools, drain::Drain, upkeep::Upkeep, workspace::Workspaces},
 };
 use toolwire_base::files::Tree;
 use toolwire_config::{Config, Section};
@@ -93,6 +93,10 @@ pub struct App {
     drains: Vec<Arc<dyn Drain>>,
     /// What cancels the subjects of domains, by the words of their kinds.
     cancel: HashMap<&'static str, Cancel>,
+    /// What keeps the rows of domains in order.
+    upkeep: Vec<Arc<dyn Upkeep>>,
+    /// The patterns of tools in the settings of domains.
+    patterns: Vec<SettingPattern>,
     /// Hosts of providers.
     pub hub: Hub,
     /// MCP servers that are providers.
@@ -137,7 +141,7 @@ impl App {
         // The path of calls before the domains that call tools along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);
-        let Attachments { parts, drains, cancel } =
+        let Attachments { parts, drains, cancel, upkeep, patterns } =
             attach(attaches, config, &stores, &registry, &path, &limits, &services)?;
         let tools = build_tools(config, &stores.state, &registry, path, &limits);
         let Stores { tree, state, workspace } = stores;
@@ -150,6 +154,8 @@ impl App {
             parts,
             drains,
             cancel,
+            upkeep,
+            patterns,
             hub,
             mcp_servers,
             client_requests: Arc::default(),
@@ -253,7 +259,7 @@ impl App {
             never = self.keep_fresh() => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = wal_watch::run(&self.state) => match never {},
-            never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep) => match never {},
+            never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep, &self.upkeep) => match never {},
             never = self.follow_cancellations() => match never {},
             never = self.mcp_servers.run() => match never {},
             never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},

@@ -24,7 +24,7 @@ use toolwire_tool::{
     context::{Services, SourceStates},
 };
 
-pub use attach::{Attach, Attached, Attaching, Cancel};
+pub use attach::{Attach, Attached, Attaching, Cancel, SettingPattern};
 pub use command::{Alone, Command, Run, StartWork, WithServer};
 
 /// A domain, before it is opened.

@@ -20,6 +20,7 @@ pub mod shared_export;
 pub mod snapshot_cache;
 pub mod tasks;
 pub mod unavailable;
+pub mod upkeep;
 mod watch;
 pub mod workspace;
 

@@ -10,12 +10,13 @@ use crate::{
         jobs::{self, Jobs},
         runs::{self, Role, Roles, Runs},
         turns::{self, Turns},
+        upkeep::Rows,
     },
 };
 use toolwire_base::files::{Problem, Problems};
-use toolwire_config::{AgentAnswerer, AgentPlanner, AgentRole, Config};
+use toolwire_config::{AgentAnswerer, AgentPlanner, AgentRole, AgentRoles, Config, ToolPattern};
 use toolwire_planner::embedded::Embedded as Planner;
-use toolwire_server::domain::{Attached, Attaching, Cancel};
+use toolwire_server::domain::{Attached, Attaching, Cancel, SettingPattern};
 use toolwire_sources::models::{Model, genai::Remote};
 use toolwire_store::cancellations::Subject;
 use toolwire_tool::context::Services;
@@ -48,6 +49,19 @@ fn roles(config: &Config) -> Result<Roles, Problems> {
     config.agent_roles.0.iter().map(role).collect()
 }
 
+/// The patterns of the tools of roles.
+fn patterns(roles: &AgentRoles) -> Vec<SettingPattern> {
+    let of_role = |role: &AgentRole| -> Vec<_> {
+        let pattern = |pattern: &ToolPattern| SettingPattern {
+            setting: format!("agent.roles.{}: tools", role.name),
+            whose: format!("the role {}", role.name),
+            pattern: pattern.clone(),
+        };
+        role.tools.iter().flatten().map(pattern).collect()
+    };
+    roles.0.iter().flat_map(of_role).collect()
+}
+
 const fn mode(planner: AgentPlanner) -> Mode {
     match planner {
         AgentPlanner::Embedded => Mode::Embedded,
@@ -70,6 +84,8 @@ pub(super) fn attach(answers: Answers, attaching: &Attaching<'_>) -> Result<Atta
     Ok(Attached {
         drain: Some(Arc::new(jobs.clone())),
         cancel: cancel(&turns, &jobs),
+        upkeep: Some(Arc::new(Rows(Arc::clone(state)))),
+        patterns: patterns(&config.agent_roles),
         parts: Services::default()
             .with(Arc::new(turns))
             .with(Arc::new(jobs.starter()))
@@ -114,4 +130,24 @@ fn agent(answers: Answers, attaching: &Attaching<'_>) -> Result<Agent, Problems>
         limits: Arc::clone(limits),
         log_arguments: config.log.arguments,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_patterns_of_a_role_are_named_with_it() {
+        let tools = ["get_new", "get_*"].map(|text| ToolPattern::try_from(text.to_owned()).unwrap());
+        let role = |name: &str, tools| AgentRole { name: name.to_owned(), prompt: None, tools, model: None };
+        let roles = AgentRoles(vec![role("analyst", Some(tools.into())), role("clerk", None)]);
+        let found: Vec<_> = patterns(&roles)
+            .into_iter()
+            .map(|it| (it.setting, it.whose, it.pattern.as_str().to_owned()))
+            .collect();
+        let expected = |pattern: &str| {
+            ("agent.roles.analyst: tools".to_owned(), "the role analyst".to_owned(), pattern.to_owned())
+        };
+        assert_eq!(found, [expected("get_new"), expected("get_*")]);
+    }
 }

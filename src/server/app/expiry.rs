@@ -1,11 +1,12 @@
 //! Expires confirmations that were not decided, or used, in time, and fails overdue tasks; settles what a dead process
-//! left open in tasks; and deletes what is past its retention. A late request is refused even without this: it runs for
-//! those who list.
+//! left open in tasks; and deletes what is past its retention. Rows of domains are kept in order at the same times. A late
+//! request is refused even without this: it runs for those who list.
 
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use crate::service::upkeep::Upkeep;
 use toolwire_base::clock;
 use toolwire_engine::pipeline::InFlight;
 use toolwire_store::{Store, tasks::Recovered};
@@ -20,7 +21,12 @@ const RECOVER: Duration = Duration::from_secs(5);
 const SWEEP: Duration = Duration::from_mins(10);
 
 /// Looks for as long as it is polled. What cannot be done now is done later; the state's own watch says why.
-pub(super) async fn run(state: &Store, in_flight: &InFlight, keep: Duration) -> Infallible {
+pub(super) async fn run(
+    state: &Store,
+    in_flight: &InFlight,
+    keep: Duration,
+    of_domains: &[Arc<dyn Upkeep>],
+) -> Infallible {
     let mut interval = interval(INTERVAL);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut recovered, mut swept) = (None, None);
@@ -36,15 +42,19 @@ pub(super) async fn run(state: &Store, in_flight: &InFlight, keep: Duration) -> 
         }
         if is_due(&mut recovered, RECOVER) {
             recover(state).await;
+            for rows in of_domains {
+                rows.recover().await;
+            }
         }
         if is_due(&mut swept, SWEEP) {
             let _ = state.sweep_confirmations().await;
             let _ = state.sweep_audit_records().await;
             // A part at a time: others change something meanwhile.
             while let Ok(true) = state.sweep_tasks(keep).await {}
-            while let Ok(true) = state.sweep_turns().await {}
-            while let Ok(true) = state.sweep_jobs().await {}
             while let Ok(true) = state.sweep_kept_results().await {}
+            for rows in of_domains {
+                rows.sweep().await;
+            }
         }
     }
 }
@@ -60,10 +70,6 @@ fn is_due(last: &mut Option<Instant>, every: Duration) -> bool {
 }
 
 async fn recover(state: &Store) {
-    match state.interrupt_jobs().await {
-        Ok(0) | Err(_) => {}
-        Ok(jobs) => tracing::warn!(jobs, "jobs whose process is gone are ended"),
-    }
     match state.recover_tasks().await {
         Ok(Recovered { reads: 0, settled: 0, unknown: 0 }) | Err(_) => {}
         Ok(Recovered { reads, settled, unknown }) => {

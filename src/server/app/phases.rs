@@ -12,12 +12,13 @@ use super::{
     tree::tree,
 };
 use crate::{
-    domain::{Attach, Attaching, Cancel, Domain},
+    domain::{Attach, Attaching, Cancel, Domain, SettingPattern},
     service::{
         Tools,
         confirmations::Confirmations,
         drain::Drain,
         tasks::{self, Tasks},
+        upkeep::Upkeep,
     },
 };
 use toolwire_base::files::Tree;
@@ -52,6 +53,8 @@ pub(super) struct Attachments {
     pub(super) parts: Services,
     pub(super) drains: Vec<Arc<dyn Drain>>,
     pub(super) cancel: HashMap<&'static str, Cancel>,
+    pub(super) upkeep: Vec<Arc<dyn Upkeep>>,
+    pub(super) patterns: Vec<SettingPattern>,
 }
 
 pub(super) fn open_stores(config: &Config, domains: &[Domain]) -> Result<Stores, StartError> {
@@ -106,6 +109,8 @@ pub(super) fn attach(
         all.parts = all.parts.and(attached.parts);
         all.drains.extend(attached.drain);
         all.cancel.extend(attached.cancel);
+        all.upkeep.extend(attached.upkeep);
+        all.patterns.extend(attached.patterns);
     }
     Ok(all)
 }

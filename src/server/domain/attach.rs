@@ -2,9 +2,9 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::service::{confirmations::Confirmations, drain::Drain, tasks::Tasks};
+use crate::service::{confirmations::Confirmations, drain::Drain, tasks::Tasks, upkeep::Upkeep};
 use toolwire_base::files::Problems;
-use toolwire_config::Config;
+use toolwire_config::{Config, ToolPattern};
 use toolwire_engine::{
     pipeline::{Pipeline, Policy},
     registry::Registry,
@@ -44,6 +44,20 @@ pub struct Attached {
     pub drain: Option<Arc<dyn Drain>>,
     /// What cancels each kind of subject that it has, by the word of the kind.
     pub cancel: Vec<(&'static str, Cancel)>,
+    /// Its rows in the state.
+    pub upkeep: Option<Arc<dyn Upkeep>>,
+    /// The patterns of tools in its settings. Those that match nothing are reported.
+    pub patterns: Vec<SettingPattern>,
+}
+
+/// A pattern of tools, as it stands in the settings.
+#[derive(Clone, Debug)]
+pub struct SettingPattern {
+    /// The name of the setting, such as `agent.roles.analyst: tools`.
+    pub setting: String,
+    /// Whose tools it names, such as `the role analyst`.
+    pub whose: String,
+    pub pattern: ToolPattern,
 }
 
 impl fmt::Debug for Attached {
