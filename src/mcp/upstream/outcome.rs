@@ -202,8 +202,8 @@ fn of_refusal(refusal: &Refusal, spec: &Spec) -> Attempt {
             };
         }
         // It is not to be asked again before then.
-        502..=504 if stated.is_some() && spec.effect != Effect::Write => {
-            retry_after(failed(ErrorCode::Unavailable, &what))
+        502..=504 if refusal.asks_to_wait && spec.effect != Effect::Write => {
+            failed(ErrorCode::Unavailable, &what).with_retry_after(stated.unwrap_or(RETRY_AFTER))
         }
         502..=504 => return LOST,
         _ => retry_after(uncertain(spec, &what)),

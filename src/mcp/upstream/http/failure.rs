@@ -41,6 +41,8 @@ pub(crate) enum Failure {
 pub(crate) struct Refusal {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<Duration>,
+    /// Whether it asks to wait, be it for a time that can be read or not.
+    pub(crate) asks_to_wait: bool,
     /// Whether the request named a session, which may be what is refused.
     pub(crate) has_session: bool,
     /// The error in the body.
@@ -90,14 +92,22 @@ impl Failure {
 impl Refusal {
     pub(crate) fn of_status(status: StatusCode) -> Self {
         let status = status.as_u16();
-        Self { status, retry_after: None, has_session: false, error: None, is_correlated: false }
+        Self {
+            status,
+            retry_after: None,
+            asks_to_wait: false,
+            has_session: false,
+            error: None,
+            is_correlated: false,
+        }
     }
 
     /// Reads it, and as much of its body as comes soon.
     pub(super) async fn read(response: Response, request: &RequestId, has_session: bool) -> Self {
         let status = response.status();
-        let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|it| it.to_str().ok());
-        let retry_after = retry_after.and_then(retry_after::read);
+        let wait = response.headers().get(header::RETRY_AFTER);
+        let asks_to_wait = wait.is_some();
+        let retry_after = wait.and_then(|it| retry_after::read(it.to_str().ok()?));
         let body = timeout(REFUSAL, body(response, MAX_REFUSAL)).await.ok().and_then(Result::ok);
         let (error, is_correlated) = match body.and_then(|body| reading::message(&body)) {
             Some((JsonRpcMessage::Error(it), _)) => {
@@ -106,7 +116,7 @@ impl Refusal {
             }
             _ => (None, false),
         };
-        Self { retry_after, has_session, error, is_correlated, ..Self::of_status(status) }
+        Self { retry_after, asks_to_wait, has_session, error, is_correlated, ..Self::of_status(status) }
     }
 
     /// The error in the body, of a request that was read.

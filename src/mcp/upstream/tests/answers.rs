@@ -145,10 +145,16 @@ async fn a_wait_that_is_asked_for_is_told_whatever_its_form_and_status() {
         (429, "99999999999999999999999".to_owned(), limited, Some(MAX_RETRY_AFTER)),
         (503, "30".to_owned(), ErrorCode::Unavailable, some(30.0)),
         (503, date(40), ErrorCode::Unavailable, some(40.0)),
+        (503, "soon".to_owned(), ErrorCode::Unavailable, some(1.0)),
+        (502, String::new(), ErrorCode::Unavailable, some(1.0)),
+        (504, "10 s".to_owned(), ErrorCode::Unavailable, some(1.0)),
+        (503, "-5".to_owned(), ErrorCode::Unavailable, some(1.0)),
         (413, "2.5".to_owned(), ErrorCode::Unavailable, some(2.5)),
+        (413, "soon".to_owned(), ErrorCode::Unavailable, NONE),
         (500, "7".to_owned(), ErrorCode::Unknown, some(7.0)),
         (500, "soon".to_owned(), ErrorCode::Unknown, NONE),
     ];
+    let count = cases.len();
     let fake = answering(cases.clone(), |_, (status, value, ..)| {
         ResponseTemplate::new(*status).insert_header("retry-after", value.as_str())
     })
@@ -162,6 +168,7 @@ async fn a_wait_that_is_asked_for_is_told_whatever_its_form_and_status() {
             |wait: Duration| expected.is_some_and(|it| wait <= it && wait + Duration::from_secs(2) >= it);
         assert!(error.retry_after.map_or(expected == NONE, is_near), "{status}, {value}: {error:?}");
     }
+    assert_eq!(fake.count("tools/call"), count, "none is sent once more");
 }
 
 #[tokio::test]
