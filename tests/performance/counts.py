@@ -23,11 +23,13 @@ import platform
 import re
 import shutil
 import signal
+import statistics
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import grpc
 
@@ -39,8 +41,9 @@ FILE = HERE / "counts.json"
 TOLERANCE = 0.05
 # How often the server waits, and so reads the clock, differs with how busy the machine is.
 SLACK = {"clock readings": 8}
-# What the server does by the clock falls into some batches: the least of them is what the calls cost.
 BATCHES = 5
+# Seconds in which the server has nothing to do but what it does by the clock: every second, and every five.
+IDLE = 10
 CALLS = 128
 UNDER_WAY = 64
 START_LIMIT = 120
@@ -58,6 +61,9 @@ OF_THE_ALLOCATOR = re.compile(r"_?mi_|malloc|calloc|realloc|memalign|_int_|__lib
 
 class Server:
     """A server with one worker thread, behind a command that counts."""
+
+    # What it does by the clock, a second. Unknown at first.
+    idle = None
 
     def __init__(self, command, environment, directory):
         self.log = open(os.path.join(directory, "log"), "wb")
@@ -249,7 +255,7 @@ def measure(counter, binary, keep):
             with grpc.insecure_channel(address) as channel:
                 stub = tool_service_pb2_grpc.ToolServiceStub(channel)
                 for name, calls in rows(stub, mcp).items():
-                    counts[name] = least(server, calls)
+                    counts[name] = per_call(server, calls)
                     if keep and counter is Callgrind:
                         keep_dumps(server, calls, pathlib.Path(keep) / re.sub(r"\W+", "-", name))
                 answer = stub.CallTool(request(*QUOTES), metadata=METADATA, timeout=30)
@@ -277,7 +283,7 @@ def measure_bare(counter, binary, answers):
             server.started()
             with grpc.insecure_channel(address) as channel:
                 stub = tool_service_pb2_grpc.ToolServiceStub(channel)
-                return least(server, call_at_once(stub, request(*QUOTES)))
+                return per_call(server, call_at_once(stub, request(*QUOTES)))
         finally:
             server.stop()
 
@@ -290,22 +296,35 @@ def measure_bare_rmcp(binary, result):
         try:
             mcp = Mcp(server.address("toolwire listening on "))
             server.started()
-            return least(server, times(mcp.call))
+            return per_call(server, times(mcp.call))
         finally:
             server.stop()
 
 
-def least(server, calls):
-    """What a call costs: of each count the least of the batches."""
+def per_call(server, calls):
+    """What a call costs: of each count the middle of the batches."""
     calls()
-    server.counts()
+    if server.idle is None:
+        counts, seconds = timed(server, lambda: time.sleep(IDLE))
+        server.idle = {name: count / seconds for name, count in counts.items()}
     batches = [batch(server, calls) for _ in range(BATCHES)]
-    return {name: min(counts[name] for counts in batches) for name in batches[0]}
+    return {name: round(statistics.median(counts[name] for counts in batches)) for name in batches[0]}
 
 
 def batch(server, calls):
-    calls()
-    return {name: round(count / CALLS) for name, count in server.counts().items()}
+    """A batch without what the server does by the clock: the busier the machine, the more of it falls into a batch."""
+    counts, seconds = timed(server, calls)
+    return {name: (count - server.idle[name] * seconds) / CALLS for name, count in counts.items()}
+
+
+def timed(server, run):
+    """What is counted while this runs, and how long that takes."""
+    server.counts()
+    began = time.monotonic()
+    run()
+    # The server stands still while its counts are written.
+    seconds = time.monotonic() - began
+    return server.counts(), seconds
 
 
 def compare(counts, recorded):
