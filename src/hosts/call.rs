@@ -10,18 +10,19 @@ use tokio::{pin, select, sync::oneshot, time::timeout_at};
 
 use self::running::Running;
 use crate::{
-    bounds::{LATE_WAIT, WAIT_MARGIN},
-    ids::{CatalogueId, ProviderName},
-    outcome::{self, Effect},
+    bounds::LATE_WAIT,
+    outcome,
     pool::{Acquired, Handle, Lease, Pool},
-    remote::{Attempt, Call, RemoteTool},
-    spec::Spec,
     start::{CallEnd, CallEvent, Incoming, Start},
-    throttle::Throttle,
     wire::outcome::Outcome,
 };
 use toolwire_base::clock;
 use toolwire_contract::ToolError;
+use toolwire_providers::{
+    Attempt, Call, Effect, RemoteTool, Spec, Throttle,
+    bounds::WAIT_MARGIN,
+    ids::{CatalogueId, ProviderName},
+};
 
 /// A tool as the hosts of its provider know it.
 #[derive(Clone, Debug)]

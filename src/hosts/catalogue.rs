@@ -4,7 +4,7 @@
 //! a host of an old version, left over from a roll-out, does not take the tools back. Only names are kept: offers are
 //! asked for when they are to be served.
 
-use crate::ids::CatalogueId;
+use toolwire_providers::ids::CatalogueId;
 
 /// Names that are remembered. More than a provider has slots, so that one without slots is among them.
 const MAX_KNOWN: usize = 1_000;

@@ -2,8 +2,9 @@
 
 use tonic::{Code, Status};
 
-use crate::bounds::{MAX_MESSAGE, MAX_SLOTS_OF_PROVIDER, PROTOCOL};
+use crate::bounds::{MAX_SLOTS_OF_PROVIDER, PROTOCOL};
 use toolwire_contract::status;
+use toolwire_providers::bounds::MAX_MESSAGE;
 
 /// Why the server ends a stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

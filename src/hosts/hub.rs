@@ -19,12 +19,9 @@ pub use self::elsewhere::Elsewhere;
 use self::elsewhere::Waiting;
 pub(crate) use self::greet::{Admitted, GreetingReply};
 use crate::{
-    bounds::{DEGRADED_AFTER, MAX_REFUSALS, REMOVED_AFTER, SUPERSEDED_RETRY},
+    bounds::SUPERSEDED_RETRY,
     catalogue::Catalogues,
-    ids::{CatalogueId, InstanceId, ProviderName},
     late::{Key, LateResult, StartedWrites},
-    offer::{Problem, verdict},
-    outcome::cut,
     pool::{Command, Handle, Pool, leave},
     presence::{Absence, Presence},
     start::Write,
@@ -32,6 +29,11 @@ use crate::{
 };
 use toolwire_base::clock;
 use toolwire_contract::{Payload, ToolError, convert};
+use toolwire_providers::{
+    Verdicts,
+    bounds::{DEGRADED_AFTER, REMOVED_AFTER},
+    ids::{CatalogueId, InstanceId, ProviderName},
+};
 use toolwire_tool::context::{CallId, Cancellation, StopCause};
 
 /// Makes the tools of providers part of what is served. Implemented over the registry.
@@ -60,37 +62,6 @@ pub trait Settle: Send + Sync {
 
     /// Whether the outcome is recorded, or never will be: its host may forget it.
     fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool>;
-}
-
-/// The result of a catalogue.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Verdicts {
-    pub accepted: u32,
-    /// Of the offers that were refused or have warnings, in order of name.
-    pub verdicts: Vec<wire::Verdict>,
-}
-
-impl Verdicts {
-    /// The offer is served.
-    pub fn accept(&mut self, tool: &str, warnings: &[Problem]) {
-        self.accepted += 1;
-        self.verdicts.extend(verdict(tool, warnings, wire::VerdictState::Warned));
-    }
-
-    pub fn refuse(&mut self, tool: &str, problems: &[Problem]) {
-        self.verdicts.extend(verdict(tool, problems, wire::VerdictState::Refused));
-    }
-
-    /// What was refused and why, in a line that fits into a status.
-    fn refusals(&self) -> String {
-        let refused = self.verdicts.iter().filter(|it| it.state() == wire::VerdictState::Refused);
-        let lines = refused.map(|verdict| {
-            let problem = |it: &wire::Problem| format!("{} {}", it.pointer, it.description);
-            let problems: Vec<_> = verdict.problems.iter().map(problem).collect();
-            format!("{}: {}", verdict.tool, problems.join(", "))
-        });
-        cut(&lines.collect::<Vec<_>>().join("; "), MAX_REFUSALS)
-    }
 }
 
 /// Cheap to clone; clones share state.

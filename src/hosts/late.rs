@@ -11,10 +11,10 @@ use tokio::{sync::oneshot, time::Instant};
 
 use crate::{
     bounds::{LATE_KEPT, MAX_LATE},
-    ids::{InstanceId, ProviderName},
     start::Write,
     wire::outcome::Outcome,
 };
+use toolwire_providers::ids::{InstanceId, ProviderName};
 use toolwire_tool::context::CallId;
 
 /// Binds `Late` to its call: only the process that the call was started in may say how it ended.

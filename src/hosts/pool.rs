@@ -21,11 +21,11 @@ use self::{provider_slots::ProviderSlots, waiting::Waiter};
 use crate::{
     bounds::{MAX_SLOTS_OF_PROVIDER, MAX_WAITING_OF_USER},
     end::End,
-    ids::{CatalogueId, InstanceId, ProviderName},
     start::Start,
     wire,
 };
 use toolwire_base::fair_queue::Ticket;
+use toolwire_providers::ids::{CatalogueId, InstanceId, ProviderName};
 use toolwire_tool::context::{CallId, UserId};
 
 /// What the stream of a slot is asked to do.

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use opentelemetry::{Context, trace::TraceContextExt};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    outcome::{self, Effect},
-    remote::Call,
-    spec::Spec,
+    outcome,
     wire::{self, outcome::Outcome},
 };
 use toolwire_contract::{Payload, ToolError, convert, proto::v1};
+use toolwire_providers::{Call, Effect, Spec, traceparent};
 use toolwire_tool::context::{CallId, RequestId, ToolContext, UserId};
 
 /// A call to be carried out.
@@ -142,19 +140,6 @@ fn context_message(context: &ToolContext, is_shared: bool) -> v1::ToolContext {
             .collect(),
         ..of_every_user
     }
-}
-
-/// The span that carries the call out, as W3C Trace Context writes it; empty without a trace.
-pub fn traceparent() -> String {
-    Context::map_current(|context| {
-        let span = context.span().span_context().clone();
-        let flags = span.trace_flags().to_u8();
-        if span.is_valid() {
-            format!("00-{}-{}-{flags:02x}", span.trace_id(), span.span_id())
-        } else {
-            String::new()
-        }
-    })
 }
 
 #[cfg(test)]

@@ -23,11 +23,11 @@ use crate::{
     bounds::HALF_CLOSE,
     end::End,
     hub::Hub,
-    ids::ProviderName,
     pool::Command,
     wire::{WorkRequest, WorkResponse},
 };
 use toolwire_base::backlog;
+use toolwire_providers::ids::ProviderName;
 
 /// What the stream of answers takes.
 pub type Answers = mpsc::Sender<Result<WorkResponse, Status>>;

@@ -5,8 +5,9 @@ use std::{future::ready, sync::Arc};
 use futures_util::future::BoxFuture;
 use toolwire::{
     contract::{Payload, ToolError, proto::host::v1::Offer},
-    hosts::{
-        Elsewhere, Hub, Registrar, Settle, Verdicts, Write,
+    hosts::{Elsewhere, Hub, Registrar, Settle, Write},
+    providers::{
+        Verdicts,
         ids::{CatalogueId, ProviderName},
     },
     tool::context::CallId,

@@ -6,7 +6,7 @@ use serde_json::Map;
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::pool::Command;
+use crate::{pool::Command, start::testing::spec};
 use toolwire_contract::ErrorCode;
 use toolwire_tool::context::{RequestId, ToolContext, User};
 
@@ -15,7 +15,7 @@ async fn a_write_is_never_started_again_whatever_is_left_of_its_slot() {
     let pool = Pool::new(1);
     let (provider, (commands, mut slot)) = ("shop".into(), mpsc::unbounded_channel());
     let handle = pool.join(&provider, &"a".into(), &"c1".into(), commands);
-    let spec = Spec::of_test("refund", Effect::Write);
+    let spec = spec("refund", Effect::Write);
     let user = User::new("riley".parse().expect("a user id"));
     let mut context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
     context.lineage = context.lineage.with_request_id(RequestId::generate());

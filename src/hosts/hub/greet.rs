@@ -2,15 +2,16 @@
 
 use tokio::sync::mpsc;
 
-use super::{CatalogueState, Hub, Provider, Verdicts, superseded_leave};
+use super::{CatalogueState, Hub, Provider, superseded_leave};
 use crate::{
     catalogue::Disposition,
     end::End,
-    ids::ProviderName,
     pool::{Command, Handle, StreamPermit},
     slot::Greeting,
     wire,
 };
+use toolwire_providers::Verdicts;
+use toolwire_providers::ids::ProviderName;
 
 /// A stream that may open a slot of one provider.
 #[derive(Debug)]

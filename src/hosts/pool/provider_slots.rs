@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Handle, waiting::Waiter};
-use crate::ids::{CatalogueId, InstanceId};
 use toolwire_base::fair_queue::FairQueue;
+use toolwire_providers::ids::{CatalogueId, InstanceId};
 use toolwire_tool::context::UserId;
 
 #[derive(Debug, Default)]

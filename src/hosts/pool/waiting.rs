@@ -3,8 +3,8 @@
 use tokio::sync::oneshot;
 
 use super::{Lease, Pool};
-use crate::ids::{CatalogueId, ProviderName};
 use toolwire_base::fair_queue::Ticket;
+use toolwire_providers::ids::{CatalogueId, ProviderName};
 use toolwire_tool::context::UserId;
 
 /// The call, as the queue has it.

@@ -2,11 +2,10 @@
 
 use prost::Message;
 
-use crate::{
-    bounds::{MAX_ID, MAX_OFFERS, PROTOCOL},
-    end::End,
+use crate::{bounds::PROTOCOL, end::End, wire};
+use toolwire_providers::{
+    bounds::{MAX_ID, MAX_OFFERS},
     ids::{CatalogueId, InstanceId},
-    wire,
 };
 
 /// What a host says of itself.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use prost::{Message as _, bytes::Bytes};
 
 use super::*;
-use crate::bounds::MAX_OFFERS;
 use toolwire_base::clock;
+use toolwire_providers::bounds::MAX_OFFERS;
 
 const STEP: Duration = Duration::from_secs(1);
 

@@ -7,7 +7,7 @@ use toolwire_base::clock;
 use toolwire_tool::context::{Attributes, User};
 
 fn sent(is_shared: bool) -> v1::ToolContext {
-    let spec = Spec::of_test("weather", Effect::Read);
+    let spec = testing::spec("weather", Effect::Read);
     let user = User {
         email: Some("riley@example.com".into()),
         role: Some("clerk".into()),

@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::{
-    bounds::{MAX_DATA, MAX_MESSAGE},
-    outcome::parse,
-    wire::outcome::Outcome,
-};
+use crate::wire::outcome::Outcome;
 use toolwire_base::offload;
 use toolwire_contract::proto::v1;
+use toolwire_providers::{
+    bounds::{MAX_DATA, MAX_MESSAGE},
+    outcome::parse,
+};
 
 /// Why a part of the data is not passed on.
 #[derive(Debug)]

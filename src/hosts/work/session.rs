@@ -11,13 +11,13 @@ use super::{
 use crate::{
     end::End,
     hub::{Admitted, GreetingReply, Hub},
-    ids::InstanceId,
     pool::{Command, Handle},
     slot::{Due, Greeting, Leave, Received, Slot},
     start::{CallEnd, CallEvent, Reports, Start, Write},
     wire::{self, WorkRequest, outcome::Outcome, work_response::Message},
 };
 use toolwire_base::clock;
+use toolwire_providers::ids::InstanceId;
 use toolwire_tool::context::{CallId, Cancellation};
 
 #[derive(Debug)]

@@ -23,17 +23,17 @@ use tonic::Status;
 use super::work;
 use crate::{
     call::HostTool,
-    executor::RemoteExecutor,
-    hub::{Elsewhere, Hub, Registrar, Settle, Verdicts},
-    ids::{CatalogueId, ProviderName},
-    offer::Problem,
-    outcome::Effect,
-    spec::ToolParts,
+    hub::{Elsewhere, Hub, Registrar, Settle},
     start::Write,
     wire::{self, WorkRequest, WorkResponse, work_request, work_response::Message},
 };
 use toolwire_base::clock;
 use toolwire_contract::{Payload, ToolError};
+use toolwire_providers::{
+    Effect, RemoteExecutor, ToolParts, Verdicts,
+    ids::{CatalogueId, ProviderName},
+    offer::Problem,
+};
 use toolwire_tool::{
     Executor,
     context::{CallId, Deadline, EventSink, Events, RequestId, ToolContext, Unfinished, User},

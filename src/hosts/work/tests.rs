@@ -13,18 +13,18 @@ use tonic_types::StatusExt;
 
 use super::testing::{Calling, Host, hello, hub, settle, status};
 use crate::{
-    bounds::{
-        DEGRADED_AFTER, HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, REMOVED_AFTER, SILENCE,
-        WAIT_MARGIN,
-    },
+    bounds::{HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, SILENCE},
     end::End,
     hub::Elsewhere,
-    outcome::Effect,
     start::{Write, testing::write},
     wire::{self, CancelReason, work_request, work_response::Message},
 };
 use toolwire_base::clock;
 use toolwire_contract::{ErrorCode, Event};
+use toolwire_providers::{
+    Effect,
+    bounds::{DEGRADED_AFTER, REMOVED_AFTER, WAIT_MARGIN},
+};
 use toolwire_tool::context::{CallId, StopCause};
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolwire_hosts::bounds::MAX_MESSAGE;
+use toolwire_providers::bounds::MAX_MESSAGE;
 
 /// A message of a server, in bytes. Twice that of a host: a result stands in it as data and once more as text.
 pub const MAX_ANSWER: usize = 2 * MAX_MESSAGE;

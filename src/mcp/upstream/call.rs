@@ -19,7 +19,9 @@ use super::{
 };
 use toolwire_base::{clock, words::visible};
 use toolwire_contract::ToolError;
-use toolwire_hosts::{Attempt, Call, Effect, RemoteTool, Throttle, bounds::MAX_PROGRESS, cut, traceparent};
+use toolwire_providers::{
+    Attempt, Call, Effect, RemoteTool, Throttle, bounds::MAX_PROGRESS, cut, traceparent,
+};
 
 /// A tool of an MCP server.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use super::bounds::MAX_LOG_LINE;
 use toolwire_base::words::visible;
-use toolwire_hosts::cut;
+use toolwire_providers::cut;
 
 /// The root cause, which is the most specific.
 pub(crate) fn words(error: &(dyn Error + 'static)) -> String {

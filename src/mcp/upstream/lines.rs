@@ -207,7 +207,7 @@ where
 #[cfg(test)]
 mod tests {
     use rmcp::model::RequestId;
-    use toolwire_hosts::bounds::MAX_DATA;
+    use toolwire_providers::bounds::MAX_DATA;
 
     use super::*;
     use crate::upstream::unreadable::{MALFORMED, TOO_LARGE};

@@ -14,7 +14,7 @@ use super::{
     connection::Connection,
 };
 use toolwire_base::fair_semaphore::{FairSemaphore, Permit};
-use toolwire_hosts::ids::ProviderName;
+use toolwire_providers::ids::ProviderName;
 use toolwire_tool::context::UserId;
 
 /// Cheap to clone; clones share state.

@@ -25,7 +25,7 @@ use toolwire_contract::{
     convert, json,
     proto::{host::v1 as wire, v1},
 };
-use toolwire_hosts::bounds::MAX_OFFERS;
+use toolwire_providers::bounds::MAX_OFFERS;
 
 /// A tool as its server lists it.
 #[derive(Clone, Debug, PartialEq)]

@@ -26,7 +26,7 @@ use super::{
 };
 use toolwire_base::{offload, words::visible};
 use toolwire_contract::{ErrorCode, Origin, Payload, ToolError, json};
-use toolwire_hosts::{
+use toolwire_providers::{
     Attempt, Effect, Spec, add_that_it_was_done,
     bounds::{MAX_DATA, MAX_ERROR, MAX_RETRY_AFTER, RETRY_AFTER},
     cut, read_data,

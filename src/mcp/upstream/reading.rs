@@ -21,7 +21,7 @@ use toolwire_contract::json::{
     self,
     raw::{Members, value},
 };
-use toolwire_hosts::{bounds::MAX_ID, cut};
+use toolwire_providers::{bounds::MAX_ID, cut};
 
 /// The member of a page's `_meta` by which [`message`] says what it left out. A server that sends it says only that
 /// something is missing.

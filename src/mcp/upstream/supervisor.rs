@@ -25,7 +25,7 @@ use super::{
     target::Target,
 };
 use toolwire_base::clock;
-use toolwire_hosts::{
+use toolwire_providers::{
     bounds::{DEGRADED_AFTER, REMOVED_AFTER},
     ids::ProviderName,
 };

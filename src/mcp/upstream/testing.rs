@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Link, ListedTool, McpTool, Registrar, Supervisor, Target};
 use toolwire_base::clock;
 use toolwire_contract::{Event, ToolError};
-use toolwire_hosts::{Effect, RemoteExecutor, ToolParts, ids::ProviderName};
+use toolwire_providers::{Effect, RemoteExecutor, ToolParts, ids::ProviderName};
 use toolwire_tool::{
     Executor,
     context::{EventSink, RequestId, ToolContext, Unfinished, User},

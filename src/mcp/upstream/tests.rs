@@ -21,7 +21,7 @@ use super::{
 };
 use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
-use toolwire_hosts::Effect;
+use toolwire_providers::Effect;
 use toolwire_tool::context::{StopCause, User};
 
 async fn pid(upstream: &Upstream) -> Pid {

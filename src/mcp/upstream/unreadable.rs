@@ -5,7 +5,7 @@
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
 
 use toolwire_contract::json;
-use toolwire_hosts::bounds::MAX_DATA;
+use toolwire_providers::bounds::MAX_DATA;
 
 /// The codes of these errors. They are outside of what JSON-RPC and MCP reserve.
 pub(crate) const TOO_LARGE: ErrorCode = ErrorCode(i32::MIN);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolwire_config::{self as config, Config};
 use toolwire_engine::pipeline::{Policy, policy::AllowAll};
-use toolwire_hosts::ids::ProviderName;
+use toolwire_providers::ids::ProviderName;
 use toolwire_tool::context::{KnownBy, User};
 use toolwire_transport::authenticate::{Authenticator, HostTokens, Loopback, StaticTokens};
 

@@ -29,8 +29,9 @@ use toolwire_base::offload;
 use toolwire_config::{Config, Providers};
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{CacheScope, Definition, MakeExecutor, Registry};
-use toolwire_hosts::{
-    HostTool, Hub, Registrar, RemoteExecutor, RemoteTool, ToolParts, Verdicts,
+use toolwire_hosts::{HostTool, Hub, Registrar};
+use toolwire_providers::{
+    RemoteExecutor, RemoteTool, ToolParts, Verdicts,
     ids::{CatalogueId, ProviderName},
     offer::{Author, Strictness},
 };

@@ -4,7 +4,7 @@ use http::Extensions;
 
 use crate::{peer::Peer, quotas::Principal};
 use toolwire_base::backlog;
-use toolwire_hosts::ids::ProviderName;
+use toolwire_providers::ids::ProviderName;
 use toolwire_tool::context::User;
 
 /// The principal whose quota a request counts against: its user, or its peer for a public method. `None` for a trusted

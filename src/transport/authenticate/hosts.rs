@@ -6,7 +6,7 @@ use std::fmt;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{AuthenticationError, Credentials, loopback, static_tokens::TokenDigest};
-use toolwire_hosts::ids::ProviderName;
+use toolwire_providers::ids::ProviderName;
 
 /// Known tokens, and the providers that they belong to.
 #[derive(Clone, Default)]

@@ -13,7 +13,7 @@ use tower::{Layer as _, ServiceExt, service_fn};
 
 use super::*;
 use toolwire_base::middleware::Layer;
-use toolwire_hosts::ids::ProviderName;
+use toolwire_providers::ids::ProviderName;
 
 const LOCAL: &str = "127.0.0.1:4000";
 

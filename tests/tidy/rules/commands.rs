@@ -15,6 +15,7 @@ const OF_CALLS: &[&str] = &[
     "src/hosts/",
     "src/mcp/",
     "src/planner/",
+    "src/providers/",
     "src/server/faces/",
     "src/server/service/",
     "src/sources/",

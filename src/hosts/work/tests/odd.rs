@@ -3,8 +3,9 @@
 use tonic::Status;
 
 use super::*;
-use crate::{bounds::MAX_DATA, wire::outcome::Outcome};
+use crate::wire::outcome::Outcome;
 use toolwire_contract::{ToolError, proto::v1};
+use toolwire_providers::bounds::MAX_DATA;
 
 /// The error of a call of which its host sends these chunks, and then its outcome. The slot takes another call.
 async fn ended(effect: Effect, chunks: &[&str], outcome: Option<Outcome>) -> ToolError {

@@ -17,7 +17,7 @@ use crate::upstream::{
     reading,
 };
 use toolwire_base::{retry_after, words::visible};
-use toolwire_hosts::{bounds::MAX_ID, cut};
+use toolwire_providers::{bounds::MAX_ID, cut};
 
 pub(crate) type HttpError = StreamableHttpError<Failure>;
 

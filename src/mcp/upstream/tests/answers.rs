@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
-use toolwire_hosts::{Effect, bounds::MAX_RETRY_AFTER};
+use toolwire_providers::{Effect, bounds::MAX_RETRY_AFTER};
 use wiremock::ResponseTemplate;
 
 use super::fake::{Asked, Fake, raw, text};

@@ -1,7 +1,7 @@
 //! Lists that are odd or have no end.
 
 use serde_json::{Value, json};
-use toolwire_hosts::bounds::MAX_OFFERS;
+use toolwire_providers::bounds::MAX_OFFERS;
 
 use super::fake::{Asked, Fake, raw, tool};
 use crate::upstream::list_once;

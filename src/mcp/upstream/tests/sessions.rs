@@ -10,7 +10,7 @@ use tokio::{join, sync::Notify};
 use wiremock::ResponseTemplate;
 
 use super::fake::{Asked, Fake, text};
-use toolwire_hosts::Effect;
+use toolwire_providers::Effect;
 
 /// The sessions that a server knows.
 #[derive(Debug, Default)]

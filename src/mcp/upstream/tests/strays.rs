@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::{join, time::timeout};
 use toolwire_contract::{ErrorCode, ToolError};
-use toolwire_hosts::Effect;
+use toolwire_providers::Effect;
 
 use super::pid;
 use crate::upstream::testing::Upstream;

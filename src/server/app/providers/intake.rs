@@ -6,7 +6,7 @@ use toolwire_base::files;
 use toolwire_config::ProviderFloor;
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{Category, Definition, MakeExecutor, ProviderTool, Provision, Registry};
-use toolwire_hosts::{
+use toolwire_providers::{
     Effect, Verdicts,
     ids::ProviderName,
     offer::{self, Author, Budget, CheckedOffer, Problem, Strictness},

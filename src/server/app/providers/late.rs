@@ -10,7 +10,8 @@ use super::parts;
 use toolwire_base::{clock, offload};
 use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolResult};
 use toolwire_engine::registry::Registry;
-use toolwire_hosts::{Elsewhere, Settle, Spec, Write, ids::ProviderName};
+use toolwire_hosts::{Elsewhere, Settle, Write};
+use toolwire_providers::{Spec, ids::ProviderName};
 use toolwire_store::{
     Store,
     idempotency::{FoundWrite, Key, WriteState},

@@ -19,12 +19,12 @@ use super::{
 use toolwire_config::{Config, McpServer, Providers, Unnamed, name_tools, propose_names};
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{Definition, MakeExecutor, Registry};
-use toolwire_hosts::{
+use toolwire_mcp::upstream::{Link, ListedTool, McpTool, Registrar};
+use toolwire_providers::{
     Verdicts,
     ids::ProviderName,
     offer::{Author, Problem, Strictness},
 };
-use toolwire_mcp::upstream::{Link, ListedTool, McpTool, Registrar};
 use toolwire_store::{Store, accepted_tools::AcceptedTool};
 
 /// Between two attempts to read what is accepted.

@@ -1,7 +1,7 @@
 //! The names that a provider may own, by its setting `tools`.
 
 use toolwire_config::ToolPattern;
-use toolwire_hosts::offer::Problem;
+use toolwire_providers::offer::Problem;
 
 /// Refuses a name that none of the patterns matches.
 pub(super) fn refuse_name(patterns: &[ToolPattern], name: &str) -> Result<(), Problem> {

@@ -12,7 +12,8 @@ use toolwire_contract::{
     },
     status,
 };
-use toolwire_hosts::{Hub, bounds::MAX_MESSAGE, ids::ProviderName, work};
+use toolwire_hosts::{Hub, work};
+use toolwire_providers::{bounds::MAX_MESSAGE, ids::ProviderName};
 use toolwire_transport::{backlog, drain_signal, rules::Rule};
 
 pub(super) fn service() -> Service {

@@ -46,15 +46,4 @@ impl Spec {
             output,
         })
     }
-
-    #[cfg(test)]
-    pub(crate) fn of_test(tool: &str, effect: Effect) -> Arc<Self> {
-        Arc::new(Self {
-            provider: "shop".into(),
-            tool: tool.parse().expect("a name"),
-            effect,
-            timeout: Duration::from_secs(15),
-            output: OutputSchema::new(serde_json::json!({"type": "object"})).expect("a schema"),
-        })
-    }
 }

@@ -61,7 +61,8 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    pub(crate) fn new(
+    /// Fails if the arguments are too large.
+    pub fn new(
         spec: &'a Arc<Spec>,
         context: &'a ToolContext,
         arguments: Arguments,
@@ -75,7 +76,8 @@ impl<'a> Call<'a> {
         Ok(Self { spec, context, arguments, text, until })
     }
 
-    pub(crate) async fn carry_out<T: RemoteTool>(&self, tool: &T) -> Result<Payload, ToolError> {
+    /// Makes attempts until the call has ended.
+    pub async fn carry_out<T: RemoteTool>(&self, tool: &T) -> Result<Payload, ToolError> {
         let mut is_repeat = false;
         loop {
             let attempt = tool.attempt(self).await?;
