@@ -28,10 +28,8 @@ fn split<T>(request: Request<T>) -> (User, Extensions, T) {
 mod tests {
     use super::*;
     use toolwire_contract::descriptors;
-    use toolwire_server::faces::{
-        grpc::GrpcServices,
-        transport::rules::{Access, Lifetime, Pool},
-    };
+    use toolwire_server::faces::grpc::GrpcServices;
+    use toolwire_transport::rules::{Access, Lifetime, Pool};
 
     #[test]
     fn cancellations_are_free_and_only_runs_and_watches_are_uncapped() {
