@@ -1,4 +1,4 @@
-//! PlannerHints data for planners without a model, beside the definition. Callers do not see it, and no digest covers it.
+//! Hints for planners without a model, beside the definition. Callers do not see them, and no digest covers them.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub struct PlannerHints {
 }
 
 impl PlannerHints {
-    /// Reads the routing of a manifest and reports its problems. `schema` is the input schema.
+    /// Reads the hints of a manifest and reports its problems. `schema` is the input schema.
     pub(super) fn new(
         keywords: &[String],
         parameters: &[FieldDeclaration],

@@ -1,5 +1,5 @@
-//! What the configuration requires of tools, whatever their files and offers say: conditions on arguments, and the floor
-//! of the provider that executes them.
+//! What the configuration requires of tools, beside their files and offers: conditions on arguments, and the floor of
+//! the provider that executes them.
 
 use std::collections::BTreeMap;
 

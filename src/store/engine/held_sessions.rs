@@ -1,5 +1,5 @@
 //! Exclusive use of sessions, across all processes that share the state: a locked file per session, which the operating
-//! system releases when the process ends in any way. Not here: the turns of this process (`toolwire_agent::active_turns`).
+//! system releases when the process ends in any way. Not here: turns of this process (`toolwire_agent::active_turns`).
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},

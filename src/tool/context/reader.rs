@@ -77,7 +77,7 @@ pub(super) enum NotSent {
 }
 
 impl Reader {
-    /// A reader and its receiving end. EventBackpressure bytes count against those of the user and of all.
+    /// A reader and its receiving end. Unread bytes count against those of the user and of all.
     pub(super) fn new(
         unread: &EventBackpressure,
         user: UserId,

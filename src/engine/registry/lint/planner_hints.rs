@@ -1,4 +1,4 @@
-//! Checks the routing for planners without a model: enough distinct utterances, an extraction of each required
+//! Checks the hints for planners without a model: enough distinct utterances, an extraction of each required
 //! parameter, and a summary.
 
 use std::collections::HashSet;
