@@ -42,7 +42,7 @@ impl CompletedCall {
 
     /// The narration of the result: `25 posts, mood +0.3`. `None` for a failure, and for a tool without a narration.
     pub fn summary(&self) -> Option<String> {
-        self.tool.narration.said(self.data()?)
+        self.tool.narration.narrate_result(self.data()?)
     }
 
     /// `get_quotes("AAPL") → 1 quote`: the call and what came out.

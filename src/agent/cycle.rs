@@ -12,7 +12,7 @@ use futures_util::{StreamExt, stream};
 
 use self::{
     call::End,
-    slot::{Disposition, Slot, cut, failure, key_in, not_offered, not_waited_for, too_often},
+    slot::{Disposition, Slot, failure, key_in, no_calls_left, not_offered, not_waited_for, too_often},
 };
 pub(super) use self::{
     call::{Caller, component, planned_call, text},
@@ -179,7 +179,7 @@ impl Cycle {
             return Disposition::Known;
         }
         if self.calls >= self.budget.max_calls {
-            return Disposition::Refused(cut(self.budget.max_calls));
+            return Disposition::Refused(no_calls_left(self.budget.max_calls));
         }
         // Last, since it counts: a call that is refused for another reason takes nothing from its source.
         if let Err(spent) = self.source_counts.count(tool, caller.budgets) {

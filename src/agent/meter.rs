@@ -31,14 +31,14 @@ impl Meter {
         Usage { input_tokens: input, output_tokens: output }
     }
 
-    pub(super) fn left(&self) -> u64 {
+    pub(super) fn remaining(&self) -> u64 {
         let Usage { input_tokens, output_tokens } = self.usage();
         self.most.saturating_sub(input_tokens).saturating_sub(output_tokens)
     }
 
     /// What is left for plans: a part is reserved for the answer, or planning could leave nothing to answer with.
-    pub(super) fn left_for_plans(&self) -> u64 {
-        self.left().saturating_sub(self.most / KEPT_FOR_ANSWER)
+    pub(super) fn remaining_for_plans(&self) -> u64 {
+        self.remaining().saturating_sub(self.most / KEPT_FOR_ANSWER)
     }
 
     /// Adds the usage of a request.
@@ -55,10 +55,10 @@ mod tests {
     #[test]
     fn plans_leave_a_fifth_for_the_answer() {
         let meter = Meter::new(1_000, Usage { input_tokens: 100, output_tokens: 50 });
-        assert_eq!((meter.left(), meter.left_for_plans()), (850, 650));
+        assert_eq!((meter.remaining(), meter.remaining_for_plans()), (850, 650));
         meter.add(Usage { input_tokens: 700, output_tokens: 0 });
-        assert_eq!((meter.left(), meter.left_for_plans()), (150, 0));
+        assert_eq!((meter.remaining(), meter.remaining_for_plans()), (150, 0));
         meter.add(Usage { input_tokens: 700, output_tokens: 0 });
-        assert_eq!((meter.left(), meter.usage().input_tokens), (0, 1_500));
+        assert_eq!((meter.remaining(), meter.usage().input_tokens), (0, 1_500));
     }
 }

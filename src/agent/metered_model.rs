@@ -70,8 +70,8 @@ impl MeteredModel {
     pub(super) fn stream(&self, purpose: Purpose, mut request: Request) -> Result<ResponseStream, AskError> {
         let input = tokens::estimate(size(&request));
         let left = match purpose {
-            Purpose::Plan => self.meter.left_for_plans(),
-            Purpose::Answer => self.meter.left(),
+            Purpose::Plan => self.meter.remaining_for_plans(),
+            Purpose::Answer => self.meter.remaining(),
         };
         let room = left.saturating_sub(input);
         if room < SHORTEST {

@@ -199,7 +199,7 @@ impl CallArgs {
             async { backend.invoke(invocation).await.map_err(|status| refusal(&status, self.format)) };
         let events = interrupts.unless(invoking).await.inspect_err(|failure| {
             if let Failure::Interrupted = failure {
-                console::say(&explain::left("", &called));
+                console::say(&explain::report_left("", &called));
             }
         })?;
         let end =

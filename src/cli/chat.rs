@@ -13,7 +13,7 @@ use self::turn::{End, Turn};
 use super::{
     backend::{Backend, into_answer},
     connection::Connection,
-    signals::{interrupted, unless_interrupted},
+    signals::{unless_interrupted, wait_for_interrupt},
 };
 use toolwire_contract::proto::{
     agent::v1::{
@@ -115,7 +115,7 @@ impl Chat {
         let mut editor = LineEditor::on_terminal();
         while let Some(message) = select! {
             message = next_message(&mut editor) => message.map_err(unreadable)?,
-            () = interrupted() => None,
+            () = wait_for_interrupt() => None,
         } {
             let text = message.trim();
             let word = text.strip_prefix('/').unwrap_or(text);

@@ -57,7 +57,7 @@ pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Invoked<'_>, fl
 }
 
 /// A call whose user did not wait for its end. `call_id` is empty before it was accepted.
-pub(super) fn left(call_id: &str, call: &Invoked<'_>) -> String {
+pub(super) fn report_left(call_id: &str, call: &Invoked<'_>) -> String {
     unfinished(format!("interrupted before {} ended", call.tool), call_id, call)
 }
 
@@ -232,7 +232,7 @@ mod tests {
             assert!(timed_out("01a2", &read).ends_with("Allow more time with --deadline."));
             let expected =
                 "interrupted before get_performance ended\n  `toolwire calls 01a2` shows what becomes of it.";
-            assert_eq!(left("01a2", &read), expected);
+            assert_eq!(report_left("01a2", &read), expected);
             assert!(tool_error(&parse_error, &read).ends_with("mended where it is served."));
         }
     }

@@ -15,7 +15,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// The command line with this help.
-pub(super) fn grouped(program: clap::Command, domains: &[Domain]) -> clap::Command {
+pub(super) fn group(program: clap::Command, domains: &[Domain]) -> clap::Command {
     let own = GROUPS.iter().map(|(title, names)| ((*title).to_owned(), names.to_vec()));
     let of_domains = domains.iter().filter(|domain| !domain.commands.is_empty()).map(|domain| {
         let names = domain.commands.iter().map(|command| command.clap.get_name()).collect();

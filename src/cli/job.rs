@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use tokio::{select, time::sleep};
 use tonic::{Code, Status};
 
-use super::{backend::Backend, connection::Connection, json, signals::interrupted, words};
+use super::{backend::Backend, connection::Connection, json, signals::wait_for_interrupt, words};
 use toolwire_agent_api::JobReport;
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
@@ -53,7 +53,7 @@ impl Follow {
         };
         let done = select! {
             ended = self.follow(&backend, &job_id) => ended,
-            () = interrupted() => {
+            () = wait_for_interrupt() => {
                 leave(&backend, &job_id, &connection.to_flags()).await;
                 Err(Failure::Interrupted)
             }

@@ -131,7 +131,7 @@ fn program(domains: &[Domain]) -> Result<clap::Command, Failure> {
     let orphans = EndOrphans::augment_args(clap::Command::new(orphans::NAME)).hide(true);
     let own = own.subcommand(orphans);
     domain_commands::check(&own, domains)?;
-    Ok(help::grouped(own.subcommands(domain_commands::commands(domains)), domains))
+    Ok(help::group(own.subcommands(domain_commands::commands(domains)), domains))
 }
 
 fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {

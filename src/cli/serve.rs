@@ -106,12 +106,12 @@ impl Serve {
     async fn starter_ended(&self) -> &'static str {
         let parent = async {
             match self.parent {
-                Some(id) => parent::ended(id).await,
+                Some(id) => parent::wait_for_end(id).await,
                 None => pending().await,
             }
         };
         select! {
-            () = stdin::ended(), if self.until_stdin_ends => "standard input",
+            () = stdin::wait_for_end(), if self.until_stdin_ends => "standard input",
             () = parent => "the process that started the server",
         }
     }

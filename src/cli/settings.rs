@@ -75,11 +75,11 @@ pub(super) fn words(name: &str, value: Option<String>) -> Vec<String> {
 
 /// Words of a shell's command line, each after a space.
 pub(super) fn as_flags(words: &[String]) -> String {
-    words.iter().flat_map(|word| [" ".to_owned(), quoted(word)]).collect()
+    words.iter().flat_map(|word| [" ".to_owned(), quote(word)]).collect()
 }
 
 /// A word as a shell takes it for one.
-pub(super) fn quoted(word: &str) -> String {
+pub(super) fn quote(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@=,+".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
         return word.to_owned();

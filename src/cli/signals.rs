@@ -96,7 +96,7 @@ impl Interrupts {
 }
 
 /// Waits for Ctrl-C; for ever in a process that ignores SIGINT.
-pub(super) async fn interrupted() {
+pub(super) async fn wait_for_interrupt() {
     Interrupts::listen().next().await;
 }
 

@@ -65,7 +65,7 @@ impl<const N: usize> Table<N> {
         if total(self.widths()) > room {
             self.shorten_ids();
         }
-        let widths = self.fit(room, &self.shown(room));
+        let widths = self.fit(room, &self.visible_columns(room));
         let rows = self.heading.iter().chain(&self.rows);
         let lines = rows.flat_map(|row| lines(row, &widths));
         lines.flat_map(|line| [indent.to_owned(), line, "\n".to_owned()]).collect()
@@ -77,7 +77,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// The columns that are shown in this room.
-    fn shown(&self, room: usize) -> [bool; N] {
+    fn visible_columns(&self, room: usize) -> [bool; N] {
         let (widths, mut shown) = (self.widths(), [true; N]);
         let least = |column: usize| match column {
             _ if column == N - 1 => widths[column].min(MIN_LAST),

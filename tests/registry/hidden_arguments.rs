@@ -45,7 +45,7 @@ fn hidden_arguments_are_no_part_of_the_schema_and_are_filled_in_once_the_others_
     });
     assert_eq!(arguments, object(&expected));
     expected["secret"] = json!("[redacted]");
-    assert_eq!(*input.shown(&arguments), object(&expected));
+    assert_eq!(*input.mask(&arguments), object(&expected));
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod arguments;
 mod conditions;
 mod exports;
 mod guidance;
-mod hidden;
+mod hidden_arguments;
 mod manifest_schema;
 mod pages;
 mod planner_hints;

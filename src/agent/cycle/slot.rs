@@ -45,7 +45,7 @@ pub(super) fn key_in(offer: &Offer, call: &PlannedCall) -> Digest {
 const CUT: &str = "not called: this turn may make";
 
 /// A call beyond the budget.
-pub(super) fn cut(most: u32) -> ToolError {
+pub(super) fn no_calls_left(most: u32) -> ToolError {
     ToolError::new(ErrorCode::Unavailable, format!("{CUT} {most} calls, and has made them"))
 }
 

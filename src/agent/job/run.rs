@@ -140,7 +140,7 @@ impl JobRun {
             self.agent.parts().pipeline.finish(Box::new(Call::new(context, target, arguments.clone()))).await;
         let result = match end {
             Ok(Terminal::Result(result)) => result,
-            Ok(Terminal::ConfirmationRequired(_)) => failure(tool, unconfirmed()),
+            Ok(Terminal::ConfirmationRequired(_)) => failure(tool, needs_person()),
             Err(refusal) => failure(tool, error_of_refusal(&refusal)),
         };
         called(call_id, result)
@@ -263,6 +263,6 @@ fn failure(tool: &RegisteredTool, error: ToolError) -> ToolResult {
 }
 
 /// A job cannot ask a person.
-fn unconfirmed() -> ToolError {
+fn needs_person() -> ToolError {
     ToolError::new(ErrorCode::PermissionDenied, "not called: a person must approve this tool's calls")
 }

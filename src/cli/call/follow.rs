@@ -55,7 +55,7 @@ pub(super) async fn follow(
         Ok(LastEvent::ConfirmationRequired(it)) => Ok(End::ConfirmationRequired(it)),
         Ok(LastEvent::Left) => match call.take_awaited() {
             Some(it) => return Ok(End::LeftUndecided(it)),
-            None => Err(Failure::Failed(explain::left(call.call_id(), &called))),
+            None => Err(Failure::Failed(explain::report_left(call.call_id(), &called))),
         },
         Ok(LastEvent::TimedOut) => Err(Failure::Failed(explain::timed_out(call.call_id(), &called))),
         Err(failure) => Err(failure),

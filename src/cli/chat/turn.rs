@@ -10,7 +10,7 @@ use crate::{
     backend::{Backend, TurnEvents},
     call::decision,
     json,
-    signals::interrupted,
+    signals::wait_for_interrupt,
 };
 use toolwire_contract::proto::agent::v1::{
     Paused, Reply, TurnEvent, TurnInput, TurnOutcome, turn_event::Event,
@@ -63,7 +63,7 @@ impl Turn<'_> {
         let last = select! {
             last = self.show_all(input, &mut names, &mut renderer) => last,
             // The stream is dropped, and with it the turn.
-            () = interrupted() => {
+            () = wait_for_interrupt() => {
                 console::say("");
                 for line in renderer.cancelled(&self.flags) {
                     console::say(&line);
@@ -118,7 +118,7 @@ impl Turn<'_> {
             let Some(required) = &call.confirmation_required else { continue };
             let answer = select! {
                 answer = decision::ask(self.backend, required, &self.flags) => answer?,
-                () = interrupted() => return Ok(Ok(End::Interrupted { turn_id, paused })),
+                () = wait_for_interrupt() => return Ok(Ok(End::Interrupted { turn_id, paused })),
             };
             if answer == decision::PromptOutcome::Undecided {
                 for line in show::waiting(&turn_id, &paused, &self.flags) {

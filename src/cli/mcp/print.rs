@@ -5,7 +5,7 @@ use std::env;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
-use crate::{connection::Connection, settings::quoted};
+use crate::{connection::Connection, settings::quote};
 use toolwire_server::console::{self, Failure};
 
 /// A client whose configuration is known.
@@ -111,12 +111,12 @@ fn command(reach: Reach<'_>, has_token: bool) -> String {
     match reach {
         Reach::Program { path, flags } => {
             let token = if has_token { " --env TOOLWIRE_TOKEN=\"$TOOLWIRE_TOKEN\"" } else { "" };
-            let program: Vec<_> = [path].into_iter().chain(arguments(flags)).map(quoted).collect();
+            let program: Vec<_> = [path].into_iter().chain(arguments(flags)).map(quote).collect();
             format!("claude mcp add toolwire{token} -- {}", program.join(" "))
         }
         Reach::Url(url) => {
             let token = if has_token { " --header \"Authorization: Bearer $TOOLWIRE_TOKEN\"" } else { "" };
-            format!("claude mcp add --transport http toolwire {}{token}", quoted(url))
+            format!("claude mcp add --transport http toolwire {}{token}", quote(url))
         }
     }
 }

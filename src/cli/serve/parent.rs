@@ -16,9 +16,9 @@ pub(super) fn parse(text: &str) -> Result<Pid, String> {
 }
 
 /// Waits until a process has ended.
-pub(super) async fn ended(id: Pid) {
+pub(super) async fn wait_for_end(id: Pid) {
     #[cfg(target_os = "linux")]
-    if descriptor::ended(id).await {
+    if descriptor::wait_for_end(id).await {
         return;
     }
     // The children of a process get another parent before its own has taken note of its end.
@@ -38,7 +38,7 @@ mod descriptor {
 
     /// Waits for the end. False where there are no descriptors of processes.
     #[allow(deprecated, reason = "what replaces it is unsafe; an owned descriptor is what that asks for")]
-    pub(super) async fn ended(id: Pid) -> bool {
+    pub(super) async fn wait_for_end(id: Pid) -> bool {
         match pidfd_open(id, PidfdFlags::empty()) {
             Ok(process) => match AsyncFd::with_interest(process, Interest::READABLE) {
                 Ok(process) => process.readable().await.is_ok(),

@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::oneshot;
 
 /// Waits until standard input ends, or cannot be read. What is written there is not looked at.
-pub(super) async fn ended() {
+pub(super) async fn wait_for_end() {
     let (end, ended) = oneshot::channel();
     // A thread of its own: a read that blocks would hold up the end of the runtime.
     thread::spawn(move || {

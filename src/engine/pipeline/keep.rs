@@ -167,16 +167,16 @@ impl Keeper {
         };
         let kept = NewKeptResult { tool: &result.tool, text, tokens, provenance: &provenance };
         let expires_at = self.store.keep_result(&self.user, self.call_id, &kept).await?;
-        Ok(self.kept(tokens, expires_at))
+        Ok(self.reference(tokens, expires_at))
     }
 
     /// The result of the call, if it is kept.
     async fn find(&self) -> Result<Option<Kept>, StoreError> {
         let found = self.store.kept_result(&self.user, self.call_id).await?;
-        Ok(found.map(|kept| self.kept(kept.tokens, kept.expires_at)))
+        Ok(found.map(|kept| self.reference(kept.tokens, kept.expires_at)))
     }
 
-    fn kept(&self, tokens: u64, expires_at: SystemTime) -> Kept {
+    fn reference(&self, tokens: u64, expires_at: SystemTime) -> Kept {
         Kept { call_id: self.call_id.to_string(), tokens, max_tokens: self.max_tokens, expires_at }
     }
 }

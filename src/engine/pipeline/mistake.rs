@@ -109,7 +109,7 @@ impl Attempt {
     fn mistake(&self, error: ToolError) -> Mistake {
         let tool = self.facts.tool();
         let shown = match tool {
-            Some(tool) => tool.input.shown(&self.arguments).into_owned(),
+            Some(tool) => tool.input.mask(&self.arguments).into_owned(),
             None => self.arguments.clone(),
         };
         let definition = tool.map(|tool| &tool.definition);

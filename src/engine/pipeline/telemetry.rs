@@ -99,7 +99,7 @@ impl Line {
             call_id: *call_id,
             parent_call_id: *parent_call_id,
             task_id: task_id.clone(),
-            target: shortened(call.target.as_str()),
+            target: shorten(call.target.as_str()),
             arrived: call.arrived,
             trace_id: *trace_id,
             facts: Arc::clone(&call.facts),
@@ -192,7 +192,7 @@ impl Drop for Line {
     }
 }
 
-fn shortened(target: &str) -> String {
+fn shorten(target: &str) -> String {
     match target.len() {
         ..=MAX_TARGET => target.to_owned(),
         _ => target.chars().take(MAX_TARGET).collect(),

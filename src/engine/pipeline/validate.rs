@@ -104,7 +104,7 @@ impl Validate {
             executor.normalize(&mut arguments, &call.context.services);
         }
         if self.keep_arguments {
-            let shown = call.tool().input.shown(&arguments).into_owned();
+            let shown = call.tool().input.mask(&arguments).into_owned();
             call.facts.set_arguments(Value::Object(shown).to_string());
         } else if call.context.ledger.is_some() {
             let names = arguments.keys().map(|name| (name.clone(), REDACTED.into()));

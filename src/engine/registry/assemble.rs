@@ -146,7 +146,7 @@ fn of_payloads(
     provider: Option<Arc<str>>,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
-    let input = taken.compiled(report)?;
+    let input = taken.compile(report)?;
     refuse_bad_examples(&manifest, &input, report);
     if let Some(misfit) = input.misfit_of_hidden() {
         report.add(format!("/parameters{}", misfit.pointer), "bad-fixed", misfit.description);

@@ -25,12 +25,12 @@ impl Pace {
     }
 
     /// A pace of the same kind for another thread.
-    pub(super) fn again(&self) -> Self {
+    pub(super) fn for_thread(&self) -> Self {
         Self { gives_way: self.gives_way, worked: Cell::new(0) }
     }
 
     /// Records a piece of work that took about this long, and yields if it is time.
-    pub(super) fn worked(&self, microseconds: u32) {
+    pub(super) fn record(&self, microseconds: u32) {
         let worked = self.worked.get() + microseconds;
         let is_enough = worked >= AT_ONCE;
         if is_enough && self.gives_way {

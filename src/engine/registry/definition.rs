@@ -59,7 +59,7 @@ impl Definition {
         linkage: Linkage,
     ) -> Self {
         let wire = Wire::new(&manifest, input, output, &linkage);
-        let searched = searched(&manifest).into();
+        let searched = search_text(&manifest).into();
         let line = format!("- {}: {}", manifest.name, one_line(&manifest.description)).into();
         // Dropped to save memory, except hidden parameters: the schemas contain the others, and there may be ten
         // thousand definitions.
@@ -131,7 +131,7 @@ impl Definition {
     }
 }
 
-fn searched(manifest: &Manifest) -> String {
+fn search_text(manifest: &Manifest) -> String {
     let Manifest { name, title, description, tags, utterances, .. } = manifest;
     let text = format!("{name}\n{title}\n{description}\n{}\n{}", tags.join("\n"), utterances.join("\n"));
     text.to_lowercase()

@@ -88,9 +88,9 @@ fn section(tool: &RegisteredTool) -> String {
         format!("## {}", definition.name),
         format!("{title}{}", definition.description),
         facts(definition),
-        headed("Parameters", tables::parameters(&definition.input_schema)),
-        headed("Returns", tables::returns(&definition.output_schema)),
-        headed("Examples", example::all(tool)),
+        add_heading("Parameters", tables::parameters(&definition.input_schema)),
+        add_heading("Returns", tables::returns(&definition.output_schema)),
+        add_heading("Examples", example::all(tool)),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
@@ -137,7 +137,7 @@ fn facts(definition: &Definition) -> String {
     facts.map(|(name, fact)| format!("- {name}: {fact}")).collect::<Vec<_>>().join("\n")
 }
 
-fn headed(heading: &str, body: String) -> String {
+fn add_heading(heading: &str, body: String) -> String {
     if body.is_empty() { body } else { format!("### {heading}\n\n{}", body.trim_end()) }
 }
 

@@ -29,7 +29,7 @@ pub fn guidance_for_planner<'a>(
     let limited: Vec<_> = budgets.iter().filter_map(|source| Limited::of(source, &tools)).collect();
     let mut sections: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut general = Vec::new();
-    let untrusted = untrusted(&tools);
+    let untrusted = note_untrusted(&tools);
     for tool in tools {
         let source = source_of(tool).and_then(|name| limited.iter().find(|it| it.source.name == name));
         for line in &tool.definition.guidance {
@@ -44,7 +44,7 @@ pub fn guidance_for_planner<'a>(
 }
 
 /// The line about the tools that return text from outside.
-fn untrusted(tools: &[&Arc<RegisteredTool>]) -> Option<String> {
+fn note_untrusted(tools: &[&Arc<RegisteredTool>]) -> Option<String> {
     let names =
         tools.iter().filter(|tool| tool.definition.untrusted).map(|tool| tool.definition.name.as_str());
     let names = names.collect::<Vec<_>>().join(", ");

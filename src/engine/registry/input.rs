@@ -174,17 +174,17 @@ impl InputSchema {
         self.misfit(&same, &same)
     }
 
-    /// Checked arguments as people, logs and timelines may see them.
-    pub fn shown<'a>(&self, arguments: &'a Arguments) -> Cow<'a, Arguments> {
+    /// Masks the sensitive ones of checked arguments, for people, logs and timelines.
+    pub fn mask<'a>(&self, arguments: &'a Arguments) -> Cow<'a, Arguments> {
         match &self.0.sensitive {
             Some(schema) => Cow::Owned(sensitive::mask_all(schema, arguments)),
             None => Cow::Borrowed(arguments),
         }
     }
 
-    /// The same without hidden arguments: what the caller gave, which a repeat gives again.
+    /// Masks arguments and drops the hidden ones: what the caller gave, which a repeat gives again.
     pub fn visible(&self, arguments: &Arguments) -> Arguments {
-        let mut visible = self.shown(arguments).into_owned();
+        let mut visible = self.mask(arguments).into_owned();
         visible.retain(|name, _| self.0.hidden.property(name).is_none());
         visible
     }
@@ -194,7 +194,7 @@ impl InputSchema {
     pub fn drop_undeclared(&self, arguments: &mut Arguments, passed: &BTreeSet<&'static str>) {
         if let Some(properties) = normal::properties(&self.0.schema) {
             let is_passed = |key: &str| passed.iter().any(|name| normal::means(key, name));
-            arguments.retain(|key, _| normal::declared(properties, key).is_some() || !is_passed(key));
+            arguments.retain(|key, _| normal::declared_key(properties, key).is_some() || !is_passed(key));
         }
     }
 

@@ -45,14 +45,14 @@ pub(super) fn object<const N: usize>(keys: [Key; N]) -> Value {
     let is_required = |(key, _, serde, _): &Key| (!serde.contains("default")).then_some(*key);
     let required: Vec<_> = keys.iter().filter_map(is_required).collect();
     let properties: Map<_, _> =
-        keys.into_iter().map(|(key, doc, _, form)| (key.to_owned(), described(form, doc))).collect();
+        keys.into_iter().map(|(key, doc, _, form)| (key.to_owned(), describe(form, doc))).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
 /// Adds an alias of a key to the schema; serde has it as an `alias` attribute.
 pub(super) fn alias(object: &mut Value, key: &str, other: &str) {
     let form = object["properties"][key].clone();
-    object["properties"][other] = described(form, &format!("Another word for `{key}`."));
+    object["properties"][other] = describe(form, &format!("Another word for `{key}`."));
     if let Some(required) = object["required"].as_array_mut() {
         required.retain(|it| it != key);
     }
@@ -62,7 +62,7 @@ pub(super) fn alias(object: &mut Value, key: &str, other: &str) {
     object["dependentSchemas"] = json!({key: {"properties": {other: refused}}});
 }
 
-pub(super) fn described(mut form: Value, description: &str) -> Value {
+pub(super) fn describe(mut form: Value, description: &str) -> Value {
     form["description"] = description.trim().into();
     form
 }

@@ -45,7 +45,7 @@ pub(super) fn load(files: Vec<Content>, input: &RegistryInput, cache: &mut FileC
         |file, (), pace| {
             let mut read = Read::file(file, from);
             if let Some(Parsed::Manifest(manifest)) = &mut read.found {
-                pace.worked(PARSED);
+                pace.record(PARSED);
                 let provider = manifest.upstream.as_ref().map(|upstream| upstream.provider.clone());
                 requirements.raise(manifest, provider.as_deref());
             }
@@ -103,7 +103,7 @@ fn assemble_file(
         None => None,
         Some(Parsed::Tool(tool)) => Some(tool),
         Some(Parsed::Manifest(manifest)) => {
-            pace.worked(MADE);
+            pace.record(MADE);
             assemble_tool(*manifest, input, payloads, &mut report).map(Arc::new)
         }
     };

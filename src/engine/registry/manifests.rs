@@ -105,7 +105,7 @@ impl Manifests {
                     if let Some(digest) = stamp.and_then(|stamp| known(&file, stamp)) {
                         return Content { place: file, text: Text::Unchanged, digest, stamp };
                     }
-                    pace.worked(READ);
+                    pace.record(READ);
                     Content::new(file, read(tree, path), stamp)
                 })),
             }
@@ -153,7 +153,7 @@ fn list_directory(tree: &Tree, directory: &str, pace: &Pace) -> Listed {
 
 fn read_stamps(tree: &Tree, paths: Vec<String>, pace: &Pace) -> Vec<(String, Stamp)> {
     let stamp = |path: String| {
-        pace.worked(LOOKED_AT);
+        pace.record(LOOKED_AT);
         let stamp = tree.stamp(&path);
         (path, stamp)
     };

@@ -47,14 +47,14 @@ impl Narration {
     }
 
     /// The summary of a result's data: `RSI: 38, SMA200: +5%`.
-    pub fn said(&self, data: &Value) -> Option<String> {
+    pub fn narrate_result(&self, data: &Value) -> Option<String> {
         Some(self.summary.as_ref()?.render(data))
     }
 
     /// The summary of a call and its result: `get_technicals("RELIANCE") → RSI: 38, SMA200: +5%`. Arguments are in the
     /// order of the input schema.
     pub fn summary(&self, tool: &str, input: &Value, arguments: &Value, data: &Value) -> Option<String> {
-        let said = self.said(data)?;
+        let said = self.narrate_result(data)?;
         let names = input.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
         let given: Vec<_> = names.filter_map(|name| arguments.get(name)).map(as_json).collect();
         Some(format!("{tool}({}) → {said}", given.join(", ")))

@@ -38,7 +38,7 @@ pub(super) fn each<T: Send, W, R: Send>(
     let part = &part;
     thread::scope(|scope| {
         let spawn = |items| {
-            let pace = pace.again();
+            let pace = pace.for_thread();
             scope.spawn(move || part(items, &pace))
         };
         let others: Vec<_> = parts.into_iter().map(spawn).collect();

@@ -146,7 +146,7 @@ impl Payload {
         Arc::new(Self { message, schema, hidden, renderer, typed_method, compiled: OnceLock::new() })
     }
 
-    pub(super) fn compiled(&self, report: &mut Report) -> Option<InputSchema> {
+    pub(super) fn compile(&self, report: &mut Report) -> Option<InputSchema> {
         if let Some(compiled) = self.compiled.get() {
             return Some(compiled.clone());
         }

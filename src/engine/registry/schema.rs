@@ -41,7 +41,7 @@ pub(super) fn with_dialect(object: Map<String, Value>) -> Value {
 }
 
 /// The schema of a closed object.
-fn closed(properties: Map<String, Value>, required: Vec<String>) -> Map<String, Value> {
+fn closed_object(properties: Map<String, Value>, required: Vec<String>) -> Map<String, Value> {
     let mut object = keywords(json!({"type": "object"}));
     object.insert("properties".to_owned(), properties.into());
     if !required.is_empty() {

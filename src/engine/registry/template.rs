@@ -96,7 +96,7 @@ impl Form {
         match (self, value) {
             (Self::Choice { yes, no }, Value::Bool(flag)) => if *flag { yes } else { no }.clone(),
             (Self::Number { signed, decimals }, Value::Number(number)) => match number.as_f64() {
-                Some(float) if number.is_f64() => rounded(float, *signed, *decimals),
+                Some(float) if number.is_f64() => round(float, *signed, *decimals),
                 _ => whole(number, *signed, *decimals),
             },
             (Self::Plain, value) => plain(value),
@@ -110,7 +110,7 @@ impl Form {
     }
 }
 
-fn rounded(number: f64, signed: bool, decimals: usize) -> String {
+fn round(number: f64, signed: bool, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     // A small negative number rounds to zero, which has no sign.
     let text = if text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.')) {

@@ -47,7 +47,7 @@ fn lead(
 ) -> String {
     let tool = request.offer.get(&item.tool);
     let data = made.result.outcome.as_ref().ok().map(Payload::json);
-    let said = tool.zip(data).and_then(|(tool, data)| tool.narration.said(data));
+    let said = tool.zip(data).and_then(|(tool, data)| tool.narration.narrate_result(data));
     let title = tool.map(|tool| quote(&tool.definition.title)).filter(|title| !title.is_empty());
     let lead = match (title, said) {
         (Some(title), Some(said)) => format!("{title}: {}.", quote(&said)),

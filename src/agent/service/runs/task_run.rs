@@ -223,7 +223,7 @@ impl<'a, 'b> TaskRun<'a, 'b> {
             };
             let is_unknown = !offer.iter().any(|tool| tool.definition.name.as_str() == call.tool);
             let arguments = arguments::from_rounded_value(call.arguments);
-            let (id, origin) = (RequestId::generate(), (step_ref, self.worker.bound(&offer)));
+            let (id, origin) = (RequestId::generate(), (step_ref, self.worker.allowed_tools(&offer)));
             let handled = self.work.handle(&self.task.id, call.tool, arguments, id, origin).await?;
             mistakes &= is_unknown || is_mistake(&handled);
             match handled.then {

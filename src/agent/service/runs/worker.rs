@@ -42,7 +42,7 @@ impl Worker {
     }
 
     /// The tools to which its calls are restricted. `None` for an agent that is offered all that its user may call.
-    pub(super) fn bound(&self, offer: &[Arc<RegisteredTool>]) -> Option<ToolNames> {
+    pub(super) fn allowed_tools(&self, offer: &[Arc<RegisteredTool>]) -> Option<ToolNames> {
         self.role.tools.as_ref()?;
         Some(Arc::new(offer.iter().map(|tool| tool.definition.name.clone()).collect()))
     }

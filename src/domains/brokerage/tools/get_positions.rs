@@ -38,7 +38,7 @@ impl Tool for GetPositions {
         provenance.warnings.extend(match position {
             None => elsewhere(&symbol, &held.name, master),
             // Naming an account restricts the question to it.
-            Some(_) if input.account.is_none() => too(&symbol, &held.name, master),
+            Some(_) if input.account.is_none() => warn_of_others(&symbol, &held.name, master),
             Some(_) => None,
         });
         let data = GetPositionsOutput {
@@ -53,7 +53,7 @@ impl Tool for GetPositions {
 }
 
 /// The warning that other accounts hold the symbol too, if they do.
-fn too(symbol: &Symbol, account: &str, master: &Master) -> Option<String> {
+fn warn_of_others(symbol: &Symbol, account: &str, master: &Master) -> Option<String> {
     let others = master.holders(symbol).filter(|(name, _)| *name != account).map(holder);
     let others = others.collect::<Vec<_>>().join(" and ");
     (!others.is_empty()).then(|| {

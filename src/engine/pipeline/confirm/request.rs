@@ -18,7 +18,7 @@ const MAX_BROKEN: usize = 200;
 /// The request for a confirmation of the call.
 pub(in crate::pipeline) fn request(call: &Call, cause: ConfirmationCause) -> ConfirmationRequest {
     let (definition, context) = (&call.tool().definition, &call.context);
-    let shown = call.tool().input.shown(&call.arguments).into_owned();
+    let shown = call.tool().input.mask(&call.arguments).into_owned();
     let conditions = call.tool().conditions.as_ref();
     let broken = conditions.map(|it| it.explain_broken(&call.arguments)).unwrap_or_default();
     ConfirmationRequest {

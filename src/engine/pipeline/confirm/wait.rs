@@ -55,7 +55,7 @@ pub(super) async fn wait(
     };
     select! {
         biased;
-        () = call.context.cancellation.cancelled() => stopped(call.context.cancellation.cause()),
+        () = call.context.cancellation.cancelled() => stop_outcome(call.context.cancellation.cause()),
         () = wait_for_decision(store, required) => WaitOutcome::Decided,
         () = sleep_until(until) => WaitOutcome::Undecided,
         () = send_progress => WaitOutcome::Undecided,
@@ -64,7 +64,7 @@ pub(super) async fn wait(
 
 /// The outcome of a wait that was stopped. The end of the server leaves the confirmation open: a repeat of the call,
 /// at another replica or after the restart, waits for the same decision.
-fn stopped(cause: Option<StopCause>) -> WaitOutcome {
+fn stop_outcome(cause: Option<StopCause>) -> WaitOutcome {
     match cause {
         Some(StopCause::Shutdown) => WaitOutcome::Undecided,
         _ => WaitOutcome::Cancelled,

@@ -70,7 +70,7 @@ impl Wire {
         output: &SchemaForms,
         linkage: &Linkage,
     ) -> Self {
-        let mut described = described(manifest, linkage);
+        let mut described = describe(manifest, linkage);
         let digest = Digest::of_bytes(&canonical(&described, &input.canonical, &output.canonical));
         let shown = v1::ToolDefinition {
             examples: mem::take(&mut described.examples),
@@ -133,7 +133,7 @@ impl Wire {
 }
 
 /// The definition without schemas, digest and status.
-fn described(manifest: &Manifest, linkage: &Linkage) -> v1::ToolDefinition {
+fn describe(manifest: &Manifest, linkage: &Linkage) -> v1::ToolDefinition {
     v1::ToolDefinition {
         name: manifest.name.to_string(),
         title: manifest.title.clone(),

@@ -55,7 +55,7 @@ pub(super) fn returns(schema: &Value) -> String {
 pub(super) fn table<const N: usize>(heads: [&str; N], rows: Vec<[String; N]>) -> String {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let mut lines = vec![line(heads.map(str::to_owned).to_vec()), line(vec!["---".to_owned(); N])];
-    lines.extend(rows.into_iter().map(|row| line(row.map(|cell| escaped(&cell)).to_vec())));
+    lines.extend(rows.into_iter().map(|row| line(row.map(|cell| escape(&cell)).to_vec())));
     lines.join("\n")
 }
 
@@ -130,6 +130,6 @@ fn code(value: &Value) -> String {
     }
 }
 
-fn escaped(cell: &str) -> String {
+fn escape(cell: &str) -> String {
     cell.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', r"\|")
 }

@@ -39,7 +39,7 @@ pub(super) fn properties(schema: &Value) -> Option<&Map<String, Value>> {
 }
 
 /// The declared name that a caller's key stands for: the same, or the one of which it is the camelCase form.
-pub(super) fn declared<'a>(properties: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+pub(super) fn declared_key<'a>(properties: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     if let Some((name, _)) = properties.get_key_value(key) {
         return Some(name);
     }
@@ -181,7 +181,7 @@ impl Normalizer {
         let mut normal = Map::with_capacity(map.len());
         for (key, raw) in map {
             let at = Location::Member(&location, key);
-            let found = declared(properties, key);
+            let found = declared_key(properties, key);
             if found != Some(key) && has_capital(key) && !self.steps.spend(properties.len()) {
                 return map.clone();
             }

@@ -98,7 +98,7 @@ fn as_written(raw: &Value, schema: Option<&Value>, segment: &str) -> String {
     if map.contains_key(segment) {
         return segment.to_owned();
     }
-    let means = |key: &&String| normal::declared(properties, key) == Some(segment);
+    let means = |key: &&String| normal::declared_key(properties, key) == Some(segment);
     map.keys().find(means).map_or_else(|| segment.to_owned(), Clone::clone)
 }
 

@@ -25,12 +25,12 @@ pub(super) fn check(definition: &Definition, report: &mut Report) {
         );
     }
     let verb = definition.name.split('_').next().unwrap_or_default();
-    if let Some(category) = implied(verb).filter(|category| *category != definition.category) {
+    if let Some(category) = implied_category(verb).filter(|category| *category != definition.category) {
         let text = format!("`{verb}_` implies `{}`; change the category or the name", category.into_str());
         report.add("/category", "category-verb", text);
     }
 }
 
-fn implied(verb: &str) -> Option<Category> {
+fn implied_category(verb: &str) -> Option<Category> {
     VERBS.into_iter().find(|(_, verbs)| verbs.contains(&verb)).map(|(category, _)| category)
 }

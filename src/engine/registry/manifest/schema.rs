@@ -8,7 +8,7 @@ use super::Manifest;
 use crate::registry::{
     extract::Extract,
     field_declaration::{CONSTRAINTS, FIELD_NAME, KINDS},
-    keys::{NOT_BLANK, alias, described, flag, text, texts, whole},
+    keys::{NOT_BLANK, alias, describe, flag, text, texts, whole},
     planner_hints::{FEWEST, LONGEST, MOST},
     words::Binding,
 };
@@ -18,7 +18,7 @@ pub fn manifest_schema() -> Value {
     let mut keys = Manifest::schema();
     alias(&mut keys, "name", "tool_id");
     keys["properties"]["$schema"] =
-        described(text(), "The address of this schema, for editors. Toolwire ignores it.");
+        describe(text(), "The address of this schema, for editors. Toolwire ignores it.");
     let mut schema = object(json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Toolwire tool manifest",
@@ -118,7 +118,7 @@ fn field(is_input: bool, has_message: bool) -> Value {
         if is_input { ("input_field", "own_input_field") } else { ("output_field", "own_output_field") };
     let nested = json!({"$ref": format!("#/$defs/{}", if has_message { name } else { own })});
     let mut properties = object(json!({
-        "description": described(text(), "What a model reads of the field; without it, the proto comment."),
+        "description": describe(text(), "What a model reads of the field; without it, the proto comment."),
         "items": nested
     }));
     let allows = |key: &str| is_input || !has_message || key == "enum" || key.starts_with("content_");
@@ -127,15 +127,15 @@ fn field(is_input: bool, has_message: bool) -> Value {
     }
     if is_input {
         properties.extend(object(json!({
-            "required": described(flag(), "Whether a call must give it."),
-            "sensitive": described(flag(), "Whether its value is kept from people, logs and timelines."),
-            "bind": described(Binding::form(), "What of the call its value is. Callers neither see nor give it."),
-            "fixed": described(json!({}), "Its value in every call. Callers neither see nor give it."),
-            "hidden": described(flag(), "Whether callers neither see nor give it, so that it has its default, if any."),
-            "extract": described(Extract::form(), "How it is read from what a user says; for planners without a model.")
+            "required": describe(flag(), "Whether a call must give it."),
+            "sensitive": describe(flag(), "Whether its value is kept from people, logs and timelines."),
+            "bind": describe(Binding::form(), "What of the call its value is. Callers neither see nor give it."),
+            "fixed": describe(json!({}), "Its value in every call. Callers neither see nor give it."),
+            "hidden": describe(flag(), "Whether callers neither see nor give it, so that it has its default, if any."),
+            "extract": describe(Extract::form(), "How it is read from what a user says; for planners without a model.")
         })));
     } else {
-        let omitted = described(flag(), "Whether it is left out, rather than null, when it is absent.");
+        let omitted = describe(flag(), "Whether it is left out, rather than null, when it is absent.");
         properties.insert("omit_when_absent".to_owned(), omitted);
     }
     let mut field = object(json!({"type": "object", "additionalProperties": false}));

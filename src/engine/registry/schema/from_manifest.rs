@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{closed, constraints::constrain, describe, with_dialect};
+use super::{closed_object, constraints::constrain, describe, with_dialect};
 use crate::registry::{
     field_declaration::{Direction, FieldDeclaration},
     problem::Report,
@@ -22,7 +22,7 @@ fn object(declared: &[FieldDeclaration], direction: Direction, report: &mut Repo
         declared.iter().filter(|it| is_required(it, direction)).map(|it| it.name.clone()).collect();
     let properties =
         declared.iter().map(|it| (it.name.clone(), property(it, direction, report).into())).collect();
-    closed(properties, required)
+    closed_object(properties, required)
 }
 
 fn is_required(declared: &FieldDeclaration, direction: Direction) -> bool {

@@ -4,7 +4,7 @@ use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
 use super::{
-    closed, comments,
+    closed_object, comments,
     constraints::constrain,
     describe, keywords,
     payloads::{element, is_in_oneof},
@@ -66,7 +66,7 @@ impl<'a> Derivation<'a> {
             }
             self.paths.push(path);
         }
-        closed(properties, required)
+        closed_object(properties, required)
     }
 
     fn property(&mut self, field: &FieldDescriptor, path: &str) -> Map<String, Value> {
