@@ -5,14 +5,14 @@ mod access;
 mod administer;
 mod cancellations;
 mod check;
+mod completeness;
 mod conflicts;
 mod cool_downs;
 mod expiry;
-mod fresh;
+mod file_watch;
 mod listeners;
-mod loaded;
-mod missing;
-mod opened;
+mod load;
+mod open;
 mod parts;
 mod phases;
 mod pipeline;
@@ -38,15 +38,15 @@ use tokio_util::sync::CancellationToken;
 use self::{
     administer::administer,
     listeners::keep_certificates,
-    loaded::{Loaded, load},
+    load::{Loaded, load},
     phases::{Attachments, Stores, attach, build_call_path, build_tools, open_stores},
     registry_input::enabled_domains,
     tree::RELOAD_INTERVAL,
 };
 pub use self::{
     check::check,
+    completeness::MissingService,
     listeners::Listeners,
-    missing::MissingService,
     providers::{McpServers, as_accepted, mcp_target, setting_of_names},
     registry_input::gather,
     start_error::StartError,
@@ -134,7 +134,7 @@ impl App {
         let of_domains = asked.clone().flat_map(Domain::all_routes).collect();
         let http = routes::table(&config.http, of_domains).map_err(StartError::of)?;
         let rpc_routes = asked.clone().flat_map(|domain| domain.rpc_routes).copied().collect();
-        let undeclared = missing::manifests(asked, &registry.snapshot());
+        let undeclared = completeness::manifests(asked, &registry.snapshot());
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
         let (hub, mcp_servers) = providers::connectors(config, &registry, &stores.state, &upstream.gates())
             .map_err(StartError::of)?;
@@ -256,7 +256,7 @@ impl App {
     /// What a service does beside answering: edits of files, cool-downs, expiry, cancellations of other processes.
     async fn maintain(&self, config: &Config) -> Infallible {
         tokio::select! {
-            never = self.keep_fresh() => match never {},
+            never = self.watch_files() => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = wal_watch::run(&self.state) => match never {},
             never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep, &self.upkeep) => match never {},

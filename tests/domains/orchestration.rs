@@ -2,7 +2,7 @@
 //! embedded, a stub, or not there; and models that are stubs.
 
 mod asked;
+mod disabled_tools;
 mod documents;
-mod offered;
 mod search;
 pub(crate) mod support;

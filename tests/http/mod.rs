@@ -1,10 +1,11 @@
 //! The HTTP listener on the wire: a real server on port 0, raw sockets and real clients.
 
 mod agui;
+mod backlog;
 mod bounds;
 mod drain;
-mod edge;
 mod every_route;
+mod header_checks;
 mod history;
 pub(crate) mod house;
 mod identity;
@@ -18,4 +19,3 @@ mod specified;
 pub(crate) mod talk;
 mod tls;
 mod toys;
-mod unread;

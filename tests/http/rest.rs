@@ -8,7 +8,7 @@ mod confirming;
 mod described;
 mod listed;
 mod names;
-mod refused;
+mod refusals;
 mod streamed;
 mod understood;
 

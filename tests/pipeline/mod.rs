@@ -3,7 +3,7 @@
 mod accepted;
 mod calls;
 mod equal_writes;
-mod kept;
+mod kept_results;
 mod late_records;
 mod request_ids;
 mod words;

@@ -4,7 +4,7 @@ mod accepted;
 mod ambiguous;
 mod calls;
 mod definitions;
-mod kept;
+mod kept_results;
 mod malformed;
 mod requests;
 

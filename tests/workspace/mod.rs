@@ -6,7 +6,7 @@ mod crash;
 mod documents;
 mod earlier_index;
 mod races;
-mod refused;
+mod refused_uploads;
 mod search;
 mod speed;
 mod transfer;

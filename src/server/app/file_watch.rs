@@ -9,7 +9,7 @@ use toolwire_base::files::Tree;
 
 impl App {
     /// Takes over edits of the files on disk for as long as it is polled.
-    pub(super) async fn keep_fresh(&self) -> Infallible {
+    pub(super) async fn watch_files(&self) -> Infallible {
         if matches!(self.tree, Tree::Embedded(_)) {
             return pending().await;
         }

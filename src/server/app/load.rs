@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    StartError, missing, opened,
+    StartError, completeness, open,
     registry_input::{enabled_domains, gather},
     sources::sources,
 };
@@ -39,13 +39,13 @@ pub(super) fn load(
     let upstream = sources(config, domains, state)?;
     let enabled: Vec<_> = enabled_domains(domains, config).collect();
     let opening = Opening { config, tree, state, upstream: &upstream, domains: &enabled };
-    let (mut opened, grpc, failed) = opened::open(&enabled, &opening);
+    let (mut opened, grpc, failed) = open::open(&enabled, &opening);
     let (registry, failed) = join(registry, failed);
     let kept_results = Arc::new(KeptResults::new(state));
     opened.services = opened.services.with(Arc::new(workspace.clone())).with(kept_results);
     // Without every domain open nothing can be said of it.
     let missing = if failed.is_empty() {
-        missing::services(enabled_domains(domains, config), &opened.services)
+        completeness::services(enabled_domains(domains, config), &opened.services)
     } else {
         Vec::new()
     };

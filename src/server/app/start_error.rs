@@ -1,6 +1,6 @@
 //! Errors of start-up. Not here: finding them.
 
-use super::missing::MissingService;
+use super::completeness::MissingService;
 use crate::{domain::OpenError, faces::grpc::ServiceError};
 use toolwire_base::files::Problems;
 

@@ -6,18 +6,18 @@
 
 mod answer;
 pub(super) mod boundary;
+pub mod chunks;
 pub mod conditional;
 mod cors;
-mod edge;
 pub(super) mod expect;
 pub(super) mod header;
+mod header_checks;
 pub(super) mod host;
 pub mod json_answer;
 pub mod json_body;
 mod media_type;
 mod origin;
 mod path;
-pub mod pieces;
 pub mod problem;
 mod problem_layer;
 pub mod query;
@@ -38,7 +38,7 @@ use tower::{Service, ServiceBuilder};
 pub use self::problem_layer::LastWord;
 use self::{
     conditional::CheckConditions,
-    edge::Edge,
+    header_checks::HeaderChecks,
     route::Http,
     table::{RouteMatch, Table},
     trace::Trace,
@@ -75,8 +75,8 @@ pub async fn serve(
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
-    let edge = Edge::new(config, needs_credentials, grpc_at);
-    let stack = stack(http, table, edge, common);
+    let header_checks = HeaderChecks::new(config, needs_credentials, grpc_at);
+    let stack = stack(http, table, header_checks, common);
     transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
 }
 
@@ -84,7 +84,7 @@ pub async fn serve(
 fn stack(
     http: Http,
     table: Table,
-    edge: Edge,
+    header_checks: HeaderChecks,
     common: &Common,
 ) -> impl Service<
     Request<Body>,
@@ -111,7 +111,7 @@ fn stack(
         // Counts refusals too: a connection is idle only when no request is in flight.
         .layer(Layer(CountRequests))
         // Host, origin, route and media type, by headers alone, before any of the body is read.
-        .layer(Layer(edge))
+        .layer(Layer(header_checks))
         // What the layers below refuse becomes a problem.
         .map_response(problem_layer::to_problem)
         // Panics, arrival, deadline, user, quotas, end of watches.

@@ -1,6 +1,6 @@
 //! The market tools from call to source and back, over the embedded origin.
 
-mod refused;
+mod refusals;
 mod rules;
 mod support;
 mod tools;

@@ -39,7 +39,7 @@ use toolwire_transport::{is_grpc, peer::Peer};
 
 /// Passes requests that name this server and one of its routes.
 #[derive(Clone, Debug)]
-pub(super) struct Edge(Arc<Rules>);
+pub(super) struct HeaderChecks(Arc<Rules>);
 
 #[derive(Debug)]
 struct Rules {
@@ -48,13 +48,13 @@ struct Rules {
     grpc_at: Option<SocketAddr>,
 }
 
-impl Edge {
+impl HeaderChecks {
     pub(super) fn new(config: &config::Http, needs_credentials: bool, grpc_at: Option<SocketAddr>) -> Self {
         Self(Arc::new(Rules { boundary: Boundary::new(config, needs_credentials), grpc_at }))
     }
 }
 
-impl<S> Middleware<Request<Body>, S> for Edge
+impl<S> Middleware<Request<Body>, S> for HeaderChecks
 where
     S: tower::Service<Request<Body>, Response = Answer, Error = Infallible>,
 {

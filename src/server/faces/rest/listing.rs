@@ -15,7 +15,7 @@ use serde_json::json;
 use super::{answer, definitions, read::Message, tool::tool_segment};
 use crate::{
     faces::{
-        http::{conditional::Conditions, pieces, problem::Problem, query::Query, route::Http},
+        http::{chunks, conditional::Conditions, problem::Problem, query::Query, route::Http},
         incoming,
     },
     service::{export::ExportRequest, request::refuse, shared_export::Exported},
@@ -71,7 +71,7 @@ fn page_body(page: &[Arc<RegisteredTool>], view: ToolView, next: Option<&str>) -
         parts.push(definitions::json(&tool.definition, view));
     }
     parts.push(format!(r#"],"next_cursor":{}}}"#, json!(next)).into());
-    pieces::body(parts)
+    chunks::body(parts)
 }
 
 /// One tool. Its tag is the digest of its definition, which binds a call by `If-Match`, and its status.
@@ -102,7 +102,7 @@ pub(super) async fn export(
     Ok(with_etag(&parts.headers, &export.digest.to_string(), || {
         let notes = format!(r#","notes":{}}}"#, json!(export.export.notes));
         let json = Bytes::from_owner(Json(export));
-        answer::text(pieces::body(vec![Bytes::from_static(br#"{"export":"#), json, notes.into()]))
+        answer::text(chunks::body(vec![Bytes::from_static(br#"{"export":"#), json, notes.into()]))
     }))
 }
 

@@ -15,7 +15,7 @@ use prost::Message;
 use super::{definitions, event, message};
 use crate::{
     faces::{
-        http::{pieces, route::Http, sse},
+        http::{chunks, route::Http, sse},
         incoming, render,
     },
     service::{Listing, Watch, WatchEvent},
@@ -45,7 +45,7 @@ fn snapshot(mut tools: Listing, view: ToolView) -> BoxStream<'static, Bytes> {
     let envelope = Envelope::new(WatchEventType::Added);
     let events = iter::from_fn(move || Some(envelope.wrap(&tools.next_tool()?.definition, view)));
     let mut parts = events.flatten();
-    stream::iter(iter::from_fn(move || pieces::next(&mut parts))).boxed()
+    stream::iter(iter::from_fn(move || chunks::next(&mut parts))).boxed()
 }
 
 fn changes(watch: Watch, view: ToolView) -> BoxStream<'static, Bytes> {

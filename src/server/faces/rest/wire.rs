@@ -13,7 +13,7 @@ use prost_reflect::{DynamicMessage, MessageDescriptor};
 use tonic::{Code, Status, body::Body};
 use tower::Service;
 
-use crate::faces::http::{pieces::PIECE, route::Http, rpc_route::RpcRoute};
+use crate::faces::http::{chunks::PIECE, route::Http, rpc_route::RpcRoute};
 use toolwire_transport::grpc_frame::{self, HEAD};
 
 /// The responses of one call, read message by message.

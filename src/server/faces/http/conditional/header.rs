@@ -80,7 +80,7 @@ fn parse_list(mut rest: &[u8]) -> Option<Vec<Tag>> {
         if !text.iter().all(|byte| matches!(byte, 0x21 | 0x23..=0x7e | 0x80..)) {
             return None;
         }
-        // A tag that is not UTF-8 is none of ours, whatever it becomes.
+        // A tag that is not UTF-8 matches none of this server, in any decoding.
         tags.push(Tag { is_weak: unmarked.is_some(), text: String::from_utf8_lossy(text).into_owned() });
         rest = after[1..].trim_ascii_start();
         if !rest.is_empty() && !rest.starts_with(b",") {
