@@ -1,6 +1,5 @@
 //! A tool that the configuration disables: it is listed with the reason, and its calls are refused.
 
-/// A disabled tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisabledTool {
     /// The name of the tool, which needs no executor.

@@ -42,7 +42,7 @@ pub(super) enum Cue {
     Summary,
     Reply,
     Write,
-    /// Says that nobody is to be asked.
+    /// Says that the reader need not ask.
     Unasked,
     /// What is done without asking.
     Ordering,
