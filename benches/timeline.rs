@@ -12,9 +12,10 @@ use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection, raw_sql};
 use toolwire::{
     base::{clock, digest::Digest},
+    db::Address,
     engine::tasks::render::read::{RenderOptions, render_task},
-    store::{
-        Address, Store,
+    state::{
+        Store,
         tasks::{Mutation, NewMessage, NewRoot, PageRequest, StepRef, entry::Speaker},
         workspace::Workspace,
     },

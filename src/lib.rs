@@ -26,7 +26,8 @@ pub use toolwire_engine as engine;
 pub use toolwire_sources as sources;
 
 pub use toolwire_config as config;
-pub use toolwire_store as store;
+pub use toolwire_db as db;
+pub use toolwire_state as state;
 pub use toolwire_tokens as tokens;
 
 pub use toolwire_hosts as hosts;

@@ -2,7 +2,7 @@
 //! summary and a count of tokens, the same each time and within their bounds.
 
 use toolwire::{
-    store::workspace::{blocks, mime, path::Path, summary, terms, utf8},
+    state::workspace::{blocks, mime, path::Path, summary, terms, utf8},
     tokens,
 };
 

@@ -1,6 +1,6 @@
 //! A text as the path of a document: what is read keeps every rule, is read as itself, and has a type.
 
-use toolwire::store::workspace::{
+use toolwire::state::workspace::{
     mime,
     path::{self, Path},
 };

@@ -1,6 +1,6 @@
 //! A text as a search: every one is a query within bounds, of nothing but terms that an index takes for words.
 
-use toolwire::store::workspace::{
+use toolwire::state::workspace::{
     query::{self, Query},
     terms,
 };

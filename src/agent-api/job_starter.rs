@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::job::Workflow;
 use toolwire_contract::Refusal;
-use toolwire_store::jobs::Job;
+use toolwire_state::jobs::Job;
 use toolwire_tool::context::{RequestId, ToolContext};
 
 #[derive(Clone, Debug)]

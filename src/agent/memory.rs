@@ -13,8 +13,8 @@ pub use self::{
 };
 use super::{proposal::Proposal, stored_call::StoredCall};
 use toolwire_contract::proto::agent::v1::{Paused, Reply};
+use toolwire_db::StoreError;
 use toolwire_planner::Exchange;
-use toolwire_store::StoreError;
 
 /// The earlier turns of a session.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,7 @@ use toolwire_engine::{
 };
 use toolwire_planner::{Offers, Planner};
 use toolwire_sources::{models::Model, upstream::source_status::SourceLimits};
-use toolwire_store::Store;
+use toolwire_state::Store;
 
 /// How tools are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]

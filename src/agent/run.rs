@@ -26,9 +26,9 @@ use super::{
 };
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, proto::agent::v1::turn_event::Event as LogEvent};
+use toolwire_db::StoreError;
 use toolwire_planner::{Exchange, ExecutedCall, Offer, PlanRequest, PlannedCall};
 use toolwire_sources::upstream::source_status::SourceBudget;
-use toolwire_store::StoreError;
 use toolwire_telemetry::metric;
 use toolwire_tool::context::{Ledger, ToolContext};
 

@@ -13,7 +13,7 @@ pub fn now() -> Instant {
 }
 
 /// The wall clock, for what people read. What a state ends, forgets, leases or expires goes by the clock of the state
-/// (`toolwire_store::Store::now`).
+/// (`toolwire_state::Store::now`).
 #[allow(clippy::disallowed_methods, reason = "the one place that reads it")]
 pub fn wall() -> SystemTime {
     SystemTime::now()

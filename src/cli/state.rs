@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::settings::Settings;
+use toolwire_db::Address;
 use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
 };
-use toolwire_store::{Address, Store, backup};
+use toolwire_state::{Store, backup};
 
 /// Backs up, restores, moves or checks the state
 #[derive(Debug, Args)]

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use directories::ProjectDirs;
 
 use super::{ConfigError, reader::Reader, setting::Setting, size::Size};
-use toolwire_store::{Address, idempotency::Quota};
+use toolwire_db::Address;
+use toolwire_state::idempotency::Quota;
 
 /// What outlives the process: `[state]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use toolwire_store::{Store, StoreError, kept_results::KeptResult};
+use toolwire_db::StoreError;
+use toolwire_state::{Store, kept_results::KeptResult};
 use toolwire_tool::context::{CallId, UserId};
 
 /// Finds kept results. Cheap to clone.

@@ -65,7 +65,7 @@ use self::{
 use crate::registry::Registry;
 use toolwire_base::{backlog, middleware::Layer, offload};
 use toolwire_contract::Refusal;
-use toolwire_store::{Store, idempotency::Idempotency};
+use toolwire_state::{Store, idempotency::Idempotency};
 use toolwire_tool::context::{EventBackpressure, EventSink, Services, UnreadBounds};
 
 /// The dependencies and settings of a [`Pipeline`].

@@ -1,6 +1,6 @@
 //! Tasks: the operations of tool types on them, and their rendering for a model.
 //!
-//! Not here: their store (`toolwire_store::tasks`), and the operations that faces offer (`toolwire_server::service`).
+//! Not here: their store (`toolwire_state::tasks`), and the operations that faces offer (`toolwire_server::service`).
 
 mod begin;
 mod orchestrate;

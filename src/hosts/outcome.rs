@@ -1,7 +1,7 @@
 //! What a host says of the end of a call, as the result of it.
 //!
-//! A host's words are bounded here; what only the server may say (`CONFIRMATION_*`, the origin of an error) is not taken
-//! over.
+//! A host's words are bounded here; what only the server may say (`CONFIRMATION_*`, the origin of an error) is not
+//! taken over.
 
 use crate::wire::outcome::Outcome;
 use toolwire_contract::{ErrorCode, Origin, Payload, ToolError, Violation, proto::v1};

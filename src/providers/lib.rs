@@ -1,8 +1,8 @@
 //! Providers: what programs that execute tools elsewhere have in common, whatever connects to them.
 //!
-//! `offer` checks what a program offers; `spec` is a tool of one by the definition that is served, `executor` executes it
-//! in the pipeline, and `remote` carries a call out, with what a lost connection means for it; `outcome` checks the data
-//! that comes back.
+//! `offer` checks what a program offers; `spec` is a tool of one by the definition that is served, `executor` executes
+//! it in the pipeline, and `remote` carries a call out, with what a lost connection means for it; `outcome` checks the
+//! data that comes back.
 //!
 //! Not here: how a program is reached (hosts, MCP), and making definitions of offers (the registry).
 

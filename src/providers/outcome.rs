@@ -111,8 +111,8 @@ pub fn add_that_it_was_done(error: ToolError, effect: Effect) -> ToolError {
     ToolError { message: format!("The write was done. {}", error.message), ..error }
 }
 
-/// A length of time that another process states, unless it is negative. Not by prost's conversion, which negates those and
-/// overflows at the least of them.
+/// A length of time that another process states, unless it is negative. Not by prost's conversion, which negates those
+/// and overflows at the least of them.
 pub fn length(seconds: i64, nanos: i32) -> Option<Duration> {
     Some(Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanos).ok()?))
 }

@@ -67,7 +67,7 @@ use toolwire_engine::registry::{DataSource, Registry};
 use toolwire_hosts::Hub;
 use toolwire_mcp::server::Cancellations;
 use toolwire_sources::upstream::{settings, source_status::SourceLimits};
-use toolwire_store::{
+use toolwire_state::{
     Store,
     workspace::{Workspace, sweep},
 };

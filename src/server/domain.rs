@@ -16,9 +16,10 @@ use crate::faces::{
 };
 use toolwire_base::files::{Embedded, Problem, Tree};
 use toolwire_config::{Config, Section};
+use toolwire_db::Migrations;
 use toolwire_engine::registry::{Choice, DataSource, DisabledTool};
 use toolwire_sources::upstream::{source::SourceSpec, source_status::Hold, sources::Sources};
-use toolwire_store::{Migrations, Store};
+use toolwire_state::Store;
 use toolwire_tool::{
     Executor,
     context::{Services, SourceStates},

@@ -43,7 +43,7 @@ use toolwire_engine::{
     registry::{Detail, RegisteredTool, Registry},
 };
 use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
-use toolwire_store::confirmations::CallRef;
+use toolwire_state::confirmations::CallRef;
 use toolwire_tool::context::User;
 
 /// The tools, as every face offers them. Cheap to clone.

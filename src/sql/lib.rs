@@ -1,4 +1,4 @@
-//! The procedural parts of the macros `sql!`, `select!` and `insert!` of `toolwire-store`, where they are described.
+//! The procedural parts of the macros `sql!`, `select!` and `insert!` of `toolwire-db`, where they are described.
 //! Only string literals become text, and every value becomes a parameter, so no value can change a statement.
 
 use std::str::FromStr;

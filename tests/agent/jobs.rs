@@ -14,7 +14,7 @@ use toolwire::{
         CancelJobRequest, GetJobRequest, Job, JobEvent, JobState, WatchJobRequest,
         job_service_client::JobServiceClient, watch_job_response::News,
     },
-    store::jobs::JobUpdate,
+    state::jobs::JobUpdate,
 };
 
 use super::*;

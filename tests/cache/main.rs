@@ -29,12 +29,13 @@ use tokio::{
 use toolwire::{
     base::clock,
     contract::{ErrorCode, Event, Payload, Refusal, Terminal, ToolResult},
+    db::StoreError,
     engine::{
         pipeline::{Call, CallSelector, CallStream, Step, Tiers},
         registry::SourceHealth,
     },
-    store::{
-        MemoryResults, StoreError,
+    state::{
+        MemoryResults,
         results::{ResultKey, Results, StoredResult},
     },
     tool::context::{CallTools, User},

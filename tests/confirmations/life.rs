@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use toolwire::{
     base::digest::Digest,
     contract::{ConfirmationCause, ConfirmationId, ErrorCode, proto::v1},
-    store::{
+    state::{
         Store,
         confirmations::{
             Admission, CallRef, ConfirmationRequest, Decided, Decision, Scope, Verdict,

@@ -10,6 +10,10 @@ use toolwire::{
     contract::{arguments::Arguments, descriptors},
     domains,
     engine::registry::{RegisteredTool, Status as ToolStatus, ToolType},
+    state::{
+        confirmations::Admission,
+        idempotency::{About, Beginning, Begun, Effect, Quota},
+    },
 };
 
 use super::*;
@@ -312,7 +316,6 @@ async fn nothing_that_a_caller_says_is_a_decision() {
 /// A read is carried out without a record where there is no room for one; not one that a person must approve.
 #[tokio::test]
 async fn a_read_that_cannot_be_recorded_is_not_carried_out_without_a_confirmation() {
-    use toolwire::store::idempotency::Quota;
     let house = House::with(|config| config.state.request_ids = Quota { of_user: 1, of_all: u64::MAX });
     let riley = house.person("riley").await;
     let write = call("debug_write", &json!({"value": "x"}), Some(RequestId::generate()));
@@ -327,10 +330,6 @@ async fn a_read_that_cannot_be_recorded_is_not_carried_out_without_a_confirmatio
 #[tokio::test]
 async fn an_approval_that_another_process_used_is_used_up() {
     use std::time::Duration;
-    use toolwire::store::{
-        confirmations::Admission,
-        idempotency::{About, Beginning, Begun, Effect},
-    };
     let house = House::open();
     let riley = house.person("riley").await;
     let read = CallToolRequest {

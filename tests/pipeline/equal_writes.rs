@@ -3,7 +3,7 @@
 //! With the clock of the machine: the state has a thread of its own, which a paused clock would overtake.
 
 use futures_util::future::join_all;
-use toolwire::{engine::pipeline::CallOptions, store::Store};
+use toolwire::{engine::pipeline::CallOptions, state::Store};
 
 use super::*;
 

@@ -19,11 +19,9 @@ use tokio::time::{advance, sleep, timeout};
 use toolwire::{
     base::clock,
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult},
+    db::StoreError,
     engine::pipeline::{Call, CallSelector, Step},
-    store::{
-        StoreError,
-        idempotency::{Beginning, Begun, Effect, Idempotency, Key, Quota},
-    },
+    state::idempotency::{Beginning, Begun, Effect, Idempotency, Key, Quota},
     tool::context::{CallId, CallTools, Lineage, RequestId, StopCause, ToolContext},
 };
 

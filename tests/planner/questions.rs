@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toolwire::{
     engine::registry::{ExtractKind, RegisteredTool},
     planner::PlannedCall,
-    store::workspace::terms,
+    state::workspace::terms,
 };
 
 use super::offered::Bench;

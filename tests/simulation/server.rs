@@ -33,7 +33,7 @@ use toolwire::{
         limiter::{Budgets, MemoryLimiter},
         source_status::Limits,
     },
-    store::{MemoryCoolDowns, Store, workspace::Workspace},
+    state::{MemoryCoolDowns, Store, workspace::Workspace},
     tool::context::{Services, UnreadBounds, User},
     transport::{Common, Listener, authenticate::StaticTokens},
 };

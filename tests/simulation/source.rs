@@ -18,7 +18,7 @@ use toolwire::{
         http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile, Sender},
         limiter::{Budgets, MemoryLimiter},
     },
-    store::MemoryCoolDowns,
+    state::MemoryCoolDowns,
     tool::context::ToolContext,
 };
 use turmoil::net::{TcpListener, TcpStream};

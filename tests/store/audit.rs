@@ -7,7 +7,7 @@ use sqlx::{Connection, SqliteConnection};
 use toolwire::{
     base::digest::Digest,
     contract::{ErrorCode, ToolError, ToolResult},
-    store::{
+    state::{
         Store,
         audit::{Criteria, Kind, RETENTION, Verdict},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},

@@ -6,7 +6,7 @@ use sqlx::{Connection, SqliteConnection};
 use toolwire::{
     base::digest::Digest,
     contract::ToolResult,
-    store::{
+    state::{
         Store,
         backup::{backup, check, restore},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},

@@ -4,7 +4,7 @@ use crate::support::state;
 use tempfile::TempDir;
 use toolwire::{
     base::digest::Digest,
-    store::{
+    state::{
         Store,
         calls::{CallState, Criteria, RecordSelector},
         cancellations::Subject,

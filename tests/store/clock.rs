@@ -11,8 +11,9 @@ use crate::support::state;
 use toolwire::{
     base::{clock, digest::Digest},
     contract::{ToolName, ToolResult},
-    store::{
-        Store, StoreError,
+    db::StoreError,
+    state::{
+        Store,
         calls::{CallState, RecordSelector},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
         tasks::{LeaseRequest, LeaseTarget, Mutation, NewRoot},

@@ -13,7 +13,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
-use toolwire::store::Address;
+use toolwire::db::Address;
 
 /// The user and the group that run it where tests run as root, which it refuses: `nobody`.
 const NOBODY: u32 = 65534;

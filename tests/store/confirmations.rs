@@ -7,14 +7,14 @@ use serde_json::{Map, json};
 use toolwire::{
     base::digest::Digest,
     contract::{ConfirmationCause, ConfirmationId, Crowding, proto::v1},
-    store::{
+    db::sql,
+    state::{
         Store,
         confirmations::{
             ARGUMENT_RETENTION, Admission, CallRef, Confirmation, ConfirmationRequest, Decided, Decision,
             EVENT_RETENTION, Verdict, life::State,
         },
         idempotency::{About, Beginning, Begun, Effect, Key, Quota},
-        sql,
     },
     tool::context::{CallId, KnownBy, Outermost, RequestId},
 };

@@ -6,7 +6,7 @@ use crate::support::state;
 use tempfile::TempDir;
 use toolwire::{
     contract::ErrorCode,
-    store::{
+    state::{
         MemoryCoolDowns, RememberedCoolDowns,
         cool_downs::{CoolDown, CoolDowns},
     },

@@ -13,8 +13,9 @@ use tempfile::TempDir;
 use toolwire::{
     base::files::Embedded,
     config::Config,
+    db::{Migrations, StoreError, TableTaken, sql::Statement},
     server::{app::App, domain::Domain},
-    store::{Migrations, Store, StoreError, TableTaken, sql::Statement},
+    state::Store,
 };
 
 const NOTES: &str = "CREATE TABLE notes (text TEXT NOT NULL) STRICT";

@@ -5,10 +5,13 @@ use std::{fs, process::Command};
 use prost_reflect::DescriptorPool;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolwire::store::{
-    Store, StoreError,
-    backup::{self, BackupError},
-    results::Results,
+use toolwire::{
+    db::StoreError,
+    state::{
+        Store,
+        backup::{self, BackupError},
+        results::Results,
+    },
 };
 
 use super::now;

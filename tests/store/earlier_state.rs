@@ -18,10 +18,12 @@ use crate::support::state;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use tempfile::TempDir;
-use toolwire::store::{
-    Store,
-    backup::{self, BackupError},
-    sql::Statement,
+use toolwire::{
+    db::sql::Statement,
+    state::{
+        Store,
+        backup::{self, BackupError},
+    },
 };
 
 /// The files of the state, which are compressed.

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use toolwire::{
     base::digest::Digest,
     contract::{ConfirmationCause, ErrorCode, ToolError, ToolResult, proto::v1},
-    store::{
+    state::{
         Store,
         confirmations::{Admission, CallRef, ConfirmationRequest, Decided, Decision, Verdict},
         equal_writes::{Claim, EqualWrite, UNDELIVERED},

@@ -3,8 +3,9 @@
 use toolwire::{
     base::digest::Digest,
     contract::{ErrorCode, ToolName, ToolResult},
-    store::{
-        Durability, Store, StoreError,
+    db::{Durability, StoreError},
+    state::{
+        Store,
         cool_downs::{CoolDown, CoolDowns},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
     },

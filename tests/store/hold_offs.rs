@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use crate::support::state;
 use tempfile::TempDir;
-use toolwire::store::{
+use toolwire::state::{
     MemoryHoldOffs, RememberedHoldOffs,
     hold_offs::{HoldOff, HoldOffs},
 };

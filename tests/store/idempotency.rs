@@ -10,7 +10,7 @@ use toolwire::{
     base::digest::Digest,
     contract::{Payload, ToolName, ToolResult},
     domains::diagnostics::proto::v1::DebugWriteOutput,
-    store::{
+    state::{
         Store,
         idempotency::{About, Beginning, Begun, Bound, Effect, Idempotency, Key, Quota},
         results::{Results, StoredResult},

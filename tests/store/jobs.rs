@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::support::state;
 use toolwire::{
     base::digest::Digest,
-    store::{
+    state::{
         Store,
         jobs::{
             Begun, Ending, Event, Failure, JobId, JobUpdate, MAX_JOBS_PER_USER, NewJob, RETENTION, State,

@@ -4,11 +4,11 @@ use std::time::{Duration, SystemTime};
 
 use crate::support::state;
 use toolwire::{
-    store::{
+    db::sql::Statement,
+    state::{
         Store,
         idempotency::Quota,
         kept_results::{KeptResult, NewKeptResult, RETENTION},
-        sql::Statement,
     },
     tool::context::CallId,
 };

@@ -41,7 +41,7 @@ use tempfile::TempDir;
 use toolwire::{
     contract::{ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation, transcode::Renderer},
     domains::diagnostics::proto::v1::DebugWriteOutput,
-    store::Store,
+    state::Store,
     tool::context::UserId,
 };
 

@@ -10,8 +10,9 @@ use futures_util::future::join_all;
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 use toolwire::{
     contract::ErrorCode,
-    store::{
-        Store, StoreError, backup,
+    db::StoreError,
+    state::{
+        Store, backup,
         cool_downs::{CoolDown, CoolDowns},
     },
 };

@@ -9,12 +9,14 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use toolwire::{
     base::clock,
-    store::{
-        Address, Durability, Error, Lane, Migrations, Store, StoreError,
+    db::{
+        Address, Durability, Error, Lane, Migrations, StoreError, scoped, sql,
+        sql::{Connection, Statement},
+    },
+    state::{
+        Store,
         backup::{self, BackupError},
         confirmations::{Scope, SequenceRange},
-        scoped, sql,
-        sql::{Connection, Statement},
     },
 };
 

@@ -11,8 +11,9 @@ use sqlx::{Connection as _, PgConnection};
 use toolwire::{
     base::{clock, digest::Digest},
     contract::{Refusal, Terminal, ToolResult},
-    store::{
-        Address, Store, StoreError, sql,
+    db::{Address, StoreError, sql},
+    state::{
+        Store,
         tasks::{Mutation, NewRoot, Recovered},
     },
     tool::context::{RequestId, TaskId, TaskLabel},

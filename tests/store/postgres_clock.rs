@@ -5,10 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use toolwire::{
-    base::clock,
-    store::{Store, StoreError},
-};
+use toolwire::{base::clock, db::StoreError, state::Store};
 
 use crate::support::state;
 

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use sqlx::{Connection as _, PgConnection, postgres::PgListener, raw_sql};
 use tempfile::TempDir;
-use toolwire::store::{Address, Durability, Lane, Store, StoreError, sql, sql::Statement};
+use toolwire::{
+    db::{Address, Durability, Lane, StoreError, sql, sql::Statement},
+    state::Store,
+};
 
 use super::user;
 use crate::support::{pooler::Pooler, state};
@@ -93,8 +96,8 @@ async fn transactions_of_one_lane_wait_for_each_other_and_tell_followers_through
     let add = async |store: Arc<Store>| {
         for _ in 0..20 {
             let added =
-                store.transact::<_, toolwire::store::Error>(Lane::User(&riley), Durability::Process, |tx| {
-                    toolwire::store::scoped(async move {
+                store.transact::<_, toolwire::db::Error>(Lane::User(&riley), Durability::Process, |tx| {
+                    toolwire::db::scoped(async move {
                         let read: Statement<i64> = sql!("SELECT until FROM hold_offs WHERE name = 'a'");
                         let next = read.one(tx).await? + 1;
                         sql!("UPDATE hold_offs SET until = {next} WHERE name = 'a'").run(tx).await

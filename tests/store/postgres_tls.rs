@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path};
 
-use toolwire::store::{Address, Store, StoreError};
+use toolwire::{
+    db::{Address, StoreError},
+    state::Store,
+};
 
 use super::cluster::Cluster;
 use crate::support::authority::Authority;

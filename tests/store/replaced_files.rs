@@ -4,8 +4,9 @@ use std::{fs, path::Path};
 
 use toolwire::{
     contract::ErrorCode,
-    store::{
-        Store, StoreError,
+    db::StoreError,
+    state::{
+        Store,
         cool_downs::{CoolDown, CoolDowns},
     },
 };

@@ -6,7 +6,7 @@ use crate::support::state;
 use tempfile::TempDir;
 use toolwire::{
     contract::Payload,
-    store::{
+    state::{
         MemoryResults, Store,
         results::{Results, StoredResult},
     },

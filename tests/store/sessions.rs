@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolwire::{
-    store::{
+    state::{
         Store,
         sessions::{MAX_TURNS_PER_SESSION, RETENTION, State, StoredTurn},
     },

@@ -29,7 +29,7 @@ use tempfile::TempDir;
 use toolwire::{
     base::digest::Digest,
     contract::{Payload, Provenance, ToolError, ToolName, ToolResult, proto::v1::ToolCategory},
-    store::{
+    state::{
         Store,
         confirmations::Admission,
         idempotency::{About, Begun, Effect, Key},

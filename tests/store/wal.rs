@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
-use toolwire::store::{Durability, Wal};
+use toolwire::db::{Durability, Wal};
 
 use super::in_sqlite;
 

@@ -12,10 +12,8 @@ use futures_util::future::BoxFuture;
 use toolwire::{
     base::clock,
     contract::{Payload, ToolResult},
-    store::{
-        StoreError,
-        idempotency::{ArgumentsDigest, Beginning, Begun, Bound, Effect, Idempotency, Key, Quota},
-    },
+    db::StoreError,
+    state::idempotency::{ArgumentsDigest, Beginning, Begun, Bound, Effect, Idempotency, Key, Quota},
     tool::context::UserId,
 };
 

@@ -44,7 +44,7 @@ use toolwire::{
         pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
         registry::{DisabledTool, Manifests, Registry, RegistryInput},
     },
-    store::{Store, idempotency::Idempotency},
+    state::{Store, idempotency::Idempotency},
     tool::{
         Executor,
         context::{Services, SourceStates, ToolContext, UnreadBounds, User, UserId},
@@ -155,7 +155,7 @@ impl Bench {
             tasks: Arc::clone(&state),
             orchestrate: Arc::new(toolwire::engine::tasks::Orchestrator::new(
                 Arc::clone(&state),
-                toolwire::store::workspace::Workspace::new(&state),
+                toolwire::state::workspace::Workspace::new(&state),
             )),
             decide_within: Duration::from_mins(10),
             decide_within_tasks: Duration::from_mins(10),

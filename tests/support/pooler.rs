@@ -16,7 +16,7 @@ use std::{
 
 use sqlx::postgres::PgConnectOptions;
 use tempfile::TempDir;
-use toolwire::store::Address;
+use toolwire::db::Address;
 
 use super::state;
 

@@ -8,10 +8,11 @@ use std::{collections::HashMap, ffi::OsString, path::Path, time::Duration};
 use toolwire::{
     base::digest::Digest,
     config,
-    store::{
-        Address, Durability, Store, backup,
+    db::{
+        Address, Durability,
         sql::{FromRow, Statement},
     },
+    state::{Store, backup},
 };
 
 /// The database that has the states, unless they are in SQLite.

@@ -11,7 +11,7 @@ use toolwire::{
         },
         v1::{ToolErrorCode, tool_result::Outcome},
     },
-    store::sql,
+    db::sql,
 };
 
 use super::*;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
-    whats(circles::in_circles(&Crate::read(&Tree::of(files), "src/store/")))
+    whats(circles::in_circles(&Crate::read(&Tree::of(files), "src/state/")))
 }
 
 fn whats(findings: Vec<Finding>) -> Vec<String> {
@@ -20,23 +20,23 @@ fn whats(findings: Vec<Finding>) -> Vec<String> {
 #[test]
 fn a_circle_between_siblings() {
     let files = [
-        ("src/store/lib.rs", "mod first; mod second;"),
-        ("src/store/first.rs", "use super::second::Second; pub struct First(Second);"),
-        ("src/store/second.rs", "use crate::first; pub struct Second(Box<first::First>);"),
+        ("src/state/lib.rs", "mod first; mod second;"),
+        ("src/state/first.rs", "use super::second::Second; pub struct First(Second);"),
+        ("src/state/second.rs", "use crate::first; pub struct Second(Box<first::First>);"),
     ];
-    assert_eq!(circles_of(&files), ["src/store/first.rs", "src/store/second.rs"]);
+    assert_eq!(circles_of(&files), ["src/state/first.rs", "src/state/second.rs"]);
 }
 
 #[test]
 fn a_circle_through_what_is_below_two_siblings() {
     let files = [
-        ("src/store/lib.rs", "mod first; mod second;"),
-        ("src/store/first.rs", "mod deep; pub struct First;"),
-        ("src/store/first/deep.rs", "use crate::second::Second; pub struct Deep(Second);"),
-        ("src/store/second.rs", "mod deep; pub struct Second;"),
-        ("src/store/second/deep.rs", "use crate::first::First; pub struct Deep(First);"),
+        ("src/state/lib.rs", "mod first; mod second;"),
+        ("src/state/first.rs", "mod deep; pub struct First;"),
+        ("src/state/first/deep.rs", "use crate::second::Second; pub struct Deep(Second);"),
+        ("src/state/second.rs", "mod deep; pub struct Second;"),
+        ("src/state/second/deep.rs", "use crate::first::First; pub struct Deep(First);"),
     ];
-    assert_eq!(circles_of(&files), ["src/store/first.rs", "src/store/second.rs"]);
+    assert_eq!(circles_of(&files), ["src/state/first.rs", "src/state/second.rs"]);
 }
 
 #[test]
@@ -47,19 +47,19 @@ fn a_circle_through_a_glob_a_macro_or_an_attribute() {
         "use super::second; #[derive(Deserialize)] pub struct First { #[serde(with = \"second\")] a: A }";
     for first in [macros, attribute] {
         let files = [
-            ("src/store/lib.rs", "mod first; mod second;"),
-            ("src/store/first.rs", first),
-            ("src/store/second.rs", second),
+            ("src/state/lib.rs", "mod first; mod second;"),
+            ("src/state/first.rs", first),
+            ("src/state/second.rs", second),
         ];
-        assert_eq!(circles_of(&files), ["src/store/first.rs", "src/store/second.rs"], "{first}");
+        assert_eq!(circles_of(&files), ["src/state/first.rs", "src/state/second.rs"], "{first}");
     }
 }
 
 #[test]
 fn no_circle_between_a_module_and_what_is_below_it() {
     let files = [
-        ("src/store/lib.rs", "mod child; pub use child::Child; pub struct Store(Child);"),
-        ("src/store/child.rs", "use super::Store; pub struct Child(Box<Store>);"),
+        ("src/state/lib.rs", "mod child; pub use child::Child; pub struct Store(Child);"),
+        ("src/state/child.rs", "use super::Store; pub struct Child(Box<Store>);"),
     ];
     assert_eq!(circles_of(&files), [""; 0]);
 }
@@ -67,9 +67,9 @@ fn no_circle_between_a_module_and_what_is_below_it() {
 #[test]
 fn no_circle_where_a_parent_only_passes_names_on() {
     let files = [
-        ("src/store/lib.rs", "mod first; mod second; pub use first::First; pub use second::Second;"),
-        ("src/store/first.rs", "use super::Second; pub struct First(Second);"),
-        ("src/store/second.rs", "pub struct Second;"),
+        ("src/state/lib.rs", "mod first; mod second; pub use first::First; pub use second::Second;"),
+        ("src/state/first.rs", "use super::Second; pub struct First(Second);"),
+        ("src/state/second.rs", "pub struct Second;"),
     ];
     assert_eq!(circles_of(&files), [""; 0]);
 }
@@ -77,12 +77,12 @@ fn no_circle_where_a_parent_only_passes_names_on() {
 #[test]
 fn no_circle_through_what_is_compiled_for_tests_only() {
     let files = [
-        ("src/store/lib.rs", "#[cfg(test)] mod testing; mod store;"),
+        ("src/state/lib.rs", "#[cfg(test)] mod testing; mod store;"),
         (
-            "src/store/store.rs",
+            "src/state/store.rs",
             "pub struct Store; #[cfg(test)] mod tests { use crate::testing::store; fn f() { store() } }",
         ),
-        ("src/store/testing.rs", "use crate::store::Store; pub fn store() -> Store { Store }"),
+        ("src/state/testing.rs", "use crate::store::Store; pub fn store() -> Store { Store }"),
     ];
     assert_eq!(circles_of(&files), [""; 0]);
 }
@@ -97,7 +97,7 @@ fn a_word_of_a_domain_in_the_platform() {
         ("src/domains/sales/lib.rs", "// Sales, from the brokerage."),
         ("src/server/faces.rs", "#[cfg(test)] mod tests { const SALES: &str = \"\"; }"),
         ("src/main.rs", "// Sales."),
-        ("src/store/lib.rs", "// With diagnostics."),
+        ("src/state/lib.rs", "// With diagnostics."),
     ]);
     assert_eq!(
         whats(words::of_domains(&tree)),
@@ -116,12 +116,12 @@ fn a_word_that_a_domain_declares_in_data_of_the_platform() {
         ("src/planner/lib.rs", "//! The region of a text."),
         ("src/planner/more.toml", "verbs = \"compare place year\" # Of no regions."),
         ("src/planner/weights.toml", "turnover = 1"),
-        ("src/store/sizes.toml", "# Of the sales."),
+        ("src/state/sizes.toml", "# Of the sales."),
         ("tests/region.toml", "region"),
     ]);
     assert_eq!(
         whats(words::of_domains(&tree)),
-        ["src/planner/english.toml", "src/planner/weights.toml", "src/store/sizes.toml"]
+        ["src/planner/english.toml", "src/planner/weights.toml", "src/state/sizes.toml"]
     );
 }
 
@@ -142,9 +142,9 @@ fn a_file_that_is_too_long() {
 
 #[test]
 fn a_silent_file_and_one_named_mod() {
-    let tree = Tree::of(&[("src/store.rs", "//! What it is.\n"), ("src/store/mod.rs", "pub struct Store;")]);
-    assert_eq!(whats(files::silent(&tree)), ["src/store/mod.rs"]);
-    assert_eq!(whats(files::mod_files(&tree)), ["src/store/mod.rs"]);
+    let tree = Tree::of(&[("src/store.rs", "//! What it is.\n"), ("src/state/mod.rs", "pub struct Store;")]);
+    assert_eq!(whats(files::silent(&tree)), ["src/state/mod.rs"]);
+    assert_eq!(whats(files::mod_files(&tree)), ["src/state/mod.rs"]);
 }
 
 #[test]
@@ -291,17 +291,17 @@ fn a_page_that_the_index_does_not_name() {
 }
 
 #[test]
-#[should_panic(expected = "src/store/: keeps the rule now")]
+#[should_panic(expected = "src/state/: keeps the rule now")]
 fn a_folder_that_is_excepted_and_idiomatic() {
     let found =
-        plain::unidiomatic(&Tree::of(&[("src/store/lib.rs", "//! A store."), ("src/a.rs", "//! A.")]));
-    crate::findings::assert_only(&["src/store/"], &plain::by_folder(found, &["src/store/"]));
+        plain::unidiomatic(&Tree::of(&[("src/state/lib.rs", "//! A store."), ("src/a.rs", "//! A.")]));
+    crate::findings::assert_only(&["src/state/"], &plain::by_folder(found, &["src/state/"]));
 }
 
 #[test]
 fn a_folder_that_is_excepted_and_not_idiomatic() {
-    let found = plain::unidiomatic(&Tree::of(&[("src/store/lib.rs", "//! Nobody.")]));
-    crate::findings::assert_only(&["src/store/"], &plain::by_folder(found, &["src/store/"]));
+    let found = plain::unidiomatic(&Tree::of(&[("src/state/lib.rs", "//! Nobody.")]));
+    crate::findings::assert_only(&["src/state/"], &plain::by_folder(found, &["src/state/"]));
 }
 
 #[test]
@@ -331,13 +331,14 @@ fn a_record_of_a_source_with_a_bare_text() {
 fn a_statement_for_one_engine_elsewhere() {
     let one = "fn f() { sql!(\"SELECT a /*postgres , b */ FROM t\") }";
     let tree = Tree::of(&[
-        ("src/store/backup/check.rs", "fn f() { Statement::new(\"PRAGMA integrity_check\") }"),
-        ("src/store/engine/jobs.rs", "// PRAGMA is not used.\nfn f() { sql!(\"SELECT a FROM t\") }"),
-        ("src/store/postgres/hints.rs", "fn f() { sqlx::query(\"SELECT pg_notify($1, '')\") }"),
-        ("src/store/rows/jobs.rs", one),
-        ("src/store/sql/dialect.rs", one),
+        ("src/state/backup/check.rs", "fn f() { Statement::new(\"PRAGMA integrity_check\") }"),
+        ("src/state/engine/jobs.rs", "// PRAGMA is not used.\nfn f() { sql!(\"SELECT a FROM t\") }"),
+        ("src/db/postgres/hints.rs", "fn f() { sqlx::query(\"SELECT pg_notify($1, '')\") }"),
+        ("src/state/rows/jobs.rs", one),
+        ("src/db/sql/dialect.rs", one),
+        ("src/state/dialect.rs", one),
     ]);
-    assert_eq!(whats(engines::of_one_only(&tree)), ["src/store/backup/check.rs", "src/store/rows/jobs.rs"]);
+    assert_eq!(whats(engines::of_one_only(&tree)), ["src/state/backup/check.rs", "src/state/rows/jobs.rs"]);
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Tree {
         Self { files: rust, data, pages, manifests }
     }
 
-    /// The folders of crates, such as `src/store/`.
+    /// The folders of crates, such as `src/state/`.
     pub(crate) fn crates(&self) -> Vec<&str> {
         self.sources().filter_map(|file| file.path.strip_suffix("lib.rs")).collect()
     }
@@ -109,7 +109,7 @@ impl File {
         segments.map(str::to_owned).collect()
     }
 
-    /// Whether it belongs to the crate whose folder this is, such as `src/store/`.
+    /// Whether it belongs to the crate whose folder this is, such as `src/state/`.
     pub(crate) fn is_of(&self, folder: &str) -> bool {
         match self.path.strip_prefix(folder) {
             // The root package has no folders: those below `src/` are other crates.

@@ -13,12 +13,12 @@ use toolwire::{
         DescribeForPlannerRequest, GetLimitsRequest, LimitPolicy, ListToolsRequest, SourceLimit, ToolState,
         ToolView, WatchEventType, WatchToolsRequest, tool_service_client::ToolServiceClient,
     },
+    db::StoreError,
     server::app::App,
     sources::upstream::{
         limiter::Budget,
         source_status::{SourceBudget, SourceLimits, SourceStatus},
     },
-    store::StoreError,
     tool::context::UserId,
 };
 

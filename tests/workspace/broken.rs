@@ -10,7 +10,7 @@ use toolwire::{
         PutDocumentRequest, PutHeader, put_document_request::Part,
         workspace_service_client::WorkspaceServiceClient,
     },
-    store::Store,
+    state::Store,
 };
 
 use super::{House, Person, hex, refused, root, said};
@@ -31,7 +31,7 @@ async fn a_digest_that_differs_stores_nothing() {
         riley.put_with(header, &bytes).await.unwrap();
         riley.delete("good.bin", "").await.unwrap();
         std::fs::remove_dir_all(house.state.path().join("blobs")).ok();
-        let mut change = house.state().change(toolwire::store::Durability::Process).await.unwrap();
+        let mut change = house.state().change(toolwire::db::Durability::Process).await.unwrap();
         for table in ["DELETE FROM versions", "DELETE FROM documents", "DELETE FROM blobs"] {
             sqlx::query(table).execute(change.sqlite().unwrap()).await.unwrap();
         }
@@ -95,7 +95,7 @@ async fn quotas_are_kept_and_said() {
     let riley = house.person("riley").await;
     riley.put("a.bin", b"one").await.unwrap();
     let set = async |statement: &'static str| {
-        let mut change = house.state().change(toolwire::store::Durability::Process).await.unwrap();
+        let mut change = house.state().change(toolwire::db::Durability::Process).await.unwrap();
         sqlx::query(statement).execute(change.sqlite().unwrap()).await.unwrap();
         change.commit().await.unwrap();
     };

@@ -9,10 +9,10 @@ use std::{
 
 use crate::support::state;
 use bytes::Bytes;
-use toolwire::store::sql;
 use toolwire::{
     base::{clock, digest::Digest},
-    store::{
+    db::sql,
+    state::{
         Store,
         blobs::Swept,
         workspace::{Header, ReadOptions, Workspace, WorkspaceHandle},

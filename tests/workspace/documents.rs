@@ -12,7 +12,7 @@ use toolwire::{
             PutHeader, Tags, UpdateMetadataRequest,
         },
     },
-    store::workspace::Header,
+    state::workspace::Header,
     tool::context::User,
 };
 

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use sqlx::{Connection, SqliteConnection, migrate::Migrator};
 use toolwire::{
     base::digest::Digest,
-    store::{Store, backup::check, documents::Criteria, workspace::Workspace},
+    state::{Store, backup::check, documents::Criteria, workspace::Workspace},
     tool::context::{TaskId, User},
 };
 
@@ -87,7 +87,7 @@ async fn documents_of_an_earlier_program_are_found_by_words_and_phrases() {
     problems.retain(|it| !it.starts_with("task "));
     assert_eq!(problems, Vec::<String>::new());
     // Whatever is written from then on is found beside it.
-    let header = toolwire::store::workspace::Header { path: "c.txt".to_owned(), ..Default::default() };
+    let header = toolwire::state::workspace::Header { path: "c.txt".to_owned(), ..Default::default() };
     workspace.put(header, "over the sea".into()).await.unwrap();
     assert_eq!(found("\"over the sea\"").await, ["a.txt", "c.txt"]);
 }

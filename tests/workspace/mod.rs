@@ -26,7 +26,8 @@ use toolwire::{
         PutDocumentRequest, PutHeader, SearchDocumentsRequest, SearchDocumentsResponse,
         get_document_response, put_document_request::Part, workspace_service_client::WorkspaceServiceClient,
     },
-    store::{Store, sql},
+    db::sql,
+    state::Store,
     tool::context::{RequestId, TaskId},
 };
 

@@ -4,10 +4,12 @@ use crate::support::state;
 use futures_util::{FutureExt, StreamExt, future::join_all, stream};
 use tokio::task::yield_now;
 use tonic::Code;
-use toolwire::contract::proto::workspace::v1::{
-    PutDocumentRequest, PutDocumentResponse, PutHeader, put_document_request::Part,
+use toolwire::{
+    contract::proto::workspace::v1::{
+        PutDocumentRequest, PutDocumentResponse, PutHeader, put_document_request::Part,
+    },
+    db::sql,
 };
-use toolwire::store::sql;
 
 use super::*;
 

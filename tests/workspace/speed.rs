@@ -7,7 +7,7 @@ use crate::support::state;
 use bytes::Bytes;
 use toolwire::{
     base::clock,
-    store::{
+    state::{
         documents::Criteria,
         workspace::{Header, Workspace},
     },

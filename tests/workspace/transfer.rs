@@ -11,7 +11,7 @@ use toolwire::{
         GetDocumentRequest, PutDocumentRequest, PutHeader, get_document_response, put_document_request::Part,
         workspace_service_client::WorkspaceServiceClient,
     },
-    store::Store,
+    state::Store,
 };
 
 use super::{House, hex, refused, root, said};
@@ -88,7 +88,7 @@ async fn a_damaged_file_is_data_loss_of_that_version_alone() {
 
 #[tokio::test]
 async fn a_state_in_memory_keeps_large_documents_too() {
-    use toolwire::store::workspace::{Header, ReadOptions, Workspace};
+    use toolwire::state::workspace::{Header, ReadOptions, Workspace};
     let state = Arc::new(state::fresh());
     let task = root(&state, "riley", false).await.parse().unwrap();
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
@@ -104,7 +104,7 @@ async fn a_state_in_memory_keeps_large_documents_too() {
 async fn without_a_place_for_the_state_documents_are_said_to_be_unavailable() {
     let state = Arc::new(Store::unavailable("there is no home directory"));
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
-    let workspace = toolwire::store::workspace::Workspace::new(&state);
+    let workspace = toolwire::state::workspace::Workspace::new(&state);
     let refusal = workspace.of_task(&user, &toolwire::tool::context::TaskId::generate()).await.unwrap_err();
     assert_eq!(
         refused(Err::<(), _>(toolwire::contract::Refusal::from(refusal).into())),

@@ -26,6 +26,7 @@ use toolwire::{
     base::files::Embedded,
     config::{Reader, Section, Setting},
     contract::Provenance,
+    db::{insert, record, select, sql, sql::Statement},
     server::{
         domain::{Domain, OpenError, Opened, Opening},
         faces::grpc::{self, Face},
@@ -113,7 +114,6 @@ impl Tool for GetParkingPrice {
 
 #[cfg(test)]
 mod tests {
-    use toolwire::store::{insert, record, select, sql, sql::Statement};
 
     #[derive(Debug)]
     struct Stay {

@@ -18,7 +18,7 @@ use toolwire::{
         http::{Client, Profile, Sender},
         limiter::{Budgets, Limiter, Permit, Refused},
     },
-    store::MemoryCoolDowns,
+    state::MemoryCoolDowns,
     tool::context::UserId,
 };
 use url::Url;

@@ -18,7 +18,7 @@ use toolwire_config::{AgentAnswerer, AgentPlanner, AgentRole, AgentRoles, Config
 use toolwire_planner::embedded::Embedded as Planner;
 use toolwire_server::domain::{Attached, Attaching, Cancel, SettingPattern};
 use toolwire_sources::models::{Model, genai::Remote};
-use toolwire_store::cancellations::Subject;
+use toolwire_state::cancellations::Subject;
 use toolwire_tool::context::Services;
 
 /// What the agent asks its model with, if it asks one.

@@ -8,7 +8,7 @@ use toolwire_contract::{
     json,
     proto::agent::v1,
 };
-use toolwire_store::jobs::{Failure, Job, State};
+use toolwire_state::jobs::{Failure, Job, State};
 
 /// A job in the wanted form.
 pub(super) fn render(job: Job, format: ResultFormat) -> v1::Job {

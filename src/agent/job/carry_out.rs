@@ -10,7 +10,7 @@ use tokio::{
 
 use super::{Finished, JobRun, Run, Workflow};
 use toolwire_base::clock;
-use toolwire_store::jobs::{Ending, Failure, State};
+use toolwire_state::jobs::{Ending, Failure, State};
 use toolwire_telemetry::metric;
 
 /// The pause between attempts to store an end.

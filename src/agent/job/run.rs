@@ -28,7 +28,7 @@ use toolwire_planner::{
     policy::{OnError, on_error},
 };
 use toolwire_sources::models::Model;
-use toolwire_store::{
+use toolwire_state::{
     Store,
     jobs::{JobId, JobUpdate},
 };

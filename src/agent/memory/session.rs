@@ -12,9 +12,10 @@ use crate::{
     stored_call::StoredCall,
 };
 use toolwire_contract::proto::agent::v1::Reply;
+use toolwire_db::StoreError;
 use toolwire_planner::Exchange;
-use toolwire_store::{
-    Store, StoreError,
+use toolwire_state::{
+    Store,
     sessions::{self, State, StoredTurn},
 };
 use toolwire_tool::context::{SessionId, UserId};

@@ -1,7 +1,7 @@
 //! Jobs as every face offers them: admission, idempotency and ownership.
 //!
 //! Users see their own jobs only. Not here: what is done in a job (`job`), and what is stored
-//! (`toolwire-store`).
+//! (`toolwire-state`).
 
 mod list;
 mod start;
@@ -24,7 +24,7 @@ use toolwire_agent_api::{JobRequest, JobStarter, StartJobs};
 use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_server::service::{drain::Drain, request, unavailable::unavailable};
 use toolwire_sources::models::Model;
-use toolwire_store::{
+use toolwire_state::{
     Store,
     cancellations::Subject,
     jobs::{Ending, Job, JobId},

@@ -1,7 +1,7 @@
 //! Turns of conversations as every face offers them: admission, idempotency and ownership.
 //!
 //! Users see their own turns only. Not here: what is done in a turn (`run`), and what is stored
-//! (`toolwire-store`).
+//! (`toolwire-state`).
 
 mod begin;
 mod input;
@@ -24,7 +24,7 @@ use crate::{
 };
 use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::Paused};
 use toolwire_server::service::{confirmations::Confirmations, request, unavailable::unavailable};
-use toolwire_store::{Store, sessions::StoredTurn};
+use toolwire_state::{Store, sessions::StoredTurn};
 use toolwire_tool::context::User;
 
 /// The parts that turns need.

@@ -20,7 +20,7 @@ use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
 };
-use toolwire_store::accepted_tools::AcceptedTool;
+use toolwire_state::accepted_tools::AcceptedTool;
 
 #[derive(Debug, Args)]
 pub(super) struct Diff {

@@ -3,7 +3,7 @@
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{Reader, Setting};
-use toolwire_store::{Address, AddressError};
+use toolwire_db::{Address, AddressError};
 
 /// The address, if the state is in a database.
 pub(super) fn read(reader: &mut Reader) -> Option<Address> {

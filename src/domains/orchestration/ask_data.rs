@@ -28,7 +28,7 @@ pub use self::{
     question::{Condition, Function, Operator, Order, Pick, Question},
     value::Kind,
 };
-use toolwire_store::workspace::mime;
+use toolwire_state::workspace::mime;
 
 /// Number of rows shown where the question chose none.
 const SAMPLE: usize = 5;

@@ -24,7 +24,7 @@ use toolwire_base::files::{ReadError, Tree};
 use toolwire_engine::registry::{DataSource, SourceHealth};
 use toolwire_server::domain::{self, Opened, Opening};
 use toolwire_sources::upstream::sources::Sources;
-use toolwire_store::Partition;
+use toolwire_state::Partition;
 use toolwire_tool::context::Services;
 
 const UNIVERSE: &str = "research/universe.json";

@@ -24,7 +24,7 @@ use super::{Call, CallResult, Inner};
 use crate::registry::{CachePolicy, CacheTier, Category, Registry};
 use toolwire_base::middleware::Middleware;
 use toolwire_contract::Payload;
-use toolwire_store::{
+use toolwire_state::{
     MemoryResults,
     results::{ResultKey, StoredResult},
 };

@@ -25,7 +25,7 @@ use toolwire_contract::{
     ToolResult,
     arguments::{Arguments, Unreadable},
 };
-use toolwire_store::tasks::StepRef;
+use toolwire_state::tasks::StepRef;
 use toolwire_tool::context::{RequestId, ToolContext};
 
 pub type CallResult = Result<Terminal, Refusal>;

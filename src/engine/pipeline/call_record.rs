@@ -6,7 +6,7 @@ use super::Call;
 use crate::registry::{Category, Execution, MemoryScope, ToolType};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{json, proto::v1};
-use toolwire_store::{
+use toolwire_state::{
     equal_writes::EqualWrite,
     idempotency::{About, ArgumentsDigest, Effect, Key},
     tasks::{Memory, RootCall, TaskCall, entry::CallType},

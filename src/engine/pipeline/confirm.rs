@@ -16,10 +16,12 @@ use futures_util::future::{BoxFuture, Either};
 use tower::ServiceExt;
 use tracing::Instrument;
 
-use self::cause::cause_within;
 pub use self::cause::{cause, of_definition};
 pub(super) use self::request::request;
-use self::wait::{WaitOutcome, wait, wait_end};
+use self::{
+    cause::cause_within,
+    wait::{WaitOutcome, wait, wait_end},
+};
 use super::{
     Call, CallOptions, CallResult, Inner, call_record::digest_of, in_flight::ConfirmationFlag, span,
 };
@@ -30,7 +32,7 @@ use toolwire_base::{
 };
 use toolwire_contract::{ConfirmationCause, ConfirmationRequired, Refusal, Terminal, ToolError};
 use toolwire_schema::{TooMuchWork, Work};
-use toolwire_store::{Store, confirmations::Binding};
+use toolwire_state::{Store, confirmations::Binding};
 use toolwire_tool::context::RequestId;
 
 /// Passes calls on with the cause of their confirmation, and once more after the decision.

@@ -20,7 +20,8 @@ use crate::{
 };
 use toolwire_base::{middleware::Middleware, offload};
 use toolwire_contract::{Kept, Payload, Provenance, Terminal, ToolName, ToolResult};
-use toolwire_store::{Store, StoreError, kept_results::NewKeptResult};
+use toolwire_db::StoreError;
+use toolwire_state::{Store, kept_results::NewKeptResult};
 use toolwire_tokens as tokens;
 use toolwire_tool::context::{CallId, User, UserId};
 

@@ -16,7 +16,7 @@ use toolwire_contract::{
     DocumentRefusal, ErrorCode, Provenance, Refusal, TaskRefusal, Terminal, ToolError, ToolName, ToolResult,
     arguments::Arguments, proto::v1,
 };
-use toolwire_store::{
+use toolwire_state::{
     Store,
     tasks::{Mistake, StepRef, TaskError, entry::CallType},
 };

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::{Call, CallResult, InFlight, call_record, refusals::task_refusal};
 use crate::registry::Execution;
 use toolwire_contract::{Payload, Provenance, Refusal, arguments::Arguments};
-use toolwire_store::tasks::{Action, Ending, RootCall, TaskCall, TaskError};
+use toolwire_state::tasks::{Action, Ending, RootCall, TaskCall, TaskError};
 use toolwire_tool::context::TaskId;
 
 /// The future of an operation of [`Orchestrate`].

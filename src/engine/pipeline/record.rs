@@ -13,7 +13,7 @@ use super::{Call, CallResult, Facts, Inner, refusals::task_refusal};
 use crate::registry::Execution;
 use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_contract::{CREATE_TASK, Payload, Refusal, TaskRefusal, Terminal, Violation};
-use toolwire_store::{Store, tasks::Action};
+use toolwire_state::{Store, tasks::Action};
 use toolwire_tool::context::TaskId;
 
 /// Attaches calls to the task on whose behalf they are made.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use toolwire_base::clock;
 use toolwire_contract::{DocumentRefusal, Refusal, TaskRefusal, Violation};
-use toolwire_store::{
+use toolwire_state::{
     idempotency::Bound,
     tasks::{Refused, TaskError},
 };

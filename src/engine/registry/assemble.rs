@@ -21,7 +21,7 @@ use super::{
 };
 use crate::registry::parts::Status;
 use toolwire_contract::transcode::Renderer;
-use toolwire_store::workspace::Workspace;
+use toolwire_state::workspace::Workspace;
 use toolwire_tool::Executor;
 
 /// Makes the executor of a tool by one definition of it, or says why it cannot.

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 
 use toolwire_contract::DocumentRefusal;
-use toolwire_store::workspace::{Header, ReadOptions, Workspace, WorkspaceHandle};
+use toolwire_state::workspace::{Header, ReadOptions, Workspace, WorkspaceHandle};
 use toolwire_tool::context::{TaskId, User};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

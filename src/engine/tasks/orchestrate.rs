@@ -9,7 +9,7 @@ use super::begin::{self, Content, InitialDocument};
 use crate::pipeline::{Orchestrate, OrchestrateFuture, task_refusal};
 use toolwire_base::digest::Digest;
 use toolwire_contract::Refusal;
-use toolwire_store::{
+use toolwire_state::{
     Store,
     tasks::{
         Action, DEFAULT_TIMEOUT, Ending, Mutation, NewChild, NewQuestion, NewRoot, RootCall, Task, TaskCall,

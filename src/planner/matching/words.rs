@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use foldhash::HashSet;
 
 use crate::english::english;
-use toolwire_store::workspace::terms;
+use toolwire_state::workspace::terms;
 
 /// The terms of fillers.
 static FILLERS: LazyLock<HashSet<String>> = LazyLock::new(|| english().fillers.iter().map(stem).collect());

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::App;
 use toolwire_engine::pipeline::CallSelector;
-use toolwire_store::cancellations::{CancelRequest, Subject};
+use toolwire_state::cancellations::{CancelRequest, Subject};
 
 /// Between two attempts to follow a state that cannot be read.
 const TRY_AGAIN: Duration = Duration::from_secs(1);

@@ -73,9 +73,9 @@ mod tests {
 
     use super::*;
     use toolwire_base::files::Tree;
+    use toolwire_db::StoreError;
     use toolwire_engine::registry::{Change, Manifests, RegistryInput, Status};
     use toolwire_sources::upstream::source_status::{SourceBudget, SourceStatus};
-    use toolwire_store::StoreError;
     use toolwire_tool::context::UserId;
 
     /// Refuses the sources in its list; `None` cannot be read.

@@ -9,7 +9,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use crate::service::upkeep::Upkeep;
 use toolwire_base::clock;
 use toolwire_engine::pipeline::InFlight;
-use toolwire_store::{Store, tasks::Recovered};
+use toolwire_state::{Store, tasks::Recovered};
 
 /// How often it looks, which is one read of an index.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -15,7 +15,7 @@ use toolwire_base::files::{Problems, Tree};
 use toolwire_config::Config;
 use toolwire_engine::{kept_results::KeptResults, registry::Registry};
 use toolwire_sources::upstream::sources::Sources;
-use toolwire_store::{Store, workspace::Workspace};
+use toolwire_state::{Store, workspace::Workspace};
 
 /// What files and domains give.
 pub(super) struct Loaded {

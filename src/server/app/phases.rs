@@ -29,7 +29,7 @@ use toolwire_engine::{
     tasks::Orchestrator,
 };
 use toolwire_sources::upstream::source_status::SourceLimits;
-use toolwire_store::{Store, workspace::Workspace};
+use toolwire_state::{Store, workspace::Workspace};
 use toolwire_tool::context::Services;
 
 /// The files and the state.

@@ -10,7 +10,7 @@ use toolwire_engine::{
     registry::Registry,
     tasks::Orchestrator,
 };
-use toolwire_store::Store;
+use toolwire_state::Store;
 use toolwire_tool::context::Services;
 
 /// Made of the tools, and of what they find in their context.

@@ -35,7 +35,7 @@ use toolwire_providers::{
     ids::{CatalogueId, ProviderName},
     offer::{Author, Strictness},
 };
-use toolwire_store::Store;
+use toolwire_state::Store;
 use toolwire_tool::Executor;
 
 /// Changes that come within this time become one snapshot.

@@ -13,7 +13,7 @@ use toolwire_engine::{
     pipeline::{Pipeline, Policy},
     registry::Registry,
 };
-use toolwire_store::Store;
+use toolwire_state::Store;
 
 /// Made over the state, and over the calls that run in the pipeline.
 pub(super) fn records(

@@ -6,7 +6,7 @@ use super::StartError;
 use crate::domain::Domain;
 use toolwire_config::{Config, LOCAL_PROVIDER, ProviderLimits};
 use toolwire_sources::upstream::{ProviderSpec, sources::Sources};
-use toolwire_store::Store;
+use toolwire_state::Store;
 
 /// The sources for which users give credentials.
 pub(super) fn users_sources(domains: &[Domain]) -> Arc<[&'static str]> {

@@ -2,7 +2,8 @@
 
 use crate::domain::Domain;
 use toolwire_config as config;
-use toolwire_store::{Store, TableTaken};
+use toolwire_db::TableTaken;
+use toolwire_state::Store;
 
 /// The state of a configuration, with the tables of all domains. Without a place for it, only what needs it fails.
 pub(super) fn state(state: &config::State, domains: &[Domain]) -> Result<Store, TableTaken> {

@@ -10,7 +10,8 @@ use tokio::{
 
 use crate::faces::readiness::Readiness;
 use toolwire_base::clock;
-use toolwire_store::{Store, StoreError};
+use toolwire_db::StoreError;
+use toolwire_state::Store;
 
 /// Between two attempts to write again.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -4,7 +4,8 @@ use std::{convert::Infallible, time::Duration};
 
 use tokio::time::sleep;
 
-use toolwire_store::{Store, Wal};
+use toolwire_db::Wal;
+use toolwire_state::Store;
 use toolwire_telemetry::metric;
 
 /// How often the size is looked at.

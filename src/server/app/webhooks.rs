@@ -17,7 +17,7 @@ use tokio::{select, time::sleep};
 use toolwire_base::clock;
 use toolwire_config::{Webhook, webhook_key};
 use toolwire_sources::upstream::webhook::{NotTaken, Poster};
-use toolwire_store::{
+use toolwire_state::{
     Store,
     confirmations::Change,
     outbox::{Event, Message, Subscription},

@@ -10,7 +10,7 @@ use toolwire_engine::{
     registry::Registry,
 };
 use toolwire_sources::upstream::source_status::SourceLimits;
-use toolwire_store::{Store, cancellations::Subject};
+use toolwire_state::{Store, cancellations::Subject};
 use toolwire_tool::context::{Services, UserId};
 
 /// Attaches a domain to the tools.

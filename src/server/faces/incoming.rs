@@ -19,7 +19,7 @@ use toolwire_engine::{
     pipeline::{ArrivalTime, Call, CallOptions, Target},
     registry::{Category, ToolType},
 };
-use toolwire_store::audit::{By, on_behalf};
+use toolwire_state::audit::{By, on_behalf};
 use toolwire_tool::context::{Origin, SessionId, ToolContext, User};
 use toolwire_transport::{Arrival, CallersTrace, LoggedByPipeline, authenticate::Bearer, grpc_timeout};
 

@@ -1,4 +1,4 @@
-//! The audit as every face offers it: which user sees which records. Not here: what is recorded (`toolwire-store`).
+//! The audit as every face offers it: which user sees which records. Not here: what is recorded (`toolwire-state`).
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use super::{
 };
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::Policy;
-use toolwire_store::{
+use toolwire_state::{
     Store,
     audit::{Criteria, RETENTION, Record},
 };
 use toolwire_tool::context::User;
 
-pub use toolwire_store::audit::Filter;
+pub use toolwire_state::audit::Filter;
 
 const SIZES: Sizes = Sizes { default: 100, max: 1_000 };
 

@@ -19,12 +19,13 @@ pub use self::{
 use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::clock;
 use toolwire_contract::{ConfirmationRequired, Refusal, ToolResult};
+use toolwire_db::StoreError;
 use toolwire_engine::{
     pipeline::{CallInfo, CallSelector, InFlight, Policy, frame},
     registry::Registry,
 };
-use toolwire_store::{
-    Store, StoreError,
+use toolwire_state::{
+    Store,
     calls::{RecordSelector, RecordedCall},
     cancellations::Subject,
     idempotency::Key,

@@ -1,7 +1,7 @@
 //! Confirmations as every face offers them: which user sees which, who may decide, and the bounds of a request, once.
 //!
 //! A face decodes requests and encodes responses in its own form; nothing here is a wire type. Not here: which calls
-//! need a confirmation (`toolwire_engine::pipeline`), and its states (`toolwire_store::confirmations`).
+//! need a confirmation (`toolwire_engine::pipeline`), and its states (`toolwire_state::confirmations`).
 
 mod decide;
 mod list;
@@ -21,7 +21,7 @@ use super::unavailable::unavailable;
 use toolwire_base::clock;
 use toolwire_contract::{ConfirmationId, Refusal, proto::v1};
 use toolwire_engine::{pipeline::Policy, registry::Registry};
-use toolwire_store::{
+use toolwire_state::{
     Store,
     confirmations::{CallRef, Confirmation, Scope, life::State},
 };

@@ -7,7 +7,7 @@ use data_encoding::BASE64URL_NOPAD;
 use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::digest::Digest;
 use toolwire_contract::Refusal;
-use toolwire_store::Store;
+use toolwire_state::Store;
 use toolwire_tool::context::UserId;
 
 /// Number of bytes of the digest that binds a token to its user and list, and shows any tampering.

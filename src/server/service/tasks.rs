@@ -2,7 +2,7 @@
 //!
 //! A face decodes requests and encodes responses in its own form; nothing here is a wire type. Users access their own
 //! trees only. Not here: how a call of a task is recorded (`toolwire_engine::pipeline`), and the states of a task
-//! (`toolwire_store::tasks`).
+//! (`toolwire_state::tasks`).
 
 mod change;
 mod create;
@@ -33,7 +33,7 @@ use toolwire_engine::{
     pipeline::{Pipeline, task_refusal},
     tasks::Orchestrator,
 };
-use toolwire_store::{
+use toolwire_state::{
     Store,
     tasks::{Ending, Mutation, OpenCall, Task, TaskError},
     workspace::Workspace,

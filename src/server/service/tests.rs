@@ -18,7 +18,7 @@ use toolwire_sources::upstream::{
     limiter::{Budgets, MemoryLimiter},
     source_status::Limits,
 };
-use toolwire_store::{MemoryCoolDowns, Store, workspace::Workspace};
+use toolwire_state::{MemoryCoolDowns, Store, workspace::Workspace};
 use toolwire_tool::context::Services;
 
 /// Three toy tools on disk, and what a user who may call only `spin_*` and one who may call all find there.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolwire_contract::Refusal;
-use toolwire_store::StoreError;
+use toolwire_db::StoreError;
 
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 

@@ -1,7 +1,7 @@
 //! Workspaces as every face offers them: the bounds of a request, and pagination, once.
 //!
 //! A face decodes requests and encodes responses in its own form; nothing here is a wire type. Not here: the rules for
-//! documents (`toolwire_store::workspace`).
+//! documents (`toolwire_state::workspace`).
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::service::{
 };
 use toolwire_contract::{DocumentRefusal, Refusal};
 use toolwire_engine::pipeline::task_refusal;
-use toolwire_store::{
+use toolwire_state::{
     documents::{Content, Criteria, Document, Version},
     tasks::{MAX_PAGE_BYTES, Refused},
     workspace::{Hits, Workspace, WorkspaceHandle},

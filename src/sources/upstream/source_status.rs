@@ -13,8 +13,9 @@ use futures_util::future::BoxFuture;
 
 use super::limiter::{Budget, Limiter};
 use toolwire_base::clock;
-use toolwire_store::{
-    MemoryHoldOffs, StoreError,
+use toolwire_db::StoreError;
+use toolwire_state::{
+    MemoryHoldOffs,
     cool_downs::{CoolDown, CoolDowns},
     hold_offs::HoldOffs,
 };

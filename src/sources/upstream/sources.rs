@@ -19,7 +19,7 @@ use super::{
     stack::{Gate, HoldOff, Limit, Scope, Subject},
 };
 use toolwire_config::LOCAL_PROVIDER;
-use toolwire_store::{RememberedCoolDowns, RememberedHoldOffs, Store, cool_downs::CoolDowns};
+use toolwire_state::{RememberedCoolDowns, RememberedHoldOffs, Store, cool_downs::CoolDowns};
 
 #[derive(Clone, Debug)]
 pub struct Sources {

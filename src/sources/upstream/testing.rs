@@ -16,8 +16,9 @@ use crate::upstream::{
     limiter::{Budgets, Limiter, Permit, Refused},
 };
 use toolwire_base::clock;
-use toolwire_store::{
-    MemoryCoolDowns, StoreError,
+use toolwire_db::StoreError;
+use toolwire_state::{
+    MemoryCoolDowns,
     cool_downs::{CoolDown, CoolDowns},
 };
 use toolwire_tool::context::{ToolContext, User, UserId};

@@ -8,11 +8,11 @@ use toolwire::{
     base::clock,
     config::Config,
     contract::{Refusal, Terminal, ToolError, ToolResult},
+    db::Durability,
     domains::orchestration::sources::search::{ENDPOINT, SPEC},
     engine::pipeline::{Call, Target},
     server::app::App,
     sources::upstream::settings::{Modes, Settings, SourceSettings},
-    store::Durability,
     tool::context::{RequestId, TaskId, ToolContext, User},
 };
 

@@ -2,12 +2,12 @@
 
 use futures_util::poll;
 use toolwire::{
+    db::Durability,
     domains::research::store::{
         screens::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens},
         watchlist::{WatchOrigin, Watchlists},
     },
     sources::upstream::text::{Identifier, Line},
-    store::Durability,
 };
 
 use super::support::{SECOND, instant, state_in, tables_in, tables_in_file, user};

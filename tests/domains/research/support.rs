@@ -29,7 +29,7 @@ use toolwire::{
         service::confirmations::{Choice, DecisionRequest},
     },
     sources::upstream::settings::{self, Modes, SourceSettings},
-    store::{Partition, Store},
+    state::{Partition, Store},
     tool::context::{Origin, RequestId, ToolContext, User, UserId},
 };
 use url::Url;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::{
     base::clock,
-    store::{
+    state::{
         Store,
         confirmations::{Admission, Confirmation, Decided, Decision, Verdict, life::State},
         idempotency::{About, Beginning, Begun, Effect},

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use toolwire::store::Store;
+use toolwire::state::Store;
 
 use super::{FILES, REPORT, WAITS, assert_sound, lines, output, rows, run, unpack};
 

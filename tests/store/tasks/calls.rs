@@ -3,7 +3,7 @@
 use crate::support::state;
 use toolwire::{
     contract::ErrorCode,
-    store::{
+    state::{
         idempotency::Idempotency,
         tasks::{
             MAX_INLINE_TEXT, Memory, NewMessage, Resolution, SavedNote, Settled,

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use bytes::Bytes;
 use sqlx::{Connection, SqliteConnection};
-use toolwire::store::{
+use toolwire::state::{
     backup::{BackupError, backup, check, restore},
     workspace::{Header, Workspace},
 };

@@ -2,7 +2,7 @@
 
 use toolwire::{
     contract::{ConfirmationCause, ConfirmationId, proto::v1::ConsequenceLevel},
-    store::{
+    state::{
         confirmations::{CallRef, Confirmation, ConfirmationRequest, Decided, Decision, Verdict},
         idempotency::Beginning,
         tasks::ExpiringRequest,

@@ -1,8 +1,10 @@
 //! Ends: by agents, by persons, by time; and what ends with them.
 
 use crate::support::state;
-use toolwire::store::sql;
-use toolwire::store::tasks::{Filter, NewEnd, NewMessage, Scope, entry::Speaker, life::Reason};
+use toolwire::{
+    db::sql,
+    state::tasks::{Filter, NewEnd, NewMessage, Scope, entry::Speaker, life::Reason},
+};
 
 use super::*;
 

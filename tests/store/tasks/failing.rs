@@ -9,8 +9,8 @@ use bytes::Bytes;
 use sqlx::{Connection, Row, SqliteConnection};
 use toolwire::{
     contract::{DocumentRefusal, ErrorCode},
-    store::{
-        Durability,
+    db::Durability,
+    state::{
         backup::check,
         tasks::{NewEnd, NewMessage, NewQuestion, Resolution, entry::Speaker},
         workspace::{Edit, Header, Workspace},

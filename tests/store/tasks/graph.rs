@@ -1,10 +1,12 @@
 //! Trees: made, bounded, given up half-way.
 
 use crate::support::state;
-use toolwire::store::sql;
-use toolwire::store::tasks::{
-    Filter, Kind, LoopControl, MAX_DEPTH, MAX_OPEN_TREES, MAX_WAITS, Scope, TreeLimit,
-    entry::DocumentVersion, life::Reason,
+use toolwire::{
+    db::sql,
+    state::tasks::{
+        Filter, Kind, LoopControl, MAX_DEPTH, MAX_OPEN_TREES, MAX_WAITS, Scope, TreeLimit,
+        entry::DocumentVersion, life::Reason,
+    },
 };
 
 use super::*;

@@ -1,7 +1,7 @@
 //! Leases: tokens only grow, and an old one changes nothing.
 
 use super::*;
-use toolwire::store::tasks::{NewEnd, NewMessage, entry::Speaker};
+use toolwire::state::tasks::{NewEnd, NewMessage, entry::Speaker};
 
 #[tokio::test]
 async fn a_task_has_one_worker_and_an_old_lease_does_nothing() {

@@ -5,8 +5,10 @@ use futures_util::{
     future::{join_all, maybe_done},
     poll,
 };
-use toolwire::store::sql;
-use toolwire::store::tasks::{MAX_TREE_BYTES, MAX_USER_BYTES, NewMessage, TreeLimit, entry::Speaker};
+use toolwire::{
+    db::sql,
+    state::tasks::{MAX_TREE_BYTES, MAX_USER_BYTES, NewMessage, TreeLimit, entry::Speaker},
+};
 
 use super::*;
 

@@ -8,7 +8,7 @@ use proptest::{prelude::*, sample::Index, test_runner::Config};
 use tokio::runtime::Builder;
 use toolwire::{
     contract::ErrorCode,
-    store::tasks::{
+    state::tasks::{
         Filter, NewEnd, NewMessage, NewQuestion, Resolution,
         entry::{Speaker, WaitTarget},
         life::{Event, Next, Reason, Wait},

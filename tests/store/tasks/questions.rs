@@ -1,6 +1,6 @@
 //! Questions: to the master's agent, to a person; the first answer counts.
 
-use toolwire::store::tasks::{Kind, NewQuestion, life::Reason};
+use toolwire::state::tasks::{Kind, NewQuestion, life::Reason};
 
 use super::*;
 

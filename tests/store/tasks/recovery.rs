@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use toolwire::store::{
+use toolwire::state::{
     idempotency::Idempotency,
     tasks::{Recovered, life::Reason},
 };

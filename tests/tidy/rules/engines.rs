@@ -1,4 +1,4 @@
-//! Statements that exist for one engine of the state only: they are those of `src/store/sql/dialect.rs`, and of the
+//! Statements that exist for one engine of the state only: they are those of `src/state/dialect.rs`, and of the
 //! folders of the engines.
 
 use crate::{
@@ -7,8 +7,13 @@ use crate::{
 };
 
 /// Files that may have one. Moving a state reads one engine and writes the other.
-const OF_AN_ENGINE: [&str; 4] =
-    ["src/store/backup/transfer.rs", "src/store/postgres/", "src/store/sql/", "src/store/sqlite/"];
+const OF_AN_ENGINE: [&str; 5] = [
+    "src/db/postgres/",
+    "src/db/sql/",
+    "src/db/sqlite/",
+    "src/state/backup/transfer.rs",
+    "src/state/dialect.rs",
+];
 
 /// What a statement for both does not contain.
 const MARKS: [&str; 6] = ["/*postgres", "/*sqlite", "PRAGMA ", "sqlx::query", "raw_sql(", "pg_"];
@@ -22,6 +27,6 @@ pub(crate) fn of_one_only(tree: &Tree) -> Vec<Finding> {
 fn of_file(file: &File) -> Vec<Finding> {
     let lines = file.text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
     let found = lines.filter(|line| MARKS.iter().any(|mark| line.contains(mark)));
-    let why = "is a statement for one engine: move it to src/store/sql/dialect.rs";
+    let why = "is a statement for one engine: move it to src/state/dialect.rs";
     found.map(|line| Finding::new(&file.path, &format!("`{line}` {why}"))).collect()
 }

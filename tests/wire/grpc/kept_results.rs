@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::state;
 use toolwire::{
     contract::proto::v1::{GetCallRequest, get_call_request},
-    store::sql,
+    db::sql,
 };
 
 use super::*;

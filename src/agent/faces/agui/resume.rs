@@ -20,7 +20,7 @@ use toolwire_server::{
         request::refuse,
     },
 };
-use toolwire_store::sessions::StoredTurn;
+use toolwire_state::sessions::StoredTurn;
 use toolwire_tool::context::{SessionId, User};
 
 /// A turn that waits for persons.

@@ -24,7 +24,7 @@ use toolwire_server::{
     },
     service::request::refuse,
 };
-use toolwire_store::jobs::{Event, State};
+use toolwire_state::jobs::{Event, State};
 use toolwire_transport::rules::{Pool, Rule};
 
 /// The service, over the jobs of a face.

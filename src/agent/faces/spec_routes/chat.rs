@@ -20,7 +20,7 @@ use toolwire_server::{
     },
     service::request,
 };
-use toolwire_store::sessions::State as Kept;
+use toolwire_state::sessions::State as Kept;
 
 /// `POST /api/chat`: the five members of an answer and nothing else; 202 with what is pending where persons must
 /// decide first.

@@ -19,7 +19,7 @@ use toolwire_server::faces::{
     http::{json_answer, problem::Problem, route::Http, sse},
     incoming,
 };
-use toolwire_store::jobs::{Event, Job};
+use toolwire_state::jobs::{Event, Job};
 
 /// `GET /api/jobs/{id}`: the job as it stands.
 pub(super) async fn get(

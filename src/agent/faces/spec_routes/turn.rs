@@ -10,7 +10,7 @@ use crate::{
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, convert::timestamp, proto::agent::v1::TurnEvent};
 use toolwire_server::faces::incoming;
-use toolwire_store::sessions::StoredTurn;
+use toolwire_state::sessions::StoredTurn;
 use toolwire_tool::context::{RequestId, SessionId, ToolContext, User};
 
 /// The events of a turn. Dropping them cancels the turn, unless it has other readers.

@@ -9,7 +9,7 @@ use toolwire_server::service::{
     request::refuse,
     unavailable::unavailable,
 };
-use toolwire_store::jobs::{Job, State};
+use toolwire_state::jobs::{Job, State};
 use toolwire_tool::context::User;
 
 const SIZES: Sizes = Sizes { default: 50, max: 100 };

@@ -10,7 +10,7 @@ use toolwire_agent_api::JobRequest;
 use toolwire_base::{clock, digest::Digest, offload};
 use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_server::service::{request::refuse, unavailable::unavailable};
-use toolwire_store::jobs::{Begun, Job, JobId, NewJob};
+use toolwire_state::jobs::{Begun, Job, JobId, NewJob};
 use toolwire_telemetry as telemetry;
 use toolwire_tool::context::{RequestId, ToolContext, User};
 

@@ -12,7 +12,7 @@ use toolwire_server::service::{
     changes::{HEARTBEAT, wait_for_change},
     unavailable::unavailable,
 };
-use toolwire_store::jobs::{Event, Job, JobId};
+use toolwire_state::jobs::{Event, Job, JobId};
 use toolwire_tool::context::User;
 
 /// Maximum number of events per read.

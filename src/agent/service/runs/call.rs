@@ -14,7 +14,7 @@ use toolwire_contract::{
 };
 use toolwire_engine::pipeline::{Call, Target};
 use toolwire_server::service::tasks::{Detail, Handled};
-use toolwire_store::tasks::StepRef;
+use toolwire_state::tasks::StepRef;
 use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, RequestId, TaskId, ToolContext};
 
 impl Work<'_> {

@@ -11,7 +11,7 @@ use toolwire_contract::{
     convert::timestamp,
     proto::agent::v1::{TurnOutcome, TurnStarted, turn_event::Event},
 };
-use toolwire_store::tasks::{Kind, Task, life::State};
+use toolwire_state::tasks::{Kind, Task, life::State};
 
 /// Maximum number of times that a run takes up a task: a bound on tasks that wake each other for ever.
 const MAX_TASK_RUNS: u32 = 256;

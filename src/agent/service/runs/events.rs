@@ -17,7 +17,7 @@ use toolwire_contract::{
 };
 use toolwire_server::service::tasks::{Detail, Handled};
 use toolwire_sources::models::ToolCall;
-use toolwire_store::tasks::{Action, Task, Waiting, entry::WaitTarget};
+use toolwire_state::tasks::{Action, Task, Waiting, entry::WaitTarget};
 use toolwire_tool::context::{CallId, RequestId};
 
 /// Maximum length of a model's text beside its calls, which is sent as their reason, in characters.

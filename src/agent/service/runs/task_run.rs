@@ -18,7 +18,7 @@ use super::{
 use toolwire_contract::{ErrorCode, Refusal, arguments};
 use toolwire_server::service::tasks::{Detail, Handled, LeaseTarget, LeaseWish, RenderWish};
 use toolwire_sources::models::{Part, Request, ToolCall};
-use toolwire_store::tasks::{
+use toolwire_state::tasks::{
     LoopControl, NewEnd, NewMessage, OpenCall, StepRef, Task,
     entry::{Opaque, Speaker},
     life::State,

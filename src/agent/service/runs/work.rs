@@ -7,7 +7,7 @@ use crate::{Budget, TurnId, log::Log};
 use toolwire_contract::{ConfirmationRequired, Refusal, proto::agent::v1::turn_event::Event};
 use toolwire_engine::registry::{RegisteredTool, Status, ToolType};
 use toolwire_sources::models::{Model, Usage};
-use toolwire_store::tasks::{Filter, Scope, Task};
+use toolwire_state::tasks::{Filter, Scope, Task};
 use toolwire_tool::context::{TaskId, ToolContext};
 
 /// Maximum number of tasks per read.

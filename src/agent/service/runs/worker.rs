@@ -8,7 +8,7 @@ use toolwire_base::clock;
 use toolwire_contract::ToolName;
 use toolwire_engine::registry::{RegisteredTool, guidance_for_planner};
 use toolwire_sources::models::Model;
-use toolwire_store::tasks::Task;
+use toolwire_state::tasks::Task;
 
 /// The beginning of the system prompt.
 const LOOP: &str = "You work on a task by calling tools. Hand the result off when the work is done, with the documents that \

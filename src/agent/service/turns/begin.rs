@@ -16,7 +16,7 @@ use toolwire_contract::{
     proto::agent::v1::{Reply, turn_event::Event},
 };
 use toolwire_server::service::unavailable::unavailable;
-use toolwire_store::{
+use toolwire_state::{
     confirmations::life::State as Decided,
     sessions::{SessionGuard, SessionLock, State, StoredTurn},
 };

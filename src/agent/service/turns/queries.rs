@@ -6,7 +6,7 @@ use super::{Begun, Turns, parse_id, pending, unknown};
 use crate::TurnId;
 use toolwire_contract::{Refusal, TurnRefusal};
 use toolwire_server::service::unavailable::unavailable;
-use toolwire_store::{
+use toolwire_state::{
     cancellations::Subject,
     confirmations::CallRef,
     sessions::{State, StoredTurn},

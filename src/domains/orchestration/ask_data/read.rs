@@ -9,7 +9,7 @@ use super::{
     table::{Table, Watch},
 };
 use toolwire_base::words::without_bom;
-use toolwire_store::workspace::{blocks::table, mime::Kind};
+use toolwire_state::workspace::{blocks::table, mime::Kind};
 
 pub(super) fn read(kind: Kind<'_>, bytes: &[u8], watch: &Watch<'_>) -> Result<Table, AskError> {
     if bytes.len() > MAX_DOCUMENT_BYTES {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use toolwire_sources::upstream::http::Sender;
-use toolwire_store::workspace::terms;
+use toolwire_state::workspace::terms;
 
 /// The pages. Of the program and not of `--data`: they are made for this twin alone.
 const PAGES: &str = include_str!("../data/orchestration/pages.json");

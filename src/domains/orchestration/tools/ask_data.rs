@@ -13,7 +13,7 @@ use crate::{
 };
 use toolwire_base::{clock, offload};
 use toolwire_contract::{ErrorCode, ToolError, json};
-use toolwire_store::workspace::ReadOptions;
+use toolwire_state::workspace::ReadOptions;
 use toolwire_tool::{
     Reply, Tool,
     argument::{one_of, reject, required},

@@ -2,7 +2,7 @@
 
 use super::task_workspace;
 use crate::proto::v1::{DocumentsOutput, ListDocumentsInput};
-use toolwire_store::documents::Criteria;
+use toolwire_state::documents::Criteria;
 use toolwire_tool::{
     Reply, Tool,
     context::{Required, ToolContext, Unfinished},

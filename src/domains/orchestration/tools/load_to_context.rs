@@ -6,7 +6,7 @@ use super::{
 };
 use crate::proto::v1::{LoadToContextInput, LoadToContextOutput};
 use toolwire_contract::ToolError;
-use toolwire_store::{
+use toolwire_state::{
     documents::Document,
     workspace::{ReadOptions, WorkspaceHandle, mime},
 };

@@ -13,8 +13,9 @@ use self::{
 use crate::proto::v1::{ReadResultInput, ReadResultOutput};
 use toolwire_base::offload;
 use toolwire_contract::{ErrorCode, ToolError};
+use toolwire_db::StoreError;
 use toolwire_engine::kept_results::KeptResults;
-use toolwire_store::{StoreError, kept_results::KeptResult, workspace::passages::check_query};
+use toolwire_state::{kept_results::KeptResult, workspace::passages::check_query};
 use toolwire_tool::{
     Reply, Tool,
     argument::{reject, required},

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::proto::v1::DocumentLine;
 use toolwire_base::clock;
 use toolwire_contract::{CREATE_TASK, DocumentRefusal, Provenance, ToolError};
-use toolwire_store::{
+use toolwire_state::{
     documents::Document,
     workspace::{Workspace, WorkspaceHandle},
 };

@@ -1,6 +1,6 @@
 //! A window of lines over a text that comes in pieces: whole lines, as many as fit.
 
-use toolwire_store::workspace::utf8;
+use toolwire_state::workspace::utf8;
 
 /// Maximum size of an excerpt, in bytes.
 pub(super) const MAX_BYTES: usize = 65_536;

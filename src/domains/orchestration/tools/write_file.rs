@@ -6,7 +6,7 @@ use data_encoding::BASE64;
 use super::task_workspace;
 use crate::proto::v1::{WriteFileInput, WriteFileOutput};
 use toolwire_contract::ToolError;
-use toolwire_store::workspace::Header;
+use toolwire_state::workspace::Header;
 use toolwire_tool::{
     Reply, Tool,
     argument::{reject, required},

@@ -10,7 +10,7 @@ use toolwire_agent_api::{CompletedCall, job::Run};
 use toolwire_base::words::one_line;
 use toolwire_contract::{ErrorCode, Provenance, ToolError};
 use toolwire_engine::pipeline::Target;
-use toolwire_store::jobs::JobUpdate;
+use toolwire_state::jobs::JobUpdate;
 
 /// Maximum number of parts that are recorded as left out.
 const MAX_SKIPPED: usize = 64;

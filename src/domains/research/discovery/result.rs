@@ -17,7 +17,7 @@ use crate::{
 use toolwire_agent_api::{CompletedCall, job::Finished};
 use toolwire_base::words::counted;
 use toolwire_contract::Payload;
-use toolwire_store::jobs::{Failure, JobUpdate};
+use toolwire_state::jobs::{Failure, JobUpdate};
 
 /// Everything that was found, as the job's result.
 pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, evaluated: Vec<Evaluated>) -> Finished {

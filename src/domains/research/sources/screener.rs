@@ -37,8 +37,8 @@ use self::{
 };
 use crate::store::screens::ScreenCopy;
 use toolwire_contract::{ErrorCode, ToolError};
+use toolwire_db::StoreError;
 use toolwire_sources::upstream::http::Client;
-use toolwire_store::StoreError;
 use toolwire_telemetry::continuing_trace;
 use toolwire_tool::{
     context::{ToolContext, UserId},

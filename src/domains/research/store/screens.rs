@@ -12,8 +12,8 @@ use std::{
 use futures_util::future::BoxFuture;
 
 use toolwire_base::clock;
+use toolwire_db::StoreError;
 use toolwire_sources::upstream::text::{Identifier, Line};
-use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
 
 /// Minimum interval between two scrapes for a user.

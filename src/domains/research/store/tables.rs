@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use toolwire_store::{Migrations, Partition, Store};
+use toolwire_db::Migrations;
+use toolwire_state::{Partition, Store};
 use toolwire_tool::context::UserId;
 
 /// Copies of screens and watch-lists in the state file.

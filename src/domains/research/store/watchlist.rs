@@ -7,8 +7,8 @@ use std::{fmt::Debug, time::SystemTime};
 
 use futures_util::future::BoxFuture;
 
+use toolwire_db::StoreError;
 use toolwire_sources::upstream::text::{Line, Passage};
-use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
 
 /// The longest note in characters; the schema of `add_to_watchlist` says so too.

@@ -18,7 +18,7 @@ use crate::{
 };
 use toolwire_base::offload;
 use toolwire_contract::{ToolError, arguments::Arguments};
-use toolwire_store::StoreError;
+use toolwire_db::StoreError;
 use toolwire_tool::{
     Reply, Tool,
     context::{Required, ToolContext, Unfinished},

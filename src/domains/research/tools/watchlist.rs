@@ -1,7 +1,7 @@
 //! What the tools of the watch-list share.
 
 use toolwire_contract::{ErrorCode, ToolError};
-use toolwire_store::StoreError;
+use toolwire_db::StoreError;
 
 /// The store of watch-lists does not answer.
 pub(super) fn unavailable(error: &StoreError) -> ToolError {

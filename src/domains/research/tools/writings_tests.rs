@@ -26,11 +26,11 @@ use crate::{
     store::watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
 };
 use toolwire_contract::{ErrorCode, ToolError};
+use toolwire_db::StoreError;
 use toolwire_sources::upstream::{
     now::Now,
     testing::{client, context},
 };
-use toolwire_store::StoreError;
 use toolwire_tool::{
     Reply, Tool,
     context::{ToolContext, Unfinished, UserId},

@@ -22,7 +22,7 @@ use super::{
 use crate::pipeline::{Call, CallResult, Inner, execute};
 use toolwire_base::{clock, offload};
 use toolwire_contract::{ErrorCode, Payload, Refusal, Terminal, ToolResult};
-use toolwire_store::results::{ResultKey, Results, StoredResult};
+use toolwire_state::results::{ResultKey, Results, StoredResult};
 use toolwire_telemetry::continuing_trace;
 use toolwire_tool::{
     context::{Cancellation, EventSink, StopCause, Subscribers, UserId},

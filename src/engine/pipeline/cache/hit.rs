@@ -2,7 +2,7 @@
 
 use crate::pipeline::Call;
 use toolwire_contract::{Payload, Provenance, Terminal};
-use toolwire_store::results::StoredResult;
+use toolwire_state::results::StoredResult;
 
 /// Decodes a stored result as output of the tool, whose text is then rendered once for all hits. One that cannot be
 /// decoded is a miss.

@@ -6,7 +6,7 @@ use crate::{
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::json;
-use toolwire_store::results::ResultKey;
+use toolwire_state::results::ResultKey;
 use toolwire_tool::context::{SessionId, SourceStates, ToolContext};
 
 /// Calls with the same key share one execution: those of one result at one depth.

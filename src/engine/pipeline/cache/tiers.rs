@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::registry::CacheTier;
-use toolwire_store::{MemoryResults, results::Results};
+use toolwire_state::{MemoryResults, results::Results};
 
 /// The stores of results by tier. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]

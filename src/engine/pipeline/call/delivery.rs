@@ -9,7 +9,7 @@ use std::{
 use tokio::time::sleep;
 
 use toolwire_contract::{ErrorCode, Refusal, Terminal};
-use toolwire_store::{
+use toolwire_state::{
     Store,
     equal_writes::{EqualWrite, UNDELIVERED},
     idempotency::Key,

@@ -9,7 +9,7 @@ use std::sync::{
 use super::delivery::Delivery;
 use crate::registry::RegisteredTool;
 use toolwire_contract::{Refusal, Terminal, ToolResult};
-use toolwire_store::tasks::Action;
+use toolwire_state::tasks::Action;
 use toolwire_tool::context::RequestId;
 
 /// Facts about a call. Each is set once; only `detached` can be reverted.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::super::Call;
 use toolwire_base::words::visible;
 use toolwire_contract::{ConfirmationCause, proto::v1};
-use toolwire_store::confirmations::ConfirmationRequest;
+use toolwire_state::confirmations::ConfirmationRequest;
 
 /// Maximum length of a summary, in characters. All arguments are shown below it in full.
 const MAX_SUMMARY: usize = 400;

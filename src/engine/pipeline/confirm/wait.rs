@@ -11,7 +11,7 @@ use tokio::{
 use super::super::Call;
 use toolwire_base::clock;
 use toolwire_contract::ConfirmationRequired;
-use toolwire_store::{Store, confirmations::life::State};
+use toolwire_state::{Store, confirmations::life::State};
 use toolwire_tool::context::StopCause;
 
 /// Interval of progress events during the wait.

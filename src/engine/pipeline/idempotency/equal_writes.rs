@@ -17,7 +17,8 @@ use crate::pipeline::{
 };
 use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_contract::Refusal;
-use toolwire_store::{StoreError, equal_writes::Claim, idempotency::Effect};
+use toolwire_db::StoreError;
+use toolwire_state::{equal_writes::Claim, idempotency::Effect};
 use toolwire_tool::context::RequestId;
 
 /// Gives a `request_id` to writes that ask for one.

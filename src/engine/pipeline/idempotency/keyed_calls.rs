@@ -25,8 +25,8 @@ use crate::pipeline::{
 };
 use toolwire_base::offload;
 use toolwire_contract::{ConfirmationCause, Refusal, ToolError};
-use toolwire_store::{
-    StoreError,
+use toolwire_db::StoreError;
+use toolwire_state::{
     confirmations::{Admission, Confirmation},
     idempotency::{Beginning, Begun, Key},
 };

@@ -11,7 +11,7 @@ use crate::pipeline::{
 };
 use toolwire_base::clock;
 use toolwire_contract::{Terminal, ToolResult, status};
-use toolwire_store::{idempotency::Key, tasks::TaskError};
+use toolwire_state::{idempotency::Key, tasks::TaskError};
 
 /// The delay between attempts to record an outcome.
 const RETRY_DELAY: Duration = Duration::from_millis(500);

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use crate::pipeline::Call;
 use toolwire_contract::{ErrorCode, ToolResult};
-use toolwire_store::{Store, idempotency::Idempotency};
+use toolwire_state::{Store, idempotency::Idempotency};
 
 /// The records of calls, their confirmations, and tasks, all in one store.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::pipeline::{Call, CallResult, call_record};
 use toolwire_contract::ToolError;
-use toolwire_store::idempotency::{Idempotency, Key, Owner, RemoteEnd};
+use toolwire_state::idempotency::{Idempotency, Key, Owner, RemoteEnd};
 use toolwire_tool::{
     context::{CallId, StopCause},
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},

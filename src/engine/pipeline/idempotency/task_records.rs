@@ -6,7 +6,7 @@ use super::{
 };
 use crate::pipeline::{Call, CallResult, call_record::records_itself, confirm, refusals::task_refusal};
 use toolwire_contract::{ConfirmationCause, Refusal, Terminal};
-use toolwire_store::{
+use toolwire_state::{
     confirmations::Admission,
     idempotency::Begun,
     tasks::{CallEnd, ExpiringRequest, TaskCall, TaskError},

@@ -5,7 +5,7 @@ use tokio::{pin, select, time::sleep_until};
 use super::{errors, key_locks::KeyLocks, records::Records};
 use crate::pipeline::{Call, CallResult, Inner, in_flight::Guard};
 use toolwire_contract::ToolError;
-use toolwire_store::{idempotency::Key, tasks::TaskError};
+use toolwire_state::{idempotency::Key, tasks::TaskError};
 use toolwire_tool::{
     context::{Cancellation, StopCause},
     single_flight::Leader,

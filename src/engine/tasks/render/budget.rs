@@ -9,7 +9,7 @@ use super::{
     input::RenderInput,
 };
 use toolwire_base::words::counted;
-use toolwire_store::workspace::mime::is_text;
+use toolwire_state::workspace::mime::is_text;
 
 /// The last rounds, cut only after everything before them.
 const LAST_ROUNDS: usize = 8;

@@ -2,7 +2,7 @@
 
 use super::input::{Body, Event, Outcome, Request, ToolCall};
 use toolwire_contract::ToolError;
-use toolwire_store::tasks::entry::{self, CallType, Entry, Lengths, Text};
+use toolwire_state::tasks::entry::{self, CallType, Entry, Lengths, Text};
 use toolwire_tokens::{self as tokens, KEPT};
 
 /// Appended to the status of an approved call until it is carried out.

@@ -7,7 +7,7 @@ use super::{
     entries,
     input::{Body, Event, Request},
 };
-use toolwire_store::{
+use toolwire_state::{
     Store,
     tasks::{PageRequest, Task, TaskError, entry::Entry},
 };

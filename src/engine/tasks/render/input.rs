@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-pub use toolwire_store::tasks::entry::{DocumentVersion, Opaque, Speaker};
+pub use toolwire_state::tasks::entry::{DocumentVersion, Opaque, Speaker};
 use toolwire_tokens::Length;
 
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use super::{
 };
 use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
-use toolwire_store::{
+use toolwire_state::{
     Store,
     documents::Criteria,
     tasks::{SavedNote, Task, TaskError},
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use crate::tasks::render::{Message, blocks::Content, input::Outcome};
     use toolwire_base::digest::Digest;
-    use toolwire_store::{
+    use toolwire_state::{
         tasks::{
             Mutation, NewMessage, NewRoot, StepRef,
             entry::{self, Speaker},

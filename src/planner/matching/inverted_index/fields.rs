@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::vocabulary::{NAME, Term, Token, Vocabulary};
 use crate::weights;
 use toolwire_engine::registry::{Extract, ExtractKind, RegisteredTool};
-use toolwire_store::workspace::terms;
+use toolwire_state::workspace::terms;
 
 pub(super) const FIELDS: usize = 8;
 

@@ -9,7 +9,7 @@ use crate::matching::{
     words::{is_stop, words},
 };
 use toolwire_engine::registry::{Extract, ExtractKind, RegisteredTool};
-use toolwire_store::workspace::terms;
+use toolwire_state::workspace::terms;
 
 /// Where a note stands in a message, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

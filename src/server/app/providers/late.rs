@@ -12,7 +12,7 @@ use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolResult};
 use toolwire_engine::registry::Registry;
 use toolwire_hosts::{Elsewhere, Settle, Write};
 use toolwire_providers::{Spec, ids::ProviderName};
-use toolwire_store::{
+use toolwire_state::{
     Store,
     idempotency::{FoundWrite, Key, WriteState},
     tasks::Settled,

@@ -11,7 +11,7 @@ use toolwire_config::{Config, McpServer, McpTarget};
 use toolwire_engine::registry::Registry;
 use toolwire_mcp::upstream::{Link, Registrar, Supervisor, Target};
 use toolwire_sources::upstream::origin_client;
-use toolwire_store::Store;
+use toolwire_state::Store;
 
 /// For all processes to end.
 const END: Duration = Duration::from_secs(8);

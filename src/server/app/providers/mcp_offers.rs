@@ -25,7 +25,7 @@ use toolwire_providers::{
     ids::ProviderName,
     offer::{Author, Problem, Strictness},
 };
-use toolwire_store::{Store, accepted_tools::AcceptedTool};
+use toolwire_state::{Store, accepted_tools::AcceptedTool};
 
 /// Between two attempts to read what is accepted.
 const RETRY: Duration = Duration::from_secs(1);
@@ -74,7 +74,7 @@ impl McpOffers {
         &self,
         provider: &ProviderName,
         listed: &[ListedTool],
-    ) -> Result<Vec<AcceptedTool>, toolwire_store::StoreError> {
+    ) -> Result<Vec<AcceptedTool>, toolwire_db::StoreError> {
         if self.strictness == Strictness::Lenient {
             let tools: Vec<_> = listed.iter().map(as_accepted).collect();
             if self.state.accept_first_tools(provider.as_str(), &tools).await? {

@@ -1,7 +1,7 @@
 //! Trust on first use: which of the tools that an MCP server lists are as an operator accepted them.
 
 use toolwire_mcp::upstream::ListedTool;
-use toolwire_store::accepted_tools::AcceptedTool;
+use toolwire_state::accepted_tools::AcceptedTool;
 
 /// Why a tool cannot be called, unless it is as it was accepted.
 pub(super) fn check_accepted(

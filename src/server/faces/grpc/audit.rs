@@ -12,7 +12,7 @@ use toolwire_contract::{
         audit_service_server::{AuditService, AuditServiceServer},
     },
 };
-use toolwire_store::audit::{Kind, Record, Verdict};
+use toolwire_state::audit::{Kind, Record, Verdict};
 
 pub(super) fn service() -> Service {
     super::service!(AuditServiceServer, |face| face.clone())

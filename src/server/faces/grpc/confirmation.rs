@@ -24,7 +24,7 @@ use toolwire_contract::{
         decide_confirmation_request::Decision,
     },
 };
-use toolwire_store::confirmations::{Confirmation, life::State};
+use toolwire_state::confirmations::{Confirmation, life::State};
 use toolwire_transport::{drain_signal, rules::Rule};
 
 /// Longer arguments, as JSON text, are not sent as a structure too: one can take six times as much, and clients take

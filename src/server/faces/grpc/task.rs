@@ -21,7 +21,7 @@ use toolwire_contract::proto::tasks::v1::{
     task_service_server::{TaskService, TaskServiceServer},
     watch_timeline_response::Event,
 };
-use toolwire_store::tasks::{Scope, StepRef};
+use toolwire_state::tasks::{Scope, StepRef};
 use toolwire_transport::{drain_signal, rules::Rule};
 
 pub(super) fn service() -> Service {

@@ -18,7 +18,7 @@ use toolwire_contract::{
         workspace_service_server::{WorkspaceService, WorkspaceServiceServer},
     },
 };
-use toolwire_store::workspace::{Content, Edit, ReadOptions};
+use toolwire_state::workspace::{Content, Edit, ReadOptions};
 use toolwire_transport::rules::Rule;
 
 /// Maximum size of a chunk of a document.

@@ -4,7 +4,7 @@
 //! other than 200 or 304 is returned as it is. The preconditions of a write are evaluated before it. Only the store can
 //! do that atomically with the write; routes that leave it to the store find the [`Conditions`] in the extensions of
 //! the request. Every other route that writes has no validators, so no entity tag matches. Not here: how the store
-//! compares etags (`toolwire_store::documents`).
+//! compares etags (`toolwire_state::documents`).
 
 mod header;
 

@@ -15,7 +15,7 @@ use super::{
 };
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::{CallEnd, CallInfo};
-use toolwire_store::calls::Criteria;
+use toolwire_state::calls::Criteria;
 use toolwire_tool::context::{CallId, User, UserId};
 
 const SIZES: Sizes = Sizes { default: 100, max: 1_000 };

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
 use toolwire_engine::pipeline::{CallEnd, CallInfo, EndedCall, RunningCall};
-use toolwire_store::calls::{CallState, RecordedCall};
+use toolwire_state::calls::{CallState, RecordedCall};
 use toolwire_tool::context::CallId;
 
 /// The record of a call, without its arguments.

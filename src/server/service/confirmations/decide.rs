@@ -4,7 +4,7 @@ use super::{super::unavailable::unavailable, ConfirmationView, Confirmations, un
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
-use toolwire_store::confirmations::{Confirmation, Decided, Decision, Verdict, life::State};
+use toolwire_state::confirmations::{Confirmation, Decided, Decision, Verdict, life::State};
 use toolwire_telemetry::metric;
 use toolwire_tool::context::{Origin, User};
 

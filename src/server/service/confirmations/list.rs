@@ -7,7 +7,7 @@ use crate::service::{
     unavailable::unavailable,
 };
 use toolwire_contract::Refusal;
-use toolwire_store::confirmations::{Confirmation, Criteria, Cursor, MAX_PAGE_BYTES, life::State};
+use toolwire_state::confirmations::{Confirmation, Criteria, Cursor, MAX_PAGE_BYTES, life::State};
 use toolwire_tool::context::{TaskLabel, User, UserId};
 
 const SIZES: Sizes = Sizes { default: 50, max: 200 };

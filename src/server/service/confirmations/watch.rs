@@ -12,7 +12,7 @@ use super::{ConfirmationView, Confirmations, Filter};
 use crate::service::{changes::HEARTBEAT, unavailable::unavailable};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
-use toolwire_store::{
+use toolwire_state::{
     Store,
     confirmations::{Change, Page, Scope},
 };
@@ -170,7 +170,7 @@ impl Watch {
         for change in changes {
             self.read = change.confirmation.at(&self.scope);
             let news = match change.confirmation.state {
-                toolwire_store::confirmations::life::State::Pending => WatchEvent::Requested,
+                toolwire_state::confirmations::life::State::Pending => WatchEvent::Requested,
                 _ => WatchEvent::Changed,
             };
             self.tell(change, news);

@@ -6,7 +6,7 @@ use super::{MAX_REQUEST_LENGTH, Tasks, documents, mutation, parse_id, result, te
 use crate::service::request::refuse;
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::task_refusal;
-use toolwire_store::tasks::{NewEnd, NewMessage, Resolution, StepRef, Task, entry::Opaque};
+use toolwire_state::tasks::{NewEnd, NewMessage, Resolution, StepRef, Task, entry::Opaque};
 use toolwire_tool::context::{CallId, RequestId, TaskId, User};
 
 /// Maximum length of a message, and of its part for one provider, in bytes.

@@ -11,7 +11,7 @@ use super::{MAX_DOCUMENTS, MAX_REQUEST_LENGTH, Tasks, check_length, mutation, te
 use crate::service::request::refuse;
 use toolwire_contract::{Refusal, ToolName};
 use toolwire_engine::tasks::{Content, InitialDocument};
-use toolwire_store::tasks::{DEFAULT_TIMEOUT, MAX_TIMEOUT, NewRoot, Task};
+use toolwire_state::tasks::{DEFAULT_TIMEOUT, MAX_TIMEOUT, NewRoot, Task};
 use toolwire_tool::context::{RequestId, TaskId, User};
 
 /// Maximum number of labels, and maximum length of their keys and values in bytes.

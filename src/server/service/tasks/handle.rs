@@ -9,7 +9,7 @@ use toolwire_engine::{
     pipeline::{Call, RecordedMistake},
     registry::Execution,
 };
-use toolwire_store::tasks::{Action, LoopControl, Waiting, entry::WaitTarget, life::Reason, texts};
+use toolwire_state::tasks::{Action, LoopControl, Waiting, entry::WaitTarget, life::Reason, texts};
 use toolwire_tool::context::{CallId, TaskId, User};
 
 /// The outcome of a call, and the next action of the agent's loop.

@@ -9,10 +9,7 @@ use super::{Tasks, create::role, parse_id, why};
 use crate::service::{changes::wait_for_change, request::refuse};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
-use toolwire_store::{
-    tasks as store,
-    tasks::{LeaseRequest, Leased},
-};
+use toolwire_state::tasks::{self as store, LeaseRequest, Leased};
 use toolwire_tool::context::{TaskId, User};
 
 /// The duration of a lease: the default, and the bounds.

@@ -7,7 +7,7 @@ use crate::service::{
 };
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::task_refusal;
-use toolwire_store::tasks::{Filter, Scope, Task};
+use toolwire_state::tasks::{Filter, Scope, Task};
 use toolwire_tool::context::{TaskId, User};
 
 const SIZES: Sizes = Sizes { default: 100, max: 1_000 };

@@ -11,7 +11,7 @@ use crate::service::{
 };
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
-use toolwire_store::tasks::{
+use toolwire_state::tasks::{
     Page, PageRequest, Task,
     entry::{Body, Entry},
 };

@@ -11,7 +11,7 @@ use crate::service::changes::{HEARTBEAT, wait_for_change};
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_engine::pipeline::task_refusal;
-use toolwire_store::tasks::{Changes, Filter, Scope, Task, TaskError};
+use toolwire_state::tasks::{Changes, Filter, Scope, Task, TaskError};
 use toolwire_tool::context::{TaskId, User};
 
 /// Maximum number of changes per read.

@@ -21,7 +21,7 @@ use crate::upstream::{
     stack::{self, HoldOff, Scope},
 };
 use toolwire_base::middleware::Layer;
-use toolwire_store::{MemoryHoldOffs, cool_downs::CoolDowns, hold_offs::HoldOffs};
+use toolwire_state::{MemoryHoldOffs, cool_downs::CoolDowns, hold_offs::HoldOffs};
 use toolwire_tool::context::ToolContext;
 
 /// Maximum number of redirects of one GET.

@@ -12,10 +12,8 @@ use tower::{Service, service_fn};
 
 use super::{Answer, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile, request::Request};
 use toolwire_base::clock;
-use toolwire_store::{
-    StoreError,
-    cool_downs::{CoolDown, CoolDowns},
-};
+use toolwire_db::StoreError;
+use toolwire_state::cool_downs::{CoolDown, CoolDowns};
 use toolwire_tool::context::{ToolContext, User, UserId};
 
 pub(super) const PROFILE: Profile = Profile {

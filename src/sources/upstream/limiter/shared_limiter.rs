@@ -31,7 +31,8 @@ use toolwire_base::{
     clock,
     fair_semaphore::{FairSemaphore, Permit as Turn},
 };
-use toolwire_store::{Store, StoreError, reservations::Reservation};
+use toolwire_db::StoreError;
+use toolwire_state::{Store, reservations::Reservation};
 use toolwire_tool::context::UserId;
 
 /// Limits requests of all processes that share a state.
@@ -282,7 +283,7 @@ mod tests {
 
     use super::*;
     use crate::upstream::limiter::Budget;
-    use toolwire_store::Address;
+    use toolwire_db::Address;
 
     const HOUR: Duration = Duration::from_hours(1);
 

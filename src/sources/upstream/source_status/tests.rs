@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::upstream::limiter::{Budgets, Permit, Refused};
 use toolwire_contract::ErrorCode;
-use toolwire_store::hold_offs::HoldOff;
+use toolwire_state::hold_offs::HoldOff;
 
 const BUDGET: Budget =
     Budget { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };

@@ -13,7 +13,7 @@ use crate::upstream::{
     settings,
 };
 use toolwire_contract::ErrorCode;
-use toolwire_store::cool_downs::{CoolDown, CoolDowns};
+use toolwire_state::cool_downs::{CoolDown, CoolDowns};
 use toolwire_tool::context::UserId;
 
 /// The cool-downs of a source, or of a part of one. Cloning it makes another handle of the same.

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use super::{Subject, record};
 use crate::upstream::failure::{Failure, FailureKind};
 use toolwire_base::clock;
-use toolwire_store::hold_offs::{self, HoldOffs};
+use toolwire_state::hold_offs::{self, HoldOffs};
 
 /// Maximum time that a call waits for its hold-off to be stored, which completes in any case.
 const TIMEOUT: Duration = Duration::from_secs(1);

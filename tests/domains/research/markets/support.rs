@@ -32,7 +32,7 @@ use toolwire::{
         limiter::{Budgets, MemoryLimiter},
         now::Now,
     },
-    store::{MemoryCoolDowns, Store},
+    state::{MemoryCoolDowns, Store},
     tool::context::{Services, ToolContext, User},
 };
 use url::Url;
@@ -88,7 +88,7 @@ impl Bench {
             tasks: Arc::clone(&state) as _,
             orchestrate: Arc::new(toolwire::engine::tasks::Orchestrator::new(
                 Arc::clone(&state) as _,
-                toolwire::store::workspace::Workspace::new(&state),
+                toolwire::state::workspace::Workspace::new(&state),
             )),
             decide_within: Duration::from_mins(10),
             decide_within_tasks: Duration::from_mins(10),

@@ -9,7 +9,7 @@ use toolwire_contract::{
     convert::{ResultFormat, timestamp},
     proto::agent::v1::{self, TurnEvent, TurnState, turn},
 };
-use toolwire_store::sessions::{State, StoredTurn};
+use toolwire_state::sessions::{State, StoredTurn};
 
 /// The one event of a turn that ended before.
 pub(super) fn end_event(kept: &StoredTurn, format: ResultFormat) -> TurnEvent {

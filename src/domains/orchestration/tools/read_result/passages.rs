@@ -8,7 +8,7 @@ use super::{
 };
 use crate::proto::v1::ResultPassage;
 use toolwire_contract::ToolError;
-use toolwire_store::workspace::passages::rank_passages;
+use toolwire_state::workspace::passages::rank_passages;
 
 /// Maximum bytes of a passage.
 const MAX_BYTES: usize = 800;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::{Credentials, Login, PROFILE, Stores};
+use toolwire_db::StoreError;
 use toolwire_sources::upstream::source_status::{Hold, Pause};
-use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
 
 /// Reads the state of one user's scrape and credentials. Those of a session are not known here.

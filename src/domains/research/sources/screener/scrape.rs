@@ -16,11 +16,11 @@ use super::{
     results::Results, scrape_failure::ScrapeFailure, scrape_wait, session::Session,
 };
 use crate::store::screens::{Claim, ScreenCopy};
+use toolwire_db::StoreError;
 use toolwire_sources::upstream::{
     http::{Client, Failure, FailureKind},
     text::Line,
 };
-use toolwire_store::StoreError;
 use toolwire_tool::context::ToolContext;
 
 /// Maximum number of pages of a screen: a longer one would take more time than a call has.

@@ -6,8 +6,9 @@ use super::PROFILE;
 use crate::store::screens::ScreenCopy;
 use toolwire_base::clock::{self, rfc3339};
 use toolwire_contract::{ErrorCode, Origin, ToolError};
+use toolwire_db::StoreError;
 use toolwire_sources::upstream::http::{Failure, FailureKind};
-use toolwire_store::{StoreError, cool_downs::CoolDown};
+use toolwire_state::cool_downs::CoolDown;
 
 /// Why a screen was not scraped.
 #[derive(Clone, Debug, PartialEq)]

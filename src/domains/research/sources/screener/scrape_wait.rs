@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::{PROFILE, progress::Progress};
 use crate::store::screens::Screens;
 use toolwire_base::clock;
-use toolwire_store::StoreError;
+use toolwire_db::StoreError;
 use toolwire_tool::context::UserId;
 
 /// Interval of polling.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::store::screens::Screens;
-use toolwire_store::cool_downs::CoolDowns;
+use toolwire_state::cool_downs::CoolDowns;
 
 #[derive(Clone, Debug)]
 pub struct Stores {

@@ -16,7 +16,7 @@ use super::{
 };
 use toolwire_base::clock;
 use toolwire_contract::Event;
-use toolwire_store::cool_downs::CoolDown;
+use toolwire_state::cool_downs::CoolDown;
 
 const DEFAULT: &str = "screens/101/default/";
 const OTHERS: [&str; 3] = ["screens/102/value-picks/", "screens/103/small-cap/", "screens/104/momentum/"];

@@ -1,14 +1,14 @@
 //! The statements of the tables `screens`, `screened_stocks`, `scrapes` and `refused_logins`. `user` is a
-//! [user key](toolwire_store::Partition::user_key).
+//! [user key](toolwire_state::Partition::user_key).
 
 use std::time::{Duration, SystemTime};
 
 use super::{ScreenCopy, ScreenedStock};
-use toolwire_sources::upstream::text::{Identifier, Line};
-use toolwire_store::{
+use toolwire_db::{
     Error, Tx, insert, record, select, sql,
     sql::{Connection, FromValue, Statement, Value},
 };
+use toolwire_sources::upstream::text::{Identifier, Line};
 
 /// A text that was read from a site: it passes the sanitiser again, whose rules may have changed since.
 struct Sanitised<T>(T);

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Claim, SCRAPE_INTERVAL, ScreenCopy, Screens, rows};
 use crate::store::tables::Tables;
-use toolwire_store::{Durability, Error, Lane, StoreError, Tx, scoped};
+use toolwire_db::{Durability, Error, Lane, StoreError, Tx, scoped};
 use toolwire_tool::context::UserId;
 
 impl Screens for Tables {

@@ -6,8 +6,8 @@ use futures_util::future::BoxFuture;
 
 use super::{Changed, MAX_NOTE, WatchOrigin, WatchedStock, Watchlists};
 use crate::store::tables::Tables;
+use toolwire_db::{Durability, Error, Lane, StoreError, insert, record, scoped, sql, sql::Statement};
 use toolwire_sources::upstream::text::{Line, Passage};
-use toolwire_store::{Durability, Error, Lane, StoreError, insert, record, scoped, sql, sql::Statement};
 use toolwire_tool::context::UserId;
 
 /// A stock as the tables hold it.

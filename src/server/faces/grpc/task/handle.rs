@@ -26,7 +26,7 @@ use toolwire_contract::{
     },
 };
 use toolwire_engine::pipeline::{Call, CallOptions, Target};
-use toolwire_store::tasks::StepRef;
+use toolwire_state::tasks::StepRef;
 use toolwire_tool::context::TaskId;
 
 /// Maximum length of a model's identifier of a call, in characters.

@@ -14,7 +14,7 @@ use toolwire_contract::{
     },
 };
 use toolwire_engine::tasks::{Content, InitialDocument};
-use toolwire_store::tasks::{
+use toolwire_state::tasks::{
     Filter, Kind, NewEnd, NewMessage, Scope, StepRef,
     entry::{Opaque, Speaker},
     life::State,

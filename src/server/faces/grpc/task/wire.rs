@@ -10,15 +10,13 @@ use toolwire_contract::{
     json,
     proto::tasks::v1::{self, TaskWatchType, timeline_entry, waiting},
 };
-use toolwire_store::{
-    tasks as store,
-    tasks::{
-        entry::{
-            Answer, Body, Created, Decision, DocumentVersion, Ended, Entry, Message, Opaque, Speaker,
-            Started, Text, ToolCall, WaitTarget,
-        },
-        life::{Reason, State},
+use toolwire_state::tasks::{
+    self as store,
+    entry::{
+        Answer, Body, Created, Decision, DocumentVersion, Ended, Entry, Message, Opaque, Speaker, Started,
+        Text, ToolCall, WaitTarget,
     },
+    life::{Reason, State},
 };
 
 pub(super) fn task(task: store::Task) -> v1::Task {

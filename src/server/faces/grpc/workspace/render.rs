@@ -4,7 +4,7 @@ use prost_types::Struct;
 use serde_json::Value;
 
 use toolwire_contract::{convert::timestamp, json, proto::workspace::v1};
-use toolwire_store::documents::{Document, Version};
+use toolwire_state::documents::{Document, Version};
 
 /// Maximum number of versions that have their reasons.
 const MAX_REASONS: usize = 100;

@@ -6,7 +6,7 @@ use prost_types::Timestamp;
 
 use crate::service::request::{self, refuse};
 use toolwire_contract::{Refusal, proto::workspace::v1};
-use toolwire_store::{
+use toolwire_state::{
     documents::{Criteria, Etags, Expected, Precondition},
     workspace::Header,
 };

@@ -29,7 +29,7 @@ use crate::upstream::{
     limiter::{Budget, Budgets, MemoryLimiter},
 };
 use toolwire_contract::ErrorCode;
-use toolwire_store::{RememberedHoldOffs, Store};
+use toolwire_state::{RememberedHoldOffs, Store};
 
 const MINUTE: Duration = Duration::from_mins(1);
 

@@ -19,7 +19,7 @@ use crate::upstream::{
 };
 use toolwire_base::{clock, middleware::Layer};
 use toolwire_contract::Event;
-use toolwire_store::MemoryHoldOffs;
+use toolwire_state::MemoryHoldOffs;
 use toolwire_tool::context::{EventSink, StopCause, ToolContext};
 
 /// One request every four seconds.

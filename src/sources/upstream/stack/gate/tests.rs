@@ -9,7 +9,7 @@ use crate::upstream::{
     stack::{CredentialsOf, HoldOff, Subject},
 };
 use toolwire_contract::Event;
-use toolwire_store::{MemoryCoolDowns, MemoryHoldOffs};
+use toolwire_state::{MemoryCoolDowns, MemoryHoldOffs};
 use toolwire_tool::context::{EventSink, User};
 
 const MINUTE: Duration = Duration::from_mins(1);

@@ -10,10 +10,8 @@ use futures_util::future::{BoxFuture, ready};
 use tokio::sync::Notify;
 
 use crate::store::screens::{Claim, ScreenCopy, Screens};
-use toolwire_store::{
-    StoreError,
-    cool_downs::{CoolDown, CoolDowns},
-};
+use toolwire_db::StoreError;
+use toolwire_state::cool_downs::{CoolDown, CoolDowns};
 use toolwire_tool::context::UserId;
 
 /// How long a copy is fresh, and a claim holds.

@@ -1,0 +1,25 @@
+//! The table `reservations`. Instants are nanoseconds since the Unix epoch.
+
+use crate::reservations::{Nanos, Reservation};
+use toolwire_db::sql::{Statement, insert, record, select, sql};
+use toolwire_tool::context::UserId;
+
+record!(Reservation, "reservation", { user: "user_id", at });
+
+/// The reservations of a source from an instant on, in order of time.
+pub(crate) fn list(source: &str, since: Nanos) -> Statement<Reservation> {
+    select!(Reservation, "FROM reservations WHERE source = {source} AND at >= {since} ORDER BY at")
+}
+
+/// Inserts a reservation and returns its number.
+pub(crate) fn insert(source: &str, user: &UserId, at: Nanos) -> Statement<i64> {
+    insert! { reservations: source, user_id = user, at }.and(" RETURNING id")
+}
+
+pub(crate) fn delete(id: i64) -> Statement {
+    sql!("DELETE FROM reservations WHERE id = {id}")
+}
+
+pub(crate) fn delete_before(source: &str, before: Nanos) -> Statement {
+    sql!("DELETE FROM reservations WHERE source = {source} AND at < {before}")
+}
