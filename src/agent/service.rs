@@ -1,4 +1,4 @@
-//! What the faces of the agent offer: turns of conversations, runs of tasks, and jobs; and what keeps their rows in order.
+//! What the faces of the agent offer: turns of conversations, runs of tasks, and jobs; and the upkeep of their rows.
 
 pub mod jobs;
 pub mod runs;

@@ -240,3 +240,41 @@ fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
     paths.sort();
     Ok(paths)
 }
+
+#[cfg(test)]
+mod tests {
+    use protox::prost_reflect::prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto};
+
+    use super::*;
+
+    #[test]
+    fn messages_that_are_one_type_have_the_same_fields() {
+        let message = |name: &str, field: &str, number| DescriptorProto {
+            name: Some(name.to_owned()),
+            field: vec![FieldDescriptorProto {
+                name: Some(field.to_owned()),
+                number: Some(number),
+                r#type: Some(Type::String.into()),
+                ..FieldDescriptorProto::default()
+            }],
+            ..DescriptorProto::default()
+        };
+        let file = FileDescriptorProto {
+            name: Some("toys.proto".to_owned()),
+            package: Some("toys".to_owned()),
+            message_type: vec![
+                message("One", "a", 1),
+                message("Same", "a", 1),
+                message("Renamed", "b", 1),
+                message("Renumbered", "a", 2),
+            ],
+            ..FileDescriptorProto::default()
+        };
+        let mut pool = DescriptorPool::new();
+        pool.add_file_descriptor_proto(file).unwrap();
+        assert!(check_same(&pool, "toys", "Same", "One").is_ok());
+        for other in ["Renamed", "Renumbered", "Missing"] {
+            assert!(check_same(&pool, "toys", other, "One").is_err(), "{other}");
+        }
+    }
+}

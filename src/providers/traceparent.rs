@@ -1,4 +1,4 @@
-//! The trace of a call, as the process that carries it out is told.
+//! The trace of a call, for the process that carries it out.
 
 use opentelemetry::{Context, trace::TraceContextExt};
 

@@ -1,4 +1,4 @@
-//! What becomes of the offers of a provider, as it is told.
+//! What became of the offers of a provider: accepted, refused, or served with warnings.
 
 use crate::{
     bounds::MAX_REFUSALS,

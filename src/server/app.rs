@@ -29,7 +29,7 @@ mod unmatched;
 mod wal_watch;
 mod webhooks;
 
-use std::{collections::HashMap, convert::Infallible, fmt, iter, pin::pin, sync::Arc};
+use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc};
 
 use futures_util::FutureExt;
 use tokio::time::sleep;
@@ -53,13 +53,13 @@ pub use self::{
     tree::tree,
 };
 use crate::{
-    domain::{Cancel, Domain, Opened, SettingPattern},
+    domain::{Domain, Opened},
     faces::{
         grpc,
         http::{rpc_route::RpcRoute, table::Table},
         routes,
     },
-    service::{Tools, drain::Drain, upkeep::Upkeep, workspace::Workspaces},
+    service::{Tools, workspace::Workspaces},
 };
 use toolwire_base::files::Tree;
 use toolwire_config::{Config, Section};
@@ -72,7 +72,6 @@ use toolwire_state::{
     workspace::{Workspace, sweep},
 };
 use toolwire_tool::context::Services;
-use toolwire_transport as transport;
 
 /// The wired service, whatever face it is given.
 #[derive(Clone)]
@@ -87,16 +86,8 @@ pub struct App {
     pub workspace: Workspace,
     /// What the tools of all domains find in their context.
     pub services: Services,
-    /// What the services of domains need beyond tools: one value a type.
-    pub parts: Services,
-    /// The work of domains that a drain ends.
-    drains: Vec<Arc<dyn Drain>>,
-    /// What cancels the subjects of domains, by the words of their kinds.
-    cancel: HashMap<&'static str, Cancel>,
-    /// What keeps the rows of domains in order.
-    upkeep: Vec<Arc<dyn Upkeep>>,
-    /// The patterns of tools in the settings of domains.
-    patterns: Vec<SettingPattern>,
+    /// What domains add to it.
+    attached: Attachments,
     /// Hosts of providers.
     pub hub: Hub,
     /// MCP servers that are providers.
@@ -128,7 +119,7 @@ impl App {
         // Then files and domains together, so that all that is wrong with either is reported at once.
         let Loaded { registry, upstream, opened, grpc } =
             load(config, domains, &stores.tree, &stores.state, &stores.workspace)?;
-        let Opened { services, states, data, holds, attach: attaches, grpc: _ } = opened;
+        let Opened { services, states, data, holds, attach: to_attach, grpc: _ } = opened;
         // What else domains may have got wrong ends the start before anything is built over the state.
         let asked = enabled_domains(domains, config);
         let of_domains = asked.clone().flat_map(Domain::all_routes).collect();
@@ -141,8 +132,7 @@ impl App {
         // The path of calls before the domains that call tools along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);
-        let Attachments { parts, drains, cancel, upkeep, patterns } =
-            attach(attaches, config, &stores, &registry, &path, &limits, &services)?;
+        let attached = attach(to_attach, config, &stores, &registry, &path, &limits, &services)?;
         let tools = build_tools(config, &stores.state, &registry, path, &limits);
         let Stores { tree, state, workspace } = stores;
         let app = Self {
@@ -151,11 +141,7 @@ impl App {
             state,
             workspace,
             services,
-            parts,
-            drains,
-            cancel,
-            upkeep,
-            patterns,
+            attached,
             hub,
             mcp_servers,
             client_requests: Arc::default(),
@@ -185,7 +171,7 @@ impl App {
         config: &Config,
         listeners: impl Into<Listeners>,
         shutdown: impl Future<Output = ()> + Send,
-    ) -> transport::Report {
+    ) -> toolwire_transport::Report {
         let Listeners { grpc, http, admin } = listeners.into();
         let admin = admin.map(|admin| admin.with_boundary(config).beside(grpc.local_addr().ok()));
         let tls = [grpc.tls().cloned(), http.as_ref().and_then(|http| http.tls().cloned())];
@@ -195,7 +181,7 @@ impl App {
         let interrupt = async {
             shutdown.clone().await;
             draining.cancel();
-            for drain in &self.drains {
+            for drain in &self.attached.drains {
                 drain.begin();
             }
         };
@@ -259,7 +245,9 @@ impl App {
             never = self.watch_files() => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = wal_watch::run(&self.state) => match never {},
-            never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep, &self.upkeep) => match never {},
+            never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep, &self.attached.upkeep) => {
+                match never {}
+            }
             never = self.follow_cancellations() => match never {},
             never = self.mcp_servers.run() => match never {},
             never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},

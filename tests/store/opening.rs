@@ -57,7 +57,7 @@ async fn several_processes_can_open_a_new_state_at_once() {
     for _ in 0..5 {
         let directory = tempfile::tempdir().unwrap();
         let handles: Vec<_> = (0..8).map(|_| Store::at(directory.path())).collect();
-        for opened in join_all(handles.iter().map(Store::open)).await {
+        for opened in join_all(handles.iter().map(|handle| handle.open())).await {
             opened.unwrap();
         }
     }

@@ -26,7 +26,6 @@ use toolwire::{
     base::files::Embedded,
     config::{Reader, Section, Setting},
     contract::Provenance,
-    db::{insert, record, select, sql, sql::Statement},
     server::{
         domain::{Domain, OpenError, Opened, Opening},
         faces::grpc::{self, Face},
@@ -114,6 +113,7 @@ impl Tool for GetParkingPrice {
 
 #[cfg(test)]
 mod tests {
+    use toolwire::db::{insert, record, select, sql, sql::Statement};
 
     #[derive(Debug)]
     struct Stay {

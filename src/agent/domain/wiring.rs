@@ -54,7 +54,7 @@ fn patterns(roles: &AgentRoles) -> Vec<SettingPattern> {
     let of_role = |role: &AgentRole| -> Vec<_> {
         let pattern = |pattern: &ToolPattern| SettingPattern {
             setting: format!("agent.roles.{}: tools", role.name),
-            whose: format!("the role {}", role.name),
+            of: format!("the role {}", role.name),
             pattern: pattern.clone(),
         };
         role.tools.iter().flatten().map(pattern).collect()
@@ -143,7 +143,7 @@ mod tests {
         let roles = AgentRoles(vec![role("analyst", Some(tools.into())), role("clerk", None)]);
         let found: Vec<_> = patterns(&roles)
             .into_iter()
-            .map(|it| (it.setting, it.whose, it.pattern.as_str().to_owned()))
+            .map(|it| (it.setting, it.of, it.pattern.as_str().to_owned()))
             .collect();
         let expected = |pattern: &str| {
             ("agent.roles.analyst: tools".to_owned(), "the role analyst".to_owned(), pattern.to_owned())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, FutureExt};
 
 use toolwire_server::service::upkeep::Upkeep;
-use toolwire_store::Store;
+use toolwire_state::Store;
 
 /// The state, of which these rows are a part.
 #[derive(Debug)]

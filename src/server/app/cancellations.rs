@@ -43,7 +43,7 @@ impl App {
             Subject::Request(id) => self.tools.in_flight().cancel(user, CallSelector::Request(*id)).is_some(),
             Subject::ClientRequest(name) => self.client_requests.cancel(user.to_string(), name.clone()),
             Subject::Turn(_) | Subject::Session(_) | Subject::Job(_) => {
-                let cancel = self.cancel.get(subject.into_str());
+                let cancel = self.attached.cancel.get(subject.into_str());
                 cancel.is_some_and(|cancel| cancel(user, subject))
             }
         };

@@ -1,6 +1,6 @@
 //! Expires confirmations that were not decided, or used, in time, and fails overdue tasks; settles what a dead process
-//! left open in tasks; and deletes what is past its retention. Rows of domains are kept in order at the same times. A late
-//! request is refused even without this: it runs for those who list.
+//! left open in tasks; and deletes what is past its retention. Rows of domains are kept in order at the same times. A
+//! late request is refused even without this: it runs for those who list.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 

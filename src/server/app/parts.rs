@@ -10,7 +10,7 @@ use super::App;
 impl App {
     /// Waits until this process does no work in the background.
     pub async fn wait_drained(&self) {
-        for drain in &self.drains {
+        for drain in &self.attached.drains {
             drain.wait_empty().await;
         }
     }
@@ -20,11 +20,11 @@ impl App {
     /// # Panics
     /// If no domain has attached one.
     pub fn part<P: Any + Send + Sync>(&self) -> Arc<P> {
-        self.parts.find().unwrap_or_else(|| panic!("no domain has attached {}", type_name::<P>()))
+        self.attached.parts.find().unwrap_or_else(|| panic!("no domain has attached {}", type_name::<P>()))
     }
 
     /// Replaces the part of a type.
     pub fn set_part<P: Any + Send + Sync>(&mut self, part: P) {
-        self.parts = self.parts.clone().with(Arc::new(part));
+        self.attached.parts = self.attached.parts.clone().with(Arc::new(part));
     }
 }

@@ -48,12 +48,17 @@ pub(super) struct CallPath {
 }
 
 /// What domains add to the service.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Attachments {
+    /// What their services need beyond tools: one value a type.
     pub(super) parts: Services,
+    /// Their work that a drain ends.
     pub(super) drains: Vec<Arc<dyn Drain>>,
+    /// What cancels their subjects, by the words of their kinds.
     pub(super) cancel: HashMap<&'static str, Cancel>,
+    /// What keeps their rows in order.
     pub(super) upkeep: Vec<Arc<dyn Upkeep>>,
+    /// The patterns of tools in their settings.
     pub(super) patterns: Vec<SettingPattern>,
 }
 

@@ -81,7 +81,7 @@ impl App {
     fn face(&self, max_request_bytes: usize) -> Face {
         Face {
             tools: self.tools.clone(),
-            parts: self.parts.clone(),
+            parts: self.attached.parts.clone(),
             workspaces: self.workspaces(),
             hub: self.hub.clone(),
             max_request_bytes,

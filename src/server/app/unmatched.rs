@@ -14,7 +14,11 @@ impl App {
     pub fn unmatched_patterns(&self, config: &Config) -> Vec<Problem> {
         let snapshot = self.registry.snapshot();
         let names: Vec<_> = snapshot.tools().map(|tool| tool.definition.name.as_str()).collect();
-        of_users(&config.auth).iter().chain(&self.patterns).filter_map(|it| problem(it, &names)).collect()
+        of_users(&config.auth)
+            .iter()
+            .chain(&self.attached.patterns)
+            .filter_map(|it| problem(it, &names))
+            .collect()
     }
 }
 
@@ -22,7 +26,7 @@ fn of_users(auth: &Auth) -> Vec<SettingPattern> {
     let of_user = |user: &AuthUser| {
         let pattern = |key: &str, pattern: &ToolPattern| SettingPattern {
             setting: format!("auth.users: {key}"),
-            whose: user.user_id.to_string(),
+            of: user.user_id.to_string(),
             pattern: pattern.clone(),
         };
         let tools = user.tools.iter().map(|it| pattern("tools", it));
@@ -33,12 +37,12 @@ fn of_users(auth: &Auth) -> Vec<SettingPattern> {
 
 /// The problem of a pattern that matches nothing, with near names.
 fn problem(it: &SettingPattern, offered: &[&str]) -> Option<Problem> {
-    let SettingPattern { setting, whose, pattern } = it;
+    let SettingPattern { setting, of, pattern } = it;
     if pattern.is_everything() || offered.iter().any(|name| pattern.matches(name)) {
         return None;
     }
     let near = did_you_mean(pattern.as_str(), offered.iter().copied());
-    let what = format!("{:?} of {whose} matches no tool that is offered{near}", pattern.as_str());
+    let what = format!("{:?} of {of} matches no tool that is offered{near}", pattern.as_str());
     Some(Problem::new(setting.clone(), what))
 }
 

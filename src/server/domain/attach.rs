@@ -55,8 +55,8 @@ pub struct Attached {
 pub struct SettingPattern {
     /// The name of the setting, such as `agent.roles.analyst: tools`.
     pub setting: String,
-    /// Whose tools it names, such as `the role analyst`.
-    pub whose: String,
+    /// The user or the role that it is for, such as `the role analyst`.
+    pub of: String,
     pub pattern: ToolPattern,
 }
 
