@@ -54,7 +54,7 @@ impl Followers {
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.0.topics.iter().map(|sender| sender.receiver_count()).sum()
+        self.0.topics.iter().map(watch::Sender::receiver_count).sum()
     }
 
     /// Begins to poll; `false` if a poll is running.
