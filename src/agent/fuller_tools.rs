@@ -16,7 +16,7 @@ impl FullerTools {
 
     /// The plan with the fuller tools, where they are offered and take the same arguments.
     pub(super) fn plan(&self, mut plan: Plan, offer: &Offer) -> Plan {
-        if let Step::Call(calls) = &mut plan.step {
+        if let Step::Call(calls) | Step::Offer { calls, .. } = &mut plan.step {
             for call in calls {
                 self.replace(call, offer);
             }

@@ -22,6 +22,9 @@ pub const EXPIRES_IN: Duration = Duration::from_mins(10);
 pub struct Proposal {
     /// The calls in the order of the message. At least one.
     pub calls: Vec<ProposedCall>,
+    /// What of the message the calls do not cover, as it is written. Such calls only read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unclear: Vec<String>,
     /// Milliseconds since the Unix epoch.
     expires_at: u64,
 }
@@ -35,6 +38,9 @@ pub struct ProposedCall {
     /// The digest of the tool's definition at the time of the question.
     definition: String,
 }
+
+/// Maximum length, in characters, of what is not understood as a question repeats it.
+const LONGEST_PART: usize = 80;
 
 /// The end of the question about a proposal.
 const QUESTION_END: &str = "? Yes or no.";
@@ -126,7 +132,18 @@ impl Proposal {
         };
         let calls: Vec<_> = calls.into_iter().map(proposed).collect::<Option<_>>()?;
         let expires_at = millis(now + EXPIRES_IN);
-        (!calls.is_empty()).then_some(Self { calls, expires_at })
+        (!calls.is_empty()).then_some(Self { calls, unclear: Vec::new(), expires_at })
+    }
+
+    /// The proposal of calls that do not cover all of a message.
+    #[must_use]
+    pub fn with_unclear(self, unclear: Vec<String>) -> Self {
+        Self { unclear, ..self }
+    }
+
+    /// Whether its calls change something.
+    pub fn is_change(&self) -> bool {
+        self.unclear.is_empty()
     }
 
     /// Whether the lifetime is over.
@@ -160,7 +177,13 @@ impl Proposal {
         let orders = self.calls.iter().filter_map(|it| Some(order(offer.get(&it.call.tool)?, &it.call)));
         let orders: Vec<_> =
             orders.enumerate().map(|(at, order)| if at == 0 { order } else { within(&order) }).collect();
-        format!("{}{QUESTION_END}", orders.join(", and "))
+        if self.unclear.is_empty() {
+            return format!("{}{QUESTION_END}", orders.join(", and "));
+        }
+        let unclear = self.unclear.iter().map(|text| one_line(text).chars().take(LONGEST_PART).collect());
+        let unclear: Vec<String> = unclear.collect();
+        let (shown, unclear) = (orders.join(", and "), unclear.join(", "));
+        format!("I can show: {shown}. I did not understand: {unclear}. Show that{QUESTION_END}")
     }
 }
 

@@ -1,25 +1,14 @@
 //! Plans without a model: finds names, ranks tools by words, and fills their parameters from the message.
 //!
-//! It is deterministic, and calls no tool whose required parameters are not given. docs/PLANNER.md describes how it
-//! decides.
+//! It is deterministic, and calls no tool that does not account for every word of the message. docs/PLANNER.md
+//! describes how it decides.
 
 mod abstain;
-mod compound;
+mod coverage;
 mod decide;
 mod follow_up;
-mod halves;
-mod joined;
-mod listed;
 mod name_only;
-mod narrow;
-mod places;
 mod recover;
-mod repeat_last;
-mod route;
-mod routed;
-mod shared;
-mod statements;
-mod writes;
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
 

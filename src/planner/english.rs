@@ -26,9 +26,6 @@ pub(crate) struct English {
     pub(crate) fillers: WordSet,
     /// Endings that are written with a `z` too, each with its `s`.
     pub(crate) british_endings: Phrase,
-    /// Words of what people ask any assistant: the weather, meals, travel, health, games, code. A question with one
-    /// that no tool has is hardly about a tool. A lexicon adds those beside the subject of its domain.
-    pub(crate) out_of_scope: WordSet,
     /// The first words of questions.
     pub(crate) asking: WordSet,
     /// Beginnings that only make an order polite, or join it to what was said. Each is tried in this order, again and
@@ -36,79 +33,34 @@ pub(crate) struct English {
     pub(crate) polite: Vec<Phrase>,
     /// Endings that only make an order polite, before its question mark.
     pub(crate) tags: Vec<Phrase>,
-    /// Verbs between a thing and what is to become of it: `Acme can come off my list`.
-    pub(crate) permissions: WordSet,
-    /// Words behind a verb that expresses an intention: `thinking of`.
-    pub(crate) behind_attitudes: WordSet,
-    /// Verbs by which a statement reports the words of others: it makes no order of them.
-    pub(crate) reporting: WordSet,
     /// Subjects with which a statement beside an order begins.
     pub(crate) subjects: WordSet,
     /// Words before a number that something is compared with: it is then not a number of things to show.
     pub(crate) comparisons: Vec<Phrase>,
-    /// Beginnings of a clause that asks for advice.
-    pub(crate) advice: Vec<Phrase>,
-    /// Verbs that put a list in an order or in groups.
-    pub(crate) sorting: WordSet,
-    /// Words before what a list is to be ordered or grouped by.
-    pub(crate) criteria: WordSet,
     /// Words for how much of something an order is about. A lexicon adds the units of its domain.
     pub(crate) amounts: WordSet,
     /// Prepositions before the first word of a question: `at what price`.
     pub(crate) fronted: WordSet,
-    /// Words with which a part begins that only says more of the one before it: `including what I sold`.
-    pub(crate) subordinate: WordSet,
-    /// What stands between two clauses if the second one begins as a sentence does, with marks and spaces. Each is
-    /// tried in this order.
-    pub(crate) between: Vec<String>,
-    /// What stands between two halves that need not begin as a sentence does, with marks and spaces: `the price of Acme
-    /// and its news`. Each is tried in this order.
-    pub(crate) joints: Vec<String>,
     /// Words behind which one more order may begin.
     pub(crate) next: WordSet,
     /// The first words of a clause that orders something. A lexicon adds the verbs of its domain.
     pub(crate) ordering: WordSet,
-    /// The first words of a clause that says without a verb what is wanted.
-    pub(crate) wanted: WordSet,
-    /// Function words: determiners, pronouns and courtesies, which change nothing about an order. Prepositions of
-    /// direction, such as `on` and `off`, are not among them: a tool's manifest must have them.
-    pub(crate) function: WordSet,
-    /// Optional words of an order's phrase.
-    pub(crate) optional: WordSet,
     /// Prepositions of direction. Any of them is accepted behind a verb that belongs to one tool only.
     pub(crate) directions: WordSet,
-    /// Adverbs that make another verb of the one that they follow, unless the tool has both: `add up`, `drop in`.
-    pub(crate) particles: WordSet,
-    /// Negations. They are accepted only within a whole phrase of a tool.
+    /// Words that deny or exclude something: a message with one is never answered at once.
     pub(crate) negations: WordSet,
-    /// Beginnings of a message that only changes the last call.
-    pub(crate) leads: Vec<Phrase>,
-    /// Phrases before what something else replaces.
-    pub(crate) instead_of: Vec<Phrase>,
-    /// The directions that lead away from where something is.
-    pub(crate) away: Vec<Phrase>,
-    /// What takes back the message before, in front of a comma or a full stop.
-    pub(crate) retractions: Vec<Phrase>,
-    /// What sets aside the thing that is named behind it, before a comma or a full stop: `never mind the news, …`.
-    pub(crate) setting_aside: Vec<Phrase>,
+    /// Small words that change what is asked. A call covers one only if an example or a keyword of its tool has it.
+    pub(crate) operators: WordSet,
     /// What stands between the last two of a list.
     pub(crate) list_joints: WordSet,
     /// Words behind which a word in capitals is a noun and no name: `its CEO`.
     pub(crate) articles: WordSet,
-    /// Words with which a clause begins that says when, or whether, something is to be done.
-    pub(crate) conditions: Vec<Phrase>,
-    /// Words behind which `if` and `when` begin an indirect question: `tell me if …`.
-    pub(crate) indirect: WordSet,
     /// Words that stand for what was named before.
     pub(crate) pronouns: WordSet,
-    /// Words that stand for each of what was named in the same message.
-    pub(crate) distributives: WordSet,
     /// Words with which what a distributive is about follows it: `each of my accounts`.
     pub(crate) determiners: WordSet,
     /// Words that stand for one thing alone.
     pub(crate) singular: WordSet,
-    /// Words that stand, at the end of a clause, for what the clause before is about: `do I have any`.
-    pub(crate) indefinites: WordSet,
     /// Words that stand for what was named before if nothing is said behind them.
     pub(crate) demonstratives: WordSet,
     /// Words that stand for what was named before together with one of `pointed_at`: `that one`.
@@ -117,10 +69,6 @@ pub(crate) struct English {
     pub(crate) pointed_at: WordSet,
     /// What each place of a list is called, the first one first.
     pub(crate) ordinals: Vec<Phrase>,
-    /// Words for the place at the end of a list.
-    pub(crate) at_the_end: WordSet,
-    /// Words before the number of a place: `number 2`.
-    pub(crate) numbered: WordSet,
     /// Words before the topic of a question, which only ask.
     pub(crate) before_topic: WordSet,
     /// Words behind the topic of a question, which only ask.
@@ -149,16 +97,10 @@ pub(crate) struct English {
     pub(crate) months: [Phrase; 12],
     /// The days of the week.
     pub(crate) weekdays: WordSet,
-    /// Words before a time that was said before: `the same year`.
-    pub(crate) same: WordSet,
-    /// Words for any length of time.
-    pub(crate) periods: WordSet,
     /// The unit of time that a word in the singular names.
     pub(crate) units: ByForm<Unit>,
     /// Numbers that are written out.
     pub(crate) numbers: HashMap<String, u32>,
-    /// The word for each short form of it: `acct`.
-    pub(crate) shorthand: ByForm<String>,
     /// The verb of each irregular form.
     pub(crate) irregular: ByForm<String>,
 }
@@ -206,14 +148,9 @@ impl Phrase {
 }
 
 impl English {
-    /// Whether a word is the first ordinal.
-    pub(crate) fn is_first(&self, word: &str) -> bool {
-        self.ordinals.first().is_some_and(|first| first.words().iter().any(|it| it == word))
-    }
-
-    /// The words that a mistyped one may mean: those of questions of every kind, of times and of other subjects.
+    /// The words that a mistyped one may mean: those of questions of every kind, and of times.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
-        let sets = [&self.stop, &self.out_of_scope, &self.ordering, &self.past, &self.today, &self.weekdays];
+        let sets = [&self.stop, &self.ordering, &self.past, &self.today, &self.weekdays];
         let months = self.months.iter().flat_map(Phrase::words).map(String::as_str);
         let numbers = self.numbers.keys().map(String::as_str);
         let forms = self.units.forms().chain(self.irregular.forms());

@@ -6,7 +6,6 @@
 mod by_model;
 pub mod embedded;
 mod english;
-mod hinglish;
 mod matching;
 mod names;
 mod offer;
@@ -21,7 +20,7 @@ use serde_json::{Map, Value};
 
 pub use self::{
     by_model::ByModel,
-    matching::{KnownName, KnownNames, LeftOut, LeftOutTime, Wanted, is_common_word},
+    matching::{KnownName, KnownNames, is_stop_word},
     names::{Lexicon, Name, Names},
     offer::{Offer, Offers},
 };
@@ -122,6 +121,13 @@ pub struct Alternative {
 pub enum Step {
     /// Make these calls, which do not depend on each other. At least one.
     Call(Vec<PlannedCall>),
+    /// Make these calls once the user has said yes to them: a part of the message is not understood.
+    Offer {
+        /// At least one.
+        calls: Vec<PlannedCall>,
+        /// What the calls do not cover, as it is written.
+        unclear: Vec<String>,
+    },
     /// Answer from the results that are there.
     Answer,
     /// Answer from them with this text, which was written with the decision.

@@ -3,12 +3,10 @@
 //! Not here: which tool is called, and with which arguments (`embedded`).
 
 pub(crate) mod clauses;
-pub(crate) mod conditions;
 pub(crate) mod index;
 mod inverted_index;
 mod known_names;
 pub(crate) mod lexicon;
-mod limited;
 pub(crate) mod message;
 pub(crate) mod names;
 mod nearest;
@@ -20,9 +18,8 @@ pub(crate) mod times;
 pub(crate) mod topic;
 pub(crate) mod words;
 
+pub(crate) use self::nearest::nearest;
 pub use self::{
     known_names::{KnownName, KnownNames},
-    limited::{LeftOut, LeftOutTime, Wanted},
-    words::is_common_word,
+    words::is_stop_word,
 };
-pub(crate) use self::{limited::left_out, nearest::nearest};

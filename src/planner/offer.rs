@@ -8,14 +8,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError, TryLockError},
 };
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use moka::sync::Cache;
-use serde_json::{Map, Value};
 
 use super::names::{Lexicon, Name, Names};
-use crate::matching::{
-    KnownNames, LeftOut, index::Index, left_out, lexicon::Words, names::NameIndex, nearest,
-};
+use crate::matching::{KnownNames, index::Index, lexicon::Words, names::NameIndex, nearest};
 use toolwire_base::{clock, files::Problems};
 use toolwire_engine::registry::{RegisteredTool, Snapshot, ToolType};
 use toolwire_tool::context::UserId;
@@ -148,16 +145,6 @@ impl Offer {
         let offered = offered.map(|(indexed, was)| *was && is_kept(&indexed.tool)).collect();
         let tools = self.tools.iter().filter(|tool| is_kept(tool)).cloned().collect();
         Self { tools, offered, ..self }
-    }
-
-    /// The parts of a message that had no effect on these calls, each a tool with its arguments.
-    pub fn left_out(
-        &self,
-        calls: &[(&str, &Map<String, Value>)],
-        message: &str,
-        today: NaiveDate,
-    ) -> LeftOut {
-        left_out(&self.index, &self.names, &self.words, calls, message, today)
     }
 
     /// The names that the user may say, to be found in other texts.

@@ -23,7 +23,6 @@ pub(crate) struct Weights {
     pub(crate) fit: Fit,
     pub(crate) coverage: Coverage,
     pub(crate) regression: Regression,
-    pub(crate) clauses: Clauses,
     pub(crate) others: Others,
     pub(crate) confidence: Confidence,
 }
@@ -72,8 +71,6 @@ pub(crate) struct Fields {
 pub(crate) struct Fit {
     /// Term: a name that the tool takes is said, or was said before and is referred to.
     pub(crate) name_taken: f32,
-    /// Term: a name that the tool takes was said before, and the message goes on from it, as with `and`.
-    pub(crate) name_carried: f32,
     /// Term: something is named, and the tool takes no names, but its examples have them.
     pub(crate) name_asked: f32,
     /// Term: something is referred to, and nothing that the tool takes was named before.
@@ -135,46 +132,16 @@ pub(crate) struct Regression {
     pub(crate) some: f32,
 }
 
-/// The least score of each clause with which a message is planned as several.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Clauses {
-    /// If each clause begins as one does, with a question word or a verb.
-    pub(crate) begun: f32,
-    /// If the tool of the whole message is among those of the clauses.
-    pub(crate) sure: f32,
-    /// If it is not.
-    pub(crate) very_sure: f32,
-    /// The score of another tool, as a share of that of the whole message's tool, with which it is as likely.
-    pub(crate) near: f32,
-    /// The score of the whole message's tool, as a share of the sum of those of the clauses, below which it is no more
-    /// likely than theirs.
-    pub(crate) whole: f32,
-    /// The score of the whole message's tool in a clause, as a share of that of the clause's own, at which the message
-    /// is one wish.
-    pub(crate) one: f32,
-}
-
 /// The least score of another tool, as a share of the first one's.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Others {
-    /// Of a tool that reads, beside one that changes something and is not ordered.
-    pub(crate) near_a_change: f32,
-    /// Of the tool that was called last, for a message that only says what is different.
-    pub(crate) near_the_last: f32,
-    /// Of a tool that takes what was named last, beside one that takes no names.
-    pub(crate) near_without_a_name: f32,
+    /// Of a tool whose call covers the whole message, beside one whose call does not.
+    pub(crate) covering: f32,
     /// Of a tool that is tried in place of one that failed.
     pub(crate) near_what_failed: f64,
-    /// Of the one of two lists that is added to without a question, as a multiple of the other's.
-    pub(crate) clearly: f32,
     /// Of a tool whose name another one's continues, beside that one.
     pub(crate) plainer: f32,
-    /// Of a word for a tool, beside the tool that it speaks for most, so that the tool is about it too.
-    pub(crate) about: f32,
-    /// Of the words of a clause, by their rarity, that are the called tools', so that the clause is answered.
-    pub(crate) taken: f32,
 }
 
 /// The confidence in a plan, 0 to 1.
@@ -185,8 +152,6 @@ pub(crate) struct Confidence {
     pub(crate) alone: f32,
     /// Added to that factor, by the lead over the next tool, 0 to 1.
     pub(crate) ahead: f32,
-    /// Of the last calls once more.
-    pub(crate) again: f32,
 }
 
 #[cfg(test)]
@@ -197,7 +162,5 @@ mod tests {
     fn the_file_of_weights_is_read() {
         let Regression { some, enough, .. } = weights().regression;
         assert!(some < enough);
-        let Clauses { begun, sure, very_sure, near, whole, one } = weights().clauses;
-        assert!(begun < sure && sure < very_sure && [near, whole, one].iter().all(|share| *share < 1.0));
     }
 }

@@ -155,9 +155,8 @@ async fn a_yes_may_restate_the_order_and_nothing_else() {
         assert!(watchlist(&riley).await.is_empty(), "{yes}");
         add().await;
     }
-    say(&riley, "r", "Remove TCS from my watchlist and add INFY to it").await;
-    say(&riley, "r", "yes, remove it").await;
-    assert_eq!(symbols(&watchlist(&riley).await), ["TCS"], "one of two orders");
+    let two = say(&riley, "r", "Remove TCS from my watchlist and add INFY to it").await;
+    assert!(two.proposal.is_none(), "two orders are none: {two:?}");
 }
 
 #[tokio::test]
@@ -180,20 +179,50 @@ async fn a_yes_counts_in_the_session_that_asked_and_for_its_user_only() {
 }
 
 #[tokio::test]
-async fn what_is_read_beside_a_change_is_answered_and_the_change_is_proposed() {
+async fn a_change_beside_anything_else_is_not_proposed() {
     let house = house();
     let riley = house.person("demo").await;
-    let both = say(&riley, "s", "Add ITC to my watchlist and show me its fundamentals").await;
-    let tools: Vec<_> = both.tool_results.iter().map(|it| it.tool.as_str()).collect();
-    assert_eq!(tools, ["get_fundamentals"]);
-    assert!(answer(&both).ends_with("\n\nAdd ITC to the watchlist? Yes or no."), "{}", answer(&both));
-    say(&riley, "s", "yes please").await;
-    assert_eq!(symbols(&watchlist(&riley).await), ["ITC"]);
-    let two = say(&riley, "s", "Remove ITC from my watchlist and add Wipro to it").await;
-    let orders = "Remove ITC from the watchlist, together with its note, and add WIPRO to the watchlist";
-    assert_eq!(answer(&two), format!("{orders}? Yes or no."));
-    say(&riley, "s", "go ahead").await;
-    assert_eq!(symbols(&watchlist(&riley).await), ["WIPRO"]);
+    for both in [
+        "Add ITC to my watchlist and show me its fundamentals",
+        "Remove ITC from my watchlist and add Wipro to it",
+    ] {
+        let reply = say(&riley, "s", both).await;
+        let is_told = answer(&reply).starts_with("I change something only if I understand the whole order");
+        assert!(is_told && reply.proposal.is_none() && reply.tool_results.is_empty(), "{both}: {reply:?}");
+        say(&riley, "s", "yes please").await;
+    }
+    assert!(watchlist(&riley).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_not_understood_is_named_and_a_yes_shows_the_rest() {
+    let house = house();
+    let riley = house.person("demo").await;
+    let ask = async |session: &str| {
+        let asked = say(&riley, session, "my 401k return this year").await;
+        let words = answer(&asked);
+        assert!(
+            words.starts_with("I can show: ") && words.contains("I did not understand: 401k."),
+            "{words}"
+        );
+        assert!(asked.tool_results.is_empty() && asked.proposal.is_some(), "{asked:?}");
+        asked
+    };
+    assert!(answer(&ask("s").await).ends_with("Show that? Yes or no."));
+    let shown = say(&riley, "s", "yes").await;
+    assert_eq!(shown.tool_results.len(), 1, "{shown:?}");
+    ask("t").await;
+    assert_eq!(answer(&say(&riley, "t", "no").await), "All right.");
+    ask("t").await;
+    let other = say(&riley, "t", "What is Apple trading at?").await;
+    assert!(!answer(&other).contains("Nothing was changed."), "{other:?}");
+    let late = say(&riley, "t", "yes").await;
+    assert!(late.tool_results.is_empty(), "{late:?}");
+    let alone = riley.reply(message("my 401k return this year")).await;
+    assert!(
+        answer(&alone).contains("send the call as it is: `{\"arguments\":{\"timeframe\":\"YTD\"}"),
+        "{alone:?}"
+    );
 }
 
 #[tokio::test]

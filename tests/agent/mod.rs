@@ -15,7 +15,6 @@ mod job_lists;
 mod jobs;
 mod leaving;
 mod lies;
-mod listed;
 mod long_messages;
 mod native;
 mod pausing;

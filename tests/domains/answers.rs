@@ -352,37 +352,3 @@ async fn what_the_budget_leaves_out_is_named_and_cites_nothing() {
     let expected = "Left out: Quotes (AAPL). This turn may make no more calls.";
     assert!(answered.text.ends_with(expected), "{}", answered.text);
 }
-
-#[tokio::test]
-async fn an_answer_says_when_it_is_not_limited_to_the_time_that_was_named() {
-    const SAID: &str = "not narrowed to the time you name";
-    let turn = Turn::new();
-    let made = [turn.make("get_transfers", json!({})).await];
-    for (message, is_told) in [
-        ("What did I deposit in 2025?", true),
-        ("Which deposits were there last month?", true),
-        ("What did I deposit so far?", false),
-        ("Are there pending deposits today?", false),
-    ] {
-        let answered = turn.answer(message, &made).await;
-        answered.passes_untouched(message);
-        assert_eq!(answered.text.contains(SAID), is_told, "{message}: {}", answered.text);
-    }
-    for (message, tool, arguments) in [
-        (
-            "What did I deposit in 2025?",
-            "get_transfers",
-            json!({"since": "2025-01-01", "until": "2025-12-31"}),
-        ),
-        (
-            "What did my deposits do over the last year?",
-            "get_performance_with_transfers",
-            json!({"timeframe": "1Y"}),
-        ),
-    ] {
-        let made = [turn.make(tool, arguments).await];
-        let answered = turn.answer(message, &made).await;
-        answered.passes_untouched(message);
-        assert!(!answered.text.contains(SAID), "{}", answered.text);
-    }
-}

@@ -10,7 +10,7 @@ use toolwire::{
     config::Config,
     domains,
     engine::registry::{RegisteredTool, ToolType},
-    planner::{Exchange, LeftOut, Offer, Plan, PlanRequest, PlannedCall, Step, embedded::Embedded},
+    planner::{Exchange, Offer, Plan, PlanRequest, Step, embedded::Embedded},
     server::app::App,
 };
 
@@ -38,7 +38,7 @@ impl Bench {
         let mut history = Vec::new();
         for said in earlier {
             let (calls, answered) = match self.plan(&history, said).step {
-                Step::Call(calls) => (calls, String::new()),
+                Step::Call(calls) | Step::Offer { calls, .. } => (calls, String::new()),
                 Step::Clarify(question) => (Vec::new(), question),
                 _ => (Vec::new(), String::new()),
             };
@@ -60,12 +60,6 @@ impl Bench {
             offer: &self.offer,
             today,
         })
-    }
-
-    /// What of a message has no part in these calls.
-    pub(crate) fn left_out(&self, message: &str, calls: &[PlannedCall]) -> LeftOut {
-        let calls: Vec<_> = calls.iter().map(|call| (call.tool.as_str(), &call.arguments)).collect();
-        self.offer.left_out(&calls, message, today())
     }
 
     /// What tools take for a name, in small letters.

@@ -1,119 +1,87 @@
-//! How often plans are right, with the floors that they must not fall below.
+//! How often a message is shown what it asks, and how often something else. docs/PLANNER.md has the figures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{collections::BTreeMap, env};
 
-use toolwire::planner::{Plan, PlannedCall, Step};
+use toolwire::{
+    engine::registry::Category,
+    planner::{Plan, PlannedCall, Step},
+};
 
 use super::{
     offered::Bench,
     questions::{Expect, Question, Wanted, are_wanted, read},
 };
 
-/// What was counted over a file.
+/// What was counted over some messages.
 #[derive(Debug, Default)]
 struct Scores {
-    relevant: u32,
-    first: u32,
-    among_three: u32,
-    refused: u32,
-    arguments: u32,
+    all: u32,
+    /// Messages that a tool can answer, and those of them that are shown just that.
+    answerable: u32,
+    right: u32,
+    /// Messages that are shown what they do not ask.
+    wrong: u32,
+    asked: u32,
     irrelevant: u32,
-    called: u32,
-    asked: (u32, u32),
-    orders: (u32, u32),
-    clean: u32,
+    irrelevant_shown: u32,
+    /// Orders that no tool carries out, and those of them that are refused.
+    orders: u32,
+    refused: u32,
     misses: Vec<String>,
 }
 
 impl Scores {
-    fn of(path: &str) -> Self {
-        let (bench, mut scores) = (Bench::new(), Self::default());
-        for question in read(path) {
-            let plan = decide(&bench, &question);
-            scores.add_or_miss(&bench, &question, &plan);
+    fn of(bench: &Bench, file: &str) -> Self {
+        let mut scores = Self::default();
+        for question in read(&format!("tests/fixtures/agent/{file}.jsonl")) {
+            scores.add(bench, &question);
         }
         scores
     }
 
-    fn add_or_miss(&mut self, bench: &Bench, question: &Question, plan: &Plan) -> bool {
-        let is_right = self.add(bench, question, plan);
-        if !is_right {
-            self.misses.push(format!("{} {:?}: {:?}", question.id, question.said, plan.step));
-        }
-        is_right
-    }
-
-    fn add(&mut self, bench: &Bench, question: &Question, plan: &Plan) -> bool {
-        let calls = match &plan.step {
-            Step::Call(calls) => &calls[..],
-            _ => &[],
-        };
-        match question.expect {
-            Expect::Call => self.add_relevant(bench, question, plan, calls),
-            Expect::None => {
-                self.irrelevant += 1;
-                self.called += u32::from(!calls.is_empty());
-                calls.is_empty()
-            }
-            Expect::Clarify => counted(&mut self.asked, matches!(plan.step, Step::Clarify(_))),
-            Expect::Refuse => counted(&mut self.orders, matches!(plan.step, Step::Refuse(_))),
-        }
-    }
-
-    /// Adds a question, and counts it as clean if all of it has a part in the right calls.
-    fn add_clean(&mut self, bench: &Bench, question: &Question) {
+    fn add(&mut self, bench: &Bench, question: &Question) {
         let plan = decide(bench, question);
-        let is_right = self.add_or_miss(bench, question, &plan);
-        let Step::Call(calls) = &plan.step else { return };
-        let mut words = bench.left_out(&question.said, calls).words;
-        words.retain(|word| !question.unused.iter().any(|it| it.eq_ignore_ascii_case(word)));
-        if is_right && words.is_empty() {
-            self.clean += 1;
-        } else if is_right {
-            self.misses.push(format!("{} {:?}: right, but leaves out {words:?}", question.id, question.said));
+        let calls = shown(&plan);
+        let fits = |wanted: &[Wanted]| !wanted.is_empty() && are_wanted(bench, wanted, calls);
+        let is_right = fits(&question.tools) || fits(&question.also);
+        let (is_shown, is_call) = (!calls.is_empty(), question.expect == Expect::Call);
+        self.all += 1;
+        self.answerable += u32::from(is_call);
+        self.right += u32::from(is_call && is_right);
+        self.wrong += u32::from(is_shown && !is_right);
+        self.asked += u32::from(!is_shown);
+        self.irrelevant += u32::from(question.expect == Expect::None);
+        self.irrelevant_shown += u32::from(question.expect == Expect::None && is_shown);
+        self.orders += u32::from(question.expect == Expect::Refuse);
+        let is_refused = matches!(plan.step, Step::Refuse(_));
+        self.refused += u32::from(question.expect == Expect::Refuse && is_refused);
+        if is_shown != is_right || (is_call && !is_right) {
+            let kind = if is_shown { "WRONG" } else { "asked" };
+            self.misses.push(format!("{kind} {} {:?}: {}", question.id, question.said, outline(&plan)));
         }
     }
 
-    fn add_relevant(
-        &mut self,
-        bench: &Bench,
-        question: &Question,
-        plan: &Plan,
-        calls: &[PlannedCall],
-    ) -> bool {
-        let chosen: BTreeSet<_> = calls.iter().map(|it| it.tool.as_str()).collect();
-        // What is as good counts where it was chosen.
-        let names = |calls: &[Wanted]| calls.iter().map(|it| it.tool.clone()).collect::<BTreeSet<_>>();
-        let is_other = !question.also.is_empty() && names(&question.also).iter().eq(chosen.iter());
-        let tools = if is_other { &question.also } else { &question.tools };
-        let wanted: BTreeSet<_> = tools.iter().map(|it| it.tool.as_str()).collect();
-        let others = plan.alternatives.iter().map(|it| it.tool.as_str());
-        let near: BTreeSet<_> = chosen.iter().copied().chain(others).take(wanted.len() + 2).collect();
-        self.relevant += 1;
-        self.first += u32::from(chosen == wanted);
-        self.among_three += u32::from(wanted.is_subset(&near));
-        self.refused += u32::from(calls.is_empty());
-        let is_right = chosen == wanted && are_wanted(bench, tools, calls);
-        self.arguments += u32::from(is_right);
-        is_right
+    fn add_all(&mut self, other: &Self) {
+        self.all += other.all;
+        self.answerable += other.answerable;
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.asked += other.asked;
+        self.irrelevant += other.irrelevant;
+        self.irrelevant_shown += other.irrelevant_shown;
+        self.orders += other.orders;
+        self.refused += other.refused;
     }
 
-    fn table(&self, name: &str) -> String {
+    fn row(&self, name: &str) -> String {
         let Self {
-            relevant, first, among_three, refused, arguments, irrelevant, called, asked, orders, ..
+            all, answerable, right, wrong, asked, irrelevant, irrelevant_shown, orders, refused, ..
         } = self;
         format!(
-            "{name}: tool acc@1 {:.3}, acc@3 {:.3} of {relevant}; all arguments right, given the tool {:.3}; \
-             irrelevant called {:.3} of {irrelevant}; relevant refused {:.3}; asked back {} of {}; orders refused {} of {}",
-            share(*first, *relevant),
-            share(*among_three, *relevant),
-            share(*arguments, *first),
-            share(*called, *irrelevant),
-            share(*refused, *relevant),
-            asked.0,
-            asked.1,
-            orders.0,
-            orders.1
+            "{name}: right and shown {:.3} of {answerable}; shown for another question {:.3} of {all}; asked {asked}; \
+             irrelevant shown {irrelevant_shown} of {irrelevant}; orders refused {refused} of {orders}",
+            share(*right, *answerable),
+            share(*wrong, *all),
         )
     }
 }
@@ -123,122 +91,83 @@ fn decide(bench: &Bench, question: &Question) -> Plan {
     bench.decide(&earlier, &question.said)
 }
 
-fn counted((right, all): &mut (u32, u32), is_right: bool) -> bool {
-    *all += 1;
-    *right += u32::from(is_right);
-    is_right
+/// The calls whose results are shown, or that are proposed where they change something.
+fn shown(plan: &Plan) -> &[PlannedCall] {
+    match &plan.step {
+        Step::Call(calls) => calls,
+        _ => &[],
+    }
+}
+
+fn outline(plan: &Plan) -> String {
+    let call =
+        |call: &PlannedCall| format!("{}{}", call.tool, serde_json::Value::Object(call.arguments.clone()));
+    let calls = |calls: &[PlannedCall]| calls.iter().map(call).collect::<Vec<_>>().join(" + ");
+    match &plan.step {
+        Step::Call(all) => calls(all),
+        Step::Offer { calls: all, unclear } => format!("{} without {unclear:?}", calls(all)),
+        other => format!("{other:?}"),
+    }
 }
 
 fn share(part: u32, all: u32) -> f64 {
     f64::from(part) / f64::from(all.max(1))
 }
 
-/// What a file must reach.
-struct Floors {
-    first: f64,
-    among_three: f64,
-    arguments: f64,
-    called: f64,
-    refused: f64,
+/// The sets of questions; the misses in the last two are not printed, so that nobody fits the planner to them.
+const SETS: [&str; 8] =
+    ["questions", "developed", "by_kind", "held_out_1", "held_out_2", "fresh_1", "held_out", "held_out_3"];
+const HELD_OUT: usize = 2;
+
+#[test]
+fn what_is_shown_is_what_was_asked() {
+    let (bench, mut total) = (Bench::new(), Scores::default());
+    let prints_all = env::var_os("TOOLWIRE_TEST_MISSES").is_some();
+    for (at, set) in SETS.iter().enumerate() {
+        let scores = Scores::of(&bench, set);
+        println!("{}", scores.row(set));
+        for miss in scores
+            .misses
+            .iter()
+            .filter(|it| at + HELD_OUT < SETS.len() && (prints_all || it.starts_with("WRONG")))
+        {
+            println!("  {miss}");
+        }
+        total.add_all(&scores);
+    }
+    println!("{}", total.row("all"));
+    assert!(share(total.wrong, total.all) <= 0.01, "{}", total.row("all"));
+    assert!(share(total.right, total.answerable) >= 0.75, "{}", total.row("all"));
+    assert!(share(total.irrelevant_shown, total.irrelevant) <= 0.02, "{}", total.row("all"));
 }
 
-impl Floors {
-    #[track_caller]
-    fn hold(&self, name: &str, scores: &Scores) {
-        let table = scores.table(name);
-        assert!(share(scores.first, scores.relevant) >= self.first, "acc@1: {table}");
-        assert!(share(scores.among_three, scores.relevant) >= self.among_three, "acc@3: {table}");
-        assert!(share(scores.arguments, scores.first) >= self.arguments, "arguments: {table}");
-        assert!(share(scores.called, scores.irrelevant) <= self.called, "irrelevant: {table}");
-        assert!(share(scores.refused, scores.relevant) <= self.refused, "refused: {table}");
+/// The kinds of the fresh questions, by what stands before the hyphen of an id.
+#[test]
+fn no_kind_of_question_is_shown_something_else() {
+    let (bench, mut kinds) = (Bench::new(), BTreeMap::<String, Scores>::new());
+    for question in read("tests/fixtures/agent/fresh_1.jsonl") {
+        let kind = question.id.split('-').next().expect("a kind").to_owned();
+        kinds.entry(kind).or_default().add(&bench, &question);
+    }
+    for (kind, scores) in &kinds {
+        println!("{}", scores.row(kind));
+        assert!(share(scores.wrong, scores.all) <= 0.05, "{}", scores.row(kind));
     }
 }
 
 #[test]
-fn the_questions_of_the_fixture_are_understood() {
-    let scores = Scores::of("tests/fixtures/agent/questions.jsonl");
-    println!("{}\n  {}", scores.table("questions"), scores.misses.join("\n  "));
-    assert!(scores.relevant >= 200 && scores.irrelevant >= 40 && scores.asked.1 >= 20, "{scores:?}");
-    let floors = Floors { first: 0.95, among_three: 0.99, arguments: 0.95, called: 0.08, refused: 0.03 };
-    floors.hold("questions", &scores);
-    assert_eq!(scores.orders.0, scores.orders.1, "an order is never carried out, and always refused");
-}
-
-/// Written by somebody who knew names and titles of the tools alone. Nothing is fitted to it, and its misses are not
-/// printed, so that nobody does. What it reaches stands in docs/PLANNER.md; it must not get worse.
-#[test]
-fn the_questions_of_another_author_are_understood_as_well_as_stated() {
-    let scores = Scores::of("tests/fixtures/agent/held_out.jsonl");
-    println!("{}", scores.table("held out"));
-    let floors = Floors { first: 0.90, among_three: 0.97, arguments: 0.90, called: 0.12, refused: 0.05 };
-    floors.hold("held out", &scores);
-}
-
-/// What was held out before: its kinds of misses have been read.
-#[test]
-fn the_questions_that_were_held_out_before_are_understood_as_well_as_stated() {
-    let scores = Scores::of("tests/fixtures/agent/held_out_1.jsonl");
-    println!("{}", scores.table("held out 1"));
-    let floors = Floors { first: 0.90, among_three: 0.97, arguments: 0.90, called: 0.12, refused: 0.05 };
-    floors.hold("held out 1", &scores);
-}
-
-/// What the thresholds are fitted on.
-#[test]
-fn the_questions_of_development_are_understood_as_well_as_stated() {
-    let scores = Scores::of("tests/fixtures/agent/developed.jsonl");
-    println!("{}", scores.table("developed"));
-    let floors = Floors { first: 0.92, among_three: 0.97, arguments: 0.95, called: 0.08, refused: 0.04 };
-    floors.hold("developed", &scores);
-}
-
-/// The scores of each kind, by what stands before the hyphen of an id.
-fn by_kind(path: &str) -> BTreeMap<String, Scores> {
-    let (bench, mut kinds) = (Bench::new(), BTreeMap::<String, Scores>::new());
-    for question in read(path) {
-        let kind = question.id.split('-').next().expect("a kind").to_owned();
-        for name in [kind, "total".to_owned()] {
-            kinds.entry(name).or_default().add_clean(&bench, &question);
+fn only_orders_propose_changes() {
+    let bench = Bench::new();
+    for set in SETS {
+        for question in read(&format!("tests/fixtures/agent/{set}.jsonl")) {
+            let plan = decide(&bench, &question);
+            for call in shown(&plan) {
+                let is_read = bench.tool(&call.tool).definition.category == Category::Read;
+                let is_ordered = question.tools.iter().chain(&question.also).any(|it| it.tool == call.tool);
+                assert!(is_read || is_ordered, "{}: {call:?}", question.said);
+            }
         }
     }
-    for (name, scores) in &kinds {
-        println!("{}; right and clean {:.3}", scores.table(name), share(scores.clean, scores.relevant));
-    }
-    kinds
-}
-
-/// The goals stand in the file: no floors.
-#[test]
-fn questions_by_kind() {
-    let kinds = by_kind("tests/fixtures/agent/by_kind.jsonl");
-    let total = &kinds["total"];
-    println!("  {}", total.misses.join("\n  "));
-    assert_eq!(total.relevant + total.irrelevant + total.asked.1 + total.orders.1, 200);
-    // Its misses have been read: the floors are just below what it has come to, and not what is to be expected.
-    assert!(share(total.first, total.relevant) >= 0.95, "right tool");
-    assert!(share(total.clean, total.relevant) >= 0.94, "right and clean");
-    assert!(share(total.called, total.irrelevant) <= 0.08, "irrelevant");
-}
-
-/// By another author, after the planner was made better by those of `by_kind`; its misses have been read since.
-#[test]
-fn questions_by_kind_that_were_held_out_before() {
-    let total = &by_kind("tests/fixtures/agent/held_out_2.jsonl")["total"];
-    println!("  {}", total.misses.join("\n  "));
-    assert_eq!(total.relevant + total.irrelevant + total.asked.1 + total.orders.1, 120);
-    assert!(share(total.first, total.relevant) >= 0.90, "right tool");
-    assert!(share(total.clean, total.relevant) >= 0.85, "right and clean");
-    assert!(share(total.called, total.irrelevant) <= 0.08, "irrelevant");
-}
-
-/// By a third author, after the planner was made better by those of `held_out_2`; its misses are not printed.
-#[test]
-fn questions_by_kind_that_are_held_out() {
-    let total = &by_kind("tests/fixtures/agent/held_out_3.jsonl")["total"];
-    assert_eq!(total.relevant + total.irrelevant + total.asked.1 + total.orders.1, 200);
-    assert!(share(total.first, total.relevant) >= 0.90, "right tool");
-    assert!(share(total.clean, total.relevant) >= 0.85, "right and clean");
-    assert!(share(total.called, total.irrelevant) <= 0.08, "irrelevant");
 }
 
 #[test]

@@ -36,6 +36,11 @@ fn no_file_is_too_long() {
 }
 
 #[test]
+fn the_planner_keeps_to_its_budget() {
+    assert_only(&[], &lengths::over_budget(&Tree::of_the_repository()));
+}
+
+#[test]
 fn no_module_stands_in_a_circle() {
     let tree = Tree::of_the_repository();
     let crates = tree.crates().into_iter().map(|folder| Crate::read(&tree, folder));

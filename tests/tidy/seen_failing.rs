@@ -141,6 +141,14 @@ fn a_file_that_is_too_long() {
 }
 
 #[test]
+fn a_planner_beyond_its_budget() {
+    let words = format!("# Not counted.\n\n{}", "word = 1\n".repeat(4_600));
+    let of = |code| Tree::of(&[("src/planner/lib.rs", code), ("src/planner/english.toml", words.as_str())]);
+    assert_eq!(whats(lengths::over_budget(&of("//! Not counted.\n\n"))), [""; 0]);
+    assert_eq!(whats(lengths::over_budget(&of("fn f() {}\n"))), ["src/planner/"]);
+}
+
+#[test]
 fn a_silent_file_and_one_named_mod() {
     let tree = Tree::of(&[("src/store.rs", "//! What it is.\n"), ("src/state/mod.rs", "pub struct Store;")]);
     assert_eq!(whats(files::silent(&tree)), ["src/state/mod.rs"]);

@@ -13,7 +13,6 @@ mod rest;
 mod templates;
 #[cfg(test)]
 mod tests;
-mod wanted;
 
 use std::sync::Arc;
 
@@ -49,9 +48,7 @@ impl Embedded {
             std::iter::once(body).chain(notes::of_result(made, &item.source_ids))
         });
         let failures = request.made.iter().filter_map(|made| notes::of_failure(request, made));
-        // The note on the message first: it says where the results answer less than the question.
-        let parts = notes::of_message(request).into_iter().chain(results).chain(failures);
-        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+        let parts: Vec<_> = results.chain(failures).filter(|part| !part.is_empty()).collect();
         if parts.is_empty() { vec![NOTHING.to_owned()] } else { parts }
     }
 

@@ -3,14 +3,24 @@
 //! Known names are those of the domains, each with all names of what it means. Unknown ones are recognized by their
 //! capitals where no sentence begins. Not here: which sentences must not have them.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    collections::HashSet,
+    ops::Range,
+    sync::{Arc, LazyLock},
+};
 
 use chrono::{Month, Weekday};
 use serde_json::Value;
 
 use super::markdown::{Covered, Line};
 use toolwire_engine::registry::RegisteredTool;
-use toolwire_planner::{KnownNames, PlanRequest, is_common_word};
+use toolwire_planner::{KnownNames, PlanRequest, is_stop_word};
+
+/// Common words of English, in small letters.
+static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let lines = include_str!("common_words.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).collect()
+});
 
 /// The names that an answer may use.
 #[derive(Debug, Default)]
@@ -96,7 +106,7 @@ impl TurnNames {
         let is_of_turn = || self.results.contains(&lower) || self.message.contains(&lower);
         let is_of_tools = || self.tools.iter().any(|tool| tool.definition.mentions(&lower));
         let is_date = || lower.parse::<Weekday>().is_ok() || lower.parse::<Month>().is_ok();
-        is_common_word(&lower) || is_date() || is_of_turn() || is_of_tools()
+        COMMON.contains(lower.as_str()) || is_stop_word(&lower) || is_date() || is_of_turn() || is_of_tools()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use serde_json::json;
+
 use super::{Turn, events};
 use crate::{
     memory::Pending,
@@ -42,6 +44,7 @@ impl Turn<'_> {
                 Some(words) => words,
             },
             (ProposalAnswer::No, None) if asks_first && self.ended_with_question() => DROPPED.to_owned(),
+            (ProposalAnswer::No, Some(proposal)) if !proposal.is_change() => DROPPED.to_owned(),
             (ProposalAnswer::No, _) if asks_first => DECLINED.to_owned(),
             (ProposalAnswer::Yes, None) if asks_first && !self.ended_with_question() => {
                 NOTHING_PROPOSED.to_owned()
@@ -49,7 +52,7 @@ impl Turn<'_> {
             (ProposalAnswer::Neither, Some(proposal))
                 if asks_first && is_first && !proposal.has_expired(self.memory.now()) =>
             {
-                self.drops_proposal = true;
+                self.drops_proposal = proposal.is_change();
                 return None;
             }
             _ => return None,
@@ -126,6 +129,17 @@ impl Turn<'_> {
         Plan { step: Step::Call(reads), reason, confidence, alternatives }
     }
 
+    /// Asks whether to make calls that do not cover the whole message.
+    pub(super) fn propose_reads(&mut self, calls: &[PlannedCall], unclear: Vec<String>) {
+        let mut named = Vec::new();
+        for call in calls {
+            named.push((KeptCall::from(call), self.cycle.name_next(self.request.turn_id).to_string()));
+        }
+        self.cycle.planned.extend(calls.iter().map(KeptCall::from));
+        let proposal = Proposal::new(named, &self.offer, self.memory.now());
+        self.draft.proposal = proposal.map(|proposal| proposal.with_unclear(unclear));
+    }
+
     /// Whether a call changes something. A call of a tool that is not offered does not: it is never made.
     fn is_change(&self, call: &PlannedCall) -> bool {
         self.offer.get(&call.tool).is_some_and(|tool| tool.definition.category != Category::Read)
@@ -151,6 +165,10 @@ impl Turn<'_> {
         let mut question = proposal.question(&self.offer);
         if self.request.is_new_session {
             let _ = write!(question, " (Answer in the session {}.)", self.request.session);
+            for it in proposal.calls.iter().filter(|_| !proposal.is_change()) {
+                let call = json!({ "tool": it.call.tool, "arguments": it.call.arguments });
+                let _ = write!(question, "\n\nOr send the call as it is: `{call}`");
+            }
         }
         self.append(&question);
         self.draft.question = Some(question);

@@ -18,7 +18,7 @@ const MOST_ALTERNATIVES: usize = 5;
 
 pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
     let calls = match &plan.step {
-        Step::Call(calls) => calls.iter().map(planned_call).collect(),
+        Step::Call(calls) | Step::Offer { calls, .. } => calls.iter().map(planned_call).collect(),
         Step::Answer | Step::Say(_) | Step::Clarify(_) | Step::Refuse(_) => Vec::new(),
     };
     let alternative = |it: &Alternative| v1::Alternative { tool: it.tool.clone(), score: it.score };

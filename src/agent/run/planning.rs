@@ -49,6 +49,10 @@ impl Turn<'_> {
                 self.wanted = calls;
                 Event::Calls
             }
+            Step::Offer { calls, unclear } => {
+                self.propose_reads(&calls, unclear);
+                Event::Question
+            }
             // All of its calls change something and became a proposal.
             Step::Call(_) if self.draft.proposal.is_some() => Event::Question,
             Step::Call(_) | Step::Answer => Event::NoCalls,

@@ -1,7 +1,5 @@
 //! Abstention: when no tool is meant, and the question or the refusal instead of a guess.
 
-use std::ops::Range;
-
 use crate::{
     english::english,
     matching::{
@@ -44,21 +42,9 @@ fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
     known + weights.unknown * unknown + weights.foreign * foreign
 }
 
-/// An order that no tool carries out.
-pub(crate) struct Refused<'a> {
-    pub(crate) answer: &'a str,
-    /// The places of the verb's words.
-    pub(crate) verb: Range<usize>,
-    /// Whether the verb stands behind its object.
-    pub(crate) is_last: bool,
-}
-
-/// Finds an order that no tool carries out: a verb of the lexicon where an order begins, with an object.
-pub(crate) fn order<'a>(index: &Index, message: &Message<'_>, lexicon: &'a Words) -> Option<Refused<'a>> {
+/// The answer to an order that no tool carries out: one with a verb of the lexicon where an order begins, and an object.
+pub(crate) fn order<'a>(index: &Index, message: &Message<'_>, lexicon: &'a Words) -> Option<&'a str> {
     let is_order = message.is_order();
-    if let Some(order) = order_at_the_end(message, lexicon).filter(|_| is_order) {
-        return Some(order);
-    }
     let is_asked = message.text.trim_end().ends_with('?');
     let follows = |at: &usize| {
         let before = &message.text[..message.words[*at].begin];
@@ -83,26 +69,14 @@ pub(crate) fn order<'a>(index: &Index, message: &Message<'_>, lexicon: &'a Words
     begins.find_map(|at| order_at(message, at, lexicon))
 }
 
-/// An order whose verb stands behind its object, both of them at the end.
-fn order_at_the_end<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<Refused<'a>> {
-    let end = message.words.len() - message.tag();
-    let ends = |order: &&RefusedOrder| {
-        let at = end.checked_sub(order.verb.len());
-        order.is_last && at.is_some_and(|at| at > 0 && message.says(at, &order.verb))
-    };
-    let order = lexicon.orders.iter().find(ends)?;
-    Some(Refused { answer: &order.answer, verb: end - order.verb.len()..end, is_last: true })
-}
-
 /// Whether a word is a number: `5`, `five` or `10k`.
 fn is_number(word: &Word) -> bool {
     word.number().is_some() || word.lower.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<Refused<'a>> {
-    let begins = |order: &&RefusedOrder| !order.is_last && message.says(at, &order.verb);
-    let RefusedOrder { verb, answer, is_of_money, .. } = lexicon.orders.iter().find(begins)?;
-    let refused = Refused { answer, verb: at..at + verb.len(), is_last: false };
+fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<&'a str> {
+    let begins = |order: &&RefusedOrder| message.says(at, &order.verb);
+    let RefusedOrder { verb, answer, is_of_money } = lexicon.orders.iter().find(begins)?;
     let rest = message.words.get(at + 1..)?;
     let is_sum = |two: &[Word]| {
         let is_marked = message.text[..two[0].begin].ends_with(['$', '₹', '€', '£']);
@@ -112,13 +86,7 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
     let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);
     if *is_of_money {
         let mut places = (0..rest.len()).map(|at| &rest[at..rest.len().min(at + 2)]);
-        // `Move 1000 from one account to the other`, `put 5000 into Acme`.
-        let is_moved = || {
-            let says = |said: &str| rest.iter().any(|word| word.lower == said);
-            let object = message.words.get(at + verb.len());
-            object.is_some_and(is_number) && ((says("from") && says("to")) || (says("into") && has_name))
-        };
-        return (places.any(is_sum) || is_moved()).then_some(refused);
+        return places.any(is_sum).then_some(answer.as_str());
     }
     let has_number = rest.iter().any(|word| is_number(word) && word.lower != "one");
     let has_amount = rest.iter().any(|word| lexicon.amounts.contains(&word.lower));
@@ -127,7 +95,7 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
     let english = english();
     let refers =
         [&english.pronouns, &english.demonstratives, &english.articles].iter().any(|all| all.has(object));
-    (has_number || has_amount || has_name || refers).then_some(refused)
+    (has_number || has_amount || has_name || refers).then_some(answer.as_str())
 }
 
 /// `I have no tool for this.`, with the nearest tools if there is some evidence for them, or else how to list all.
@@ -142,15 +110,10 @@ pub(crate) fn no_tool(index: &Index, ranking: &Ranking) -> String {
     }
 }
 
-/// The question for a required value that the message does not give.
+/// The question for a required value that the message does not give, with what it may be.
 pub(crate) fn question(slot: &Slot, message: &Message<'_>, lexicon: &Words) -> String {
-    let named = message.found.iter().flat_map(|found| &found.candidates);
-    question_of(slot, &named.map(String::as_str).collect::<Vec<_>>(), lexicon)
-}
-
-/// The question for a required value, with what it may be.
-pub(crate) fn question_of(slot: &Slot, named: &[&str], lexicon: &Words) -> String {
-    let near = named[..named.len().min(MOST_NAMED)].join(", ");
+    let named = message.found.iter().flat_map(|found| &found.candidates).map(String::as_str);
+    let near = named.take(MOST_NAMED).collect::<Vec<_>>().join(", ");
     let near = if near.is_empty() { String::new() } else { format!(": {near}") };
     let noun = lexicon.nouns.get(slot.of_kind()).cloned().unwrap_or_else(|| slot.name.replace('_', " "));
     match slot.extract.kind {

@@ -1,29 +1,19 @@
-//! The first step of a cycle: refuses an order, splits the message, follows up on earlier turns, or chooses by rank.
-
-use std::slice;
+//! The first step of a cycle: refuses an order, proposes a change, or shows what one call answers as a whole.
 
 use super::{
     abstain,
-    compound::{find_order_beside, route_beside_statements, route_each, route_some},
-    follow_up::Before,
-    halves::{route_halves, route_one_half, with_last_time, with_names_if_any},
-    listed::{Pointed, resolve, resolve_history},
-    places::may_be_more,
-    repeat_last::repeat_last,
-    route::{read, route},
-    routed::{Routed, Routing},
-    writes::{self, Meant},
+    coverage::uncovered,
+    follow_up::{Before, again, has_pronoun},
+    name_only,
 };
 use crate::{
-    Alternative, Plan, PlanRequest, PlannedCall, Step,
-    english::english,
+    Alternative, Offer, Plan, PlanRequest, PlannedCall, Step,
     matching::{
-        clauses::{clauses, refusal, too_many, without_retraction},
-        index::Indexed,
+        index::{Index, Indexed},
         message::Message,
         names::NameMatch,
-        rank::Ranking,
-        slots::SlotContext,
+        rank::{Candidate, Ranking},
+        slots::{Filled, SlotContext},
     },
     weights::weights,
 };
@@ -31,54 +21,56 @@ use crate::{
 /// Maximum length, in words, of a message that can answer a question of the planner.
 const SHORT: usize = 6;
 
+/// Maximum number of parts that a question says are not understood.
+const MOST_UNCLEAR: usize = 8;
+
+/// Maximum number of alternatives reported.
+const ALTERNATIVES: usize = 3;
+
 /// Plans the first step.
 pub(super) fn first(request: &PlanRequest<'_>) -> Plan {
     if request.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
-    let history = resolve_history(request);
-    let message = without_retraction(request.message);
-    let request = &PlanRequest { message, history: &history, ..*request };
-    let pointed = match resolve(request, request.history, request.message) {
-        Pointed::No => None,
-        Pointed::To(text) => Some(text),
-        Pointed::Unclear(question) => {
-            let parts = read_clauses(request, request.message);
-            let unclear = || plan(Step::Clarify(question), "it points to an entry of no list");
-            return refuse_orders(request, &parts).unwrap_or_else(unclear);
-        }
-    };
-    let request = &PlanRequest { message: pointed.as_deref().unwrap_or(request.message), ..*request };
-    let before = Before::new(
-        request.history,
-        request.offer.index(),
-        |said| read(request, said),
-        || replan_last(request),
-    );
+    let before = Before::new(request.history, request.offer.index(), |said| read(request, said));
     let message = read(request, request.message);
-    match before.pending.filter(|_| is_answer(request, &message)) {
-        Some(pending) => {
-            plan_message(request, &read(request, &complete(request, pending, &message)), &before)
-        }
+    let completed = before.pending.filter(|_| is_answer(request, &message));
+    match completed.map(|pending| complete(request, pending, &message)) {
+        Some(text) => plan_message(request, &read(request, &text), &before),
         None => plan_message(request, &message, &before),
     }
 }
 
-/// The calls that the message of the last exchange would be planned as, if only the caller's own history has it: that
-/// holds no calls. A follow-up refers to them; they are not made again.
-fn replan_last(request: &PlanRequest<'_>) -> Vec<PlannedCall> {
-    let last = request.history.last().filter(|last| last.calls.is_empty() && !last.is_open);
-    let Some(last) = last else { return Vec::new() };
-    let message = read(request, &last.said);
-    match plan_message(request, &message, &Before::default()).step {
-        Step::Call(calls) => calls,
-        _ => Vec::new(),
-    }
-}
-
-/// A plan without calls.
+/// A plan without a ranking.
 pub(super) fn plan(step: Step, reason: &str) -> Plan {
     Plan { step, reason: reason.to_owned(), confidence: 0.0, alternatives: Vec::new() }
+}
+
+/// Reads a text as a message of the request.
+pub(super) fn read<'a>(request: &PlanRequest<'_>, text: &'a str) -> Message<'a> {
+    let offer = request.offer;
+    Message::new(text, request.today, offer.names(), &offer.index().words)
+}
+
+/// What slots are filled from: a message, and the names that it may refer to.
+pub(super) fn slot_context<'a>(
+    request: &PlanRequest<'a>,
+    message: &'a Message<'a>,
+    carried: &'a [(String, String)],
+) -> SlotContext<'a> {
+    let refers = has_pronoun(message, request.offer.words());
+    SlotContext { message, carried, account: request.account, refers }
+}
+
+/// The calls of a tool, one for each name where it takes one.
+pub(super) fn calls(tool: &Indexed, filled: &Filled, reason: &str) -> Vec<PlannedCall> {
+    let call = |arguments| PlannedCall {
+        tool: tool.tool.definition.name.to_string(),
+        arguments,
+        reason: reason.to_owned(),
+        by_model: None,
+    };
+    filled.clone().calls().into_iter().map(call).collect()
 }
 
 /// The pending message with the answer to our question: the name in place of the ambiguous one, or the missing part at
@@ -98,189 +90,146 @@ fn is_answer(request: &PlanRequest<'_>, message: &Message<'_>) -> bool {
     if message.words.len() > SHORT {
         return false;
     }
-    let given = SlotContext { message, carried: &[], account: None, refers: false, goes_on: false };
+    let given = SlotContext { message, carried: &[], account: None, refers: false };
     let ranking = Ranking::new(request.offer.index(), request.offer.flags(), given);
     ranking.candidates.first().is_none_or(|first| abstain::is_hardly_meant(&ranking, first))
 }
 
-fn read_clauses<'a>(request: &PlanRequest<'_>, text: &'a str) -> Vec<Message<'a>> {
-    clauses(text, request.offer.words()).into_iter().map(|part| read(request, part)).collect()
-}
-
-/// Plans the message as one, unless every part of it is clearly about a tool of its own.
-fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
-    let mut parts = read_clauses(request, whole.text);
-    parts.retain(|part| part.text.len() < whole.text.len());
-    let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
-    if let Some(refused) = refuse_orders(request, said) {
-        return refused;
-    }
-    if let Some(count) = too_many(whole.text) {
-        return plan(Step::Clarify(refusal(count)), "it asks for too much at once");
-    }
-    let routed = route(request, whole, before, &before.named);
-    // An order is not split: `and` in it joins names.
-    let is_changing = |routed: &Routed| routed.changing(request.offer.index()).is_some();
-    let is_one = is_changing(&routed);
-    let split = if is_one {
-        None
-    } else if let Some(routed) = route_beside_statements(request, whole, before) {
-        return answer_at_once(request, whole, routed);
-    } else {
-        split(request, whole, &parts, before, &routed)
-    };
-    let routed = match split {
-        Some(split) => split,
-        None if matches!(routed.step, Routing::Nothing(_)) => {
-            let some = route_some(request, &parts, before);
-            some.or_else(|| route_one_half(request, whole, before, None)).unwrap_or(routed)
-        }
-        None if !is_one => route_one_half(request, whole, before, Some(&routed)).unwrap_or(routed),
-        None => routed,
-    };
-    let routed = match resolve_change(request, whole, before, routed) {
-        Ok(routed) => routed,
-        Err(question) => {
-            return plan(Step::Clarify(question), "two things may be changed");
-        }
-    };
-    let may_hide_an_order = routed.count() > 0 && !is_changing(&routed);
-    let hidden = if may_hide_an_order { find_order_beside(request, whole, said) } else { None };
-    match hidden {
-        Some(tool) => ask_for_order(request, tool, whole),
-        None => answer_at_once(request, whole, routed),
-    }
-}
-
-/// The answer, but for a change that is ordered on a condition: the agent does not run later, when that is met.
-fn answer_at_once(request: &PlanRequest<'_>, whole: &Message<'_>, routed: Routed) -> Plan {
-    let index = request.offer.index();
-    match routed.changing(index).filter(|tool| writes::is_on_condition(&index.tools[*tool], whole)) {
-        Some(tool) => ask_for_order(request, tool, whole),
-        None => answer(routed),
-    }
-}
-
-/// Asks for an order by itself: this one depends on a condition, or what stands beside it is unclear.
-fn ask_for_order(request: &PlanRequest<'_>, tool: usize, whole: &Message<'_>) -> Plan {
-    let example = writes::ask_for_order(&request.offer.index().tools[tool], whole);
-    plan(Step::Clarify(example), "the order depends on a condition or is not understood")
-}
-
-/// The calls of a message's clauses or halves, if they are surer than those of the whole as one wish.
-fn split(
-    request: &PlanRequest<'_>,
-    whole: &Message<'_>,
-    parts: &[Message<'_>],
-    before: &Before<'_>,
-    one: &Routed,
-) -> Option<Routed> {
-    // Clauses of which one lacks what another names, as halves do: `PE and what's the RSI of TCS`.
-    let texts: Vec<_> = parts.iter().map(|part| with_names_if_any(request, part, whole)).collect();
-    let texts = with_last_time(request, &texts);
-    let timed: Vec<_> = texts.iter().map(|text| read(request, text)).collect();
-    let by_clause = if parts.len() > 1 { route_each(request, &timed, before, true, None) } else { None };
-    // A clause may be two halves itself: `RSI and news of TCS, and its price`.
-    let is_tried = by_clause.is_none() || may_be_more(whole, parts.len());
-    let by_half = is_tried.then(|| route_halves(request, whole, one)).flatten();
-    let weights = &weights().clauses;
-    let (parts, least) = match (by_clause, by_half) {
-        (Some(clauses), Some(halves)) if halves.count() > clauses.count() => (halves, weights.sure),
-        (Some(clauses), _) => (clauses, weights.begun),
-        (None, halves) => (halves?, weights.sure),
-    };
-    // A split that loses the tool of the whole message must be surer: it may cut one question in two. So may one whose
-    // parts say hardly more for their tools than the whole does for its own.
-    let says_more = one.score < weights.whole * parts.sum;
-    let is_near = |it: &Alternative| it.score >= f64::from(weights.near * one.score);
-    let mut near = one.alternatives.iter().filter(|it| is_near(it));
-    let keeps = parts.calls(one.tool()) || near.any(|it| parts.calls(Some(&it.tool)));
-    let least = if keeps || says_more { least } else { weights.very_sure };
-    Some(parts).filter(|parts| parts.score >= least)
-}
-
-fn answer(routed: Routed) -> Plan {
-    let (step, confidence) = match routed.step {
-        Routing::Calls(calls) => (Step::Call(calls), routed.confidence),
-        Routing::Ask(question) | Routing::Nothing(question) => (Step::Clarify(question), 0.0),
-    };
-    let confidence = f64::from((confidence * 100.0).round()) / 100.0;
-    Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
-}
-
-/// Refuses a message with an order that no tool carries out. What stands before it, and every other clause, is named if
-/// a tool is about it: it is not answered beside a refusal.
-fn refuse_orders(request: &PlanRequest<'_>, said: &[Message<'_>]) -> Option<Plan> {
-    let refused: Vec<_> = said.iter().map(|part| order_refusal(request, part)).collect();
-    let (answer, _) = *refused.iter().flatten().next()?;
-    let mut before = Before::default();
-    for part in said {
-        before.name_said(part);
-    }
-    let unanswered = |(part, refused): (&Message<'_>, &Option<(_, usize)>)| {
-        let text = refused.map_or(part.text, |(_, begin)| before_order(part, begin));
-        let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-        let routed = |before: &Before<'_>| route(request, &read(request, &text), before, &before.named);
-        let is_called = routed(&before).count() > 0 || routed(&Before::default()).count() > 0;
-        is_called.then_some(text)
-    };
-    let rest: Vec<_> = said.iter().zip(&refused).filter_map(unanswered).collect();
-    let answer = match rest.join(", ").as_str() {
-        "" => answer.to_owned(),
-        rest => format!("{answer} I have not looked into “{rest}”: ask for that by itself."),
-    };
-    Some(plan(Step::Refuse(answer), "it is an order that no tool carries out"))
-}
-
-/// The text before an order, without what joins the two.
-fn before_order<'a>(part: &Message<'a>, begin: usize) -> &'a str {
-    let before = part.words.iter().take_while(|word| word.begin < begin);
-    let before: Vec<_> = before.collect();
-    let said = before.iter().rposition(|word| !english().next.has(&word.lower));
-    said.map_or("", |last| &part.text[..before[last].end])
-}
-
-/// The answer to an order that no tool carries out, and where the order begins. `Get rid of it on my list` is not one:
-/// a tool does.
-fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<(&'a str, usize)> {
-    let refused = abstain::order(request.offer.index(), part, request.offer.words())?;
-    let is_done = |(tool, is_offered): (&Indexed, &bool)| {
-        let says_more = part.content.iter().any(|(_, at)| !refused.verb.contains(at));
-        *is_offered
-            && !tool.is_read
-            && says_more
-            && tool.orders.is_given(&request.offer.index().words, part, &tool.slots, |_| false)
-    };
-    let mut offered = request.offer.index().tools.iter().zip(request.offer.flags());
-    // An order that ends with its verb begins with its object.
-    let begin = if refused.is_last { 0 } else { part.words[refused.verb.start].begin };
-    (!offered.any(is_done)).then_some((refused.answer, begin))
-}
-
-/// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or
-/// the question which of them is meant.
-fn resolve_change(
-    request: &PlanRequest<'_>,
-    whole: &Message<'_>,
-    before: &Before<'_>,
-    routed: Routed,
-) -> Result<Routed, String> {
+fn plan_message(request: &PlanRequest<'_>, message: &Message<'_>, before: &Before<'_>) -> Plan {
     let (offer, index) = (request.offer, request.offer.index());
-    let Some(change) = routed.changing(index) else { return Ok(routed) };
-    match writes::resolve_target(index, change, before, whole) {
-        Meant::Change => Ok(routed),
-        Meant::Either(question) => Err(question),
-        Meant::Last => {
-            let given = SlotContext {
-                message: whole,
-                carried: &[],
-                account: request.account,
-                refers: false,
-                goes_on: false,
-            };
-            let ranking = Ranking::new(index, offer.flags(), given);
-            repeat_last(request, &ranking, given, before, 0.0)
-                .ok_or_else(|| abstain::no_tool(index, &ranking))
-        }
+    let ranking = Ranking::new(index, offer.flags(), slot_context(request, message, &before.named));
+    if let Some(order) = find_order(offer, message, before) {
+        return of_calls(index, &ranking, order);
     }
+    if let Some((tool, calls)) =
+        again(index, request.history, message).filter(|(tool, _)| offer.flags()[*tool])
+    {
+        return of_calls(index, &ranking, Chosen { tool, calls });
+    }
+    if let Some(answer) = abstain::order(index, message, offer.words()) {
+        return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
+    }
+    if let Some(tool) = nearly_ordered(offer, &ranking, message) {
+        return ranked(Step::Clarify(ask_for_order(tool)), index, &ranking, "the order is not understood");
+    }
+    let Some((candidate, unclear)) = choose(offer, &ranking, message) else {
+        let question = name_only::question(offer, message);
+        let words = question.unwrap_or_else(|| abstain::no_tool(index, &ranking));
+        return ranked(Step::Clarify(words), index, &ranking, "no tool is about what is said");
+    };
+    let tool = &index.tools[candidate.tool];
+    let reason = reason(index, &ranking, message, candidate);
+    let missing = candidate.filled.missing.first();
+    let missing = || missing.map(|slot| abstain::question(&tool.slots[*slot], message, offer.words()));
+    if let Some(question) = candidate.filled.correction.clone().or_else(missing) {
+        return ranked(Step::Clarify(question), index, &ranking, &reason);
+    }
+    let calls = calls(tool, &candidate.filled, &reason);
+    if unclear.is_empty() {
+        return of_calls(index, &ranking, Chosen { tool: candidate.tool, calls });
+    }
+    let unclear = unclear.into_iter().take(MOST_UNCLEAR).map(str::to_owned).collect();
+    ranked(Step::Offer { calls, unclear }, index, &ranking, "a part of the message is not understood")
+}
+
+/// Calls of one tool.
+struct Chosen {
+    tool: usize,
+    calls: Vec<PlannedCall>,
+}
+
+fn of_calls(index: &Index, ranking: &Ranking, chosen: Chosen) -> Plan {
+    let reason = chosen.calls.first().map(|call| call.reason.clone()).unwrap_or_default();
+    let confidence = f64::from((confidence(ranking, chosen.tool) * 100.0).round()) / 100.0;
+    let alternatives = alternatives(index, ranking, Some(chosen.tool));
+    Plan { step: Step::Call(chosen.calls), reason, confidence, alternatives }
+}
+
+fn ranked(step: Step, index: &Index, ranking: &Ranking, reason: &str) -> Plan {
+    Plan { alternatives: alternatives(index, ranking, None), ..plan(step, reason) }
+}
+
+/// The change that the whole message orders.
+fn find_order(offer: &Offer, message: &Message<'_>, before: &Before<'_>) -> Option<Chosen> {
+    let tools = offer.index().tools.iter().zip(offer.flags()).enumerate();
+    let mut changing = tools.filter(|(_, (tool, is_offered))| **is_offered && !tool.is_read);
+    changing.find_map(|(at, (tool, _))| {
+        let arguments = tool.orders.read(message, &tool.slots, &before.named, &offer.index().words)?;
+        let reason = "the message is an order to this tool".to_owned();
+        let name = tool.tool.definition.name.to_string();
+        let call = PlannedCall { tool: name, arguments, reason, by_model: None };
+        Some(Chosen { tool: at, calls: vec![call] })
+    })
+}
+
+/// The tool that changes something and that a message is about without being one of its orders, unless it is a question.
+fn nearly_ordered<'a>(offer: &'a Offer, ranking: &Ranking, message: &Message<'_>) -> Option<&'a Indexed> {
+    let index = offer.index();
+    let has_example = |tool: &Indexed| !tool.tool.definition.utterances.is_empty();
+    let begun = || {
+        let mut tools = index.tools.iter().zip(offer.flags());
+        let found =
+            tools.find(|(tool, is_offered)| **is_offered && tool.orders.is_begun(message, &index.words));
+        found.map(|(tool, _)| tool)
+    };
+    let first = || {
+        let first = ranking.candidates.first().filter(|first| !abstain::is_too_weak(ranking, first))?;
+        Some(&index.tools[first.tool]).filter(|tool| !tool.is_read)
+    };
+    let nearly = begun().or_else(first).filter(|tool| has_example(tool));
+    nearly.filter(|_| message.is_order())
+}
+
+/// The answer to a message that nearly orders a change: an example of an order.
+fn ask_for_order(tool: &Indexed) -> String {
+    let example = tool.tool.definition.utterances.first().map_or("", String::as_str);
+    format!("I change something only if I understand the whole order, such as: “{example}”")
+}
+
+/// The tool that reads what is asked, with the words of the message that its call does not cover. Of tools that are
+/// near each other the one that covers all of them.
+fn choose<'r, 'a>(
+    offer: &Offer,
+    ranking: &'r Ranking,
+    message: &Message<'a>,
+) -> Option<(&'r Candidate, Vec<&'a str>)> {
+    let reads = |it: &&Candidate| offer.index().tools[it.tool].is_read;
+    let mut candidates = ranking.candidates.iter().filter(reads);
+    let first = candidates.next().filter(|first| !abstain::is_too_weak(ranking, first))?;
+    let unclear = uncovered(offer, message, first);
+    if unclear.is_empty() || first.is_said {
+        return Some((first, unclear));
+    }
+    let is_near = |it: &&Candidate| {
+        let filled = &it.filled;
+        let is_whole = filled.missing.is_empty() && filled.correction.is_none();
+        it.score >= weights().others.covering * first.score && is_whole
+    };
+    let other = candidates.filter(is_near).find(|it| uncovered(offer, message, it).is_empty());
+    Some(other.map_or((first, unclear), |other| (other, Vec::new())))
+}
+
+fn reason(index: &Index, ranking: &Ranking, message: &Message<'_>, candidate: &Candidate) -> String {
+    let words = ranking.words(index, message, candidate.tool);
+    let words: Vec<_> = words.iter().take(3).map(|word| format!("“{word}”")).collect();
+    format!("chosen by the words {}", words.join(", "))
+}
+
+/// The confidence in a tool: it grows with the share of the message that is known and with the lead over the next tool.
+fn confidence(ranking: &Ranking, tool: usize) -> f32 {
+    let score = ranking.candidates.iter().find(|it| it.tool == tool).map_or(1.0, |it| it.score);
+    let next = ranking.candidates.iter().find(|it| it.tool != tool).map_or(0.0, |it| it.score);
+    let ahead = (1.0 - next / score).clamp(0.0, 1.0);
+    let weights = &weights().confidence;
+    ranking.coverage * (weights.alone + weights.ahead * ahead)
+}
+
+/// The best tools except the chosen one.
+fn alternatives(index: &Index, ranking: &Ranking, chosen: Option<usize>) -> Vec<Alternative> {
+    let others = ranking.candidates.iter().filter(|it| Some(it.tool) != chosen);
+    let alternative = |it: &Candidate| Alternative {
+        tool: index.tools[it.tool].tool.definition.name.to_string(),
+        score: f64::from((it.score * 100.0).round()) / 100.0,
+    };
+    others.take(ALTERNATIVES).map(alternative).collect()
 }

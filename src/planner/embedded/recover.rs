@@ -1,9 +1,8 @@
 //! The step after calls have ended: answers, asks for a value that a tool refused, or tries the next tool once.
 
 use super::{
-    decide,
+    decide::{self, calls, read, slot_context},
     follow_up::Before,
-    route::{calls, read, slot_context},
 };
 use crate::{
     ExecutedCall, Plan, PlanRequest, PlannedCall, Step,
@@ -64,7 +63,7 @@ fn instead(request: &PlanRequest<'_>) -> Option<PlannedCall> {
 /// A call of the best other tool, if it only reads, lacks no parameter and scores near the first.
 fn other(request: &PlanRequest<'_>, tool: &str) -> Option<PlannedCall> {
     let (offer, message) = (request.offer, read(request, request.message));
-    let before = Before::new(request.history, offer.index(), |said| read(request, said), Vec::new);
+    let before = Before::new(request.history, offer.index(), |said| read(request, said));
     let ranking = Ranking::new(offer.index(), offer.flags(), slot_context(request, &message, &before.named));
     let name = |it: &&Candidate| offer.index().tools[it.tool].tool.definition.name.as_str() != tool;
     let first = ranking.candidates.first()?.score;
@@ -73,5 +72,5 @@ fn other(request: &PlanRequest<'_>, tool: &str) -> Option<PlannedCall> {
     let fits = indexed.is_read && other.filled.missing.is_empty() && other.filled.correction.is_none();
     let is_near = f64::from(other.score) >= weights().others.near_what_failed * f64::from(first);
     let reason = format!("in place of {tool}, which has no data now");
-    (fits && is_near).then(|| calls(indexed.tool.definition.name.as_str(), &other.filled, &reason).remove(0))
+    (fits && is_near).then(|| calls(indexed, &other.filled, &reason).remove(0))
 }

@@ -41,13 +41,11 @@ impl Index {
         let tools: Vec<_> = tools.into_iter().cloned().collect();
         let names: HashMap<_, _> =
             words.names.iter().map(|name| (name.text.as_str(), name.of.as_str())).collect();
-        let is_thing = |word: &str| words.things.contains(word);
-        let mut indexed: Box<[_]> =
-            tools.iter().map(|tool| Indexed::new(Arc::clone(tool), &names, is_thing)).collect();
+        let mut indexed: Box<[_]> = tools.iter().map(|tool| Indexed::new(Arc::clone(tool), &names)).collect();
         let words = InvertedIndex::new(&tools, words);
-        let mut orders: Vec<_> =
-            indexed.iter_mut().enumerate().map(|(at, it)| (&mut it.orders, at)).collect();
-        Orders::share(&mut orders);
+        for it in indexed.iter_mut().filter(|it| !it.is_read) {
+            it.orders = Orders::new(&it.tool, &words);
+        }
         Self { tools: indexed, words }
     }
 
@@ -66,7 +64,7 @@ impl Index {
 }
 
 impl Indexed {
-    fn new(tool: Arc<RegisteredTool>, names: &HashMap<&str, &str>, is_thing: impl Fn(&str) -> bool) -> Self {
+    fn new(tool: Arc<RegisteredTool>, names: &HashMap<&str, &str>) -> Self {
         let is_read = tool.definition.category == Category::Read;
         let slots = Slot::all(&tool);
         let kind = |text: &String| {
@@ -79,14 +77,7 @@ impl Indexed {
         asked_of.retain(|_| is_asked);
         asked_of.sort_unstable();
         asked_of.dedup();
-        Self {
-            asked_of,
-            slots,
-            orders: if is_read { Orders::default() } else { Orders::new(&tool, is_thing) },
-            is_read,
-            is_readable: is_readable(&tool),
-            tool,
-        }
+        Self { asked_of, slots, orders: Orders::default(), is_read, is_readable: is_readable(&tool), tool }
     }
 }
 

@@ -19,9 +19,9 @@ use super::{
     lexicon::Words,
     spelling::Spelling,
     times::is_calendar,
-    words::{Word, is_common, stem},
+    words::{Word, stem},
 };
-use crate::{english::english, hinglish, weights::weights};
+use crate::{english::english, weights::weights};
 use toolwire_engine::registry::RegisteredTool;
 
 /// The tools that a term speaks for, in order, and how much.
@@ -31,7 +31,7 @@ type Postings = Vec<(u32, f32)>;
 #[derive(Debug)]
 pub(crate) struct InvertedIndex {
     vocabulary: Vocabulary,
-    /// Every known word, with its term: those of English and Hinglish, of the lexicons and of the tools.
+    /// Every known word, with its term: those of English, of the lexicons and of the tools.
     spelling: Spelling<String>,
     /// See the field of [`Words`].
     out_of_scope: HashSet<String>,
@@ -40,6 +40,8 @@ pub(crate) struct InvertedIndex {
     postings: Vec<Postings>,
     /// The tools with an utterance or a keyword that stands so, if hardly a word of it says anything.
     said: HashMap<Box<[Term]>, Vec<u32>>,
+    /// By tool: the terms of its title, utterances, keywords and values, in order.
+    own: Vec<Box<[Term]>>,
     /// By term: the inverse document frequency.
     rarity: Vec<f32>,
     /// The rarity of a term that no tool has.
@@ -57,14 +59,15 @@ impl InvertedIndex {
         relate(&related, tools.len(), &mut postings, &mut rarity);
         let mut known: HashSet<String> = vocabulary.spellings().map(str::to_owned).collect();
         known.extend(words.spellings.iter().cloned());
-        known.extend(english().words().chain(hinglish::words()).map(str::to_owned));
+        known.extend(english().words().map(str::to_owned));
         let spelling = Spelling::new(known.iter().map(|word| (word.as_str(), stem(word))));
         let (unknown, out_of_scope) = (unknown(tools.len()), words.out_of_scope.clone());
         let out_of_scope_terms = out_of_scope.iter().filter_map(|word| vocabulary.find(word));
         let is_of_none = |term: &Term| postings.get(*term as usize).is_none_or(Vec::is_empty);
         let out_of_scope_terms = out_of_scope_terms.filter(is_of_none).collect();
+        let own = documents.iter().map(Fields::own).collect();
         let said = said(documents);
-        Self { vocabulary, spelling, out_of_scope, out_of_scope_terms, postings, said, rarity, unknown }
+        Self { vocabulary, spelling, out_of_scope, out_of_scope_terms, postings, said, own, rarity, unknown }
     }
 
     /// Whether a tool or a lexicon has a word.
@@ -139,10 +142,19 @@ impl InvertedIndex {
         said.map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a word speaks for a tool.
-    pub(crate) fn speaks_for(&self, word: &Word, tool: usize) -> bool {
-        let postings = self.vocabulary.find(&word.term).map(|term| self.postings(term));
-        postings.into_iter().flatten().any(|(of, _)| *of as usize == tool)
+    /// Whether a term stands in the title, the utterances or the keywords of a tool.
+    pub(crate) fn is_own(&self, term: Term, tool: usize) -> bool {
+        self.own[tool].binary_search(&term).is_ok()
+    }
+
+    /// The term of a word, if it has one.
+    pub(crate) fn term(&self, word: &Word) -> Option<Term> {
+        self.vocabulary.find(&word.term)
+    }
+
+    /// Words as they stand, with what stands for a phrase in its place.
+    pub(crate) fn standing(&self, words: &[&Word]) -> Vec<Term> {
+        self.vocabulary.standing_terms(&self.tokens(words)).into_iter().map(|(term, _)| term).collect()
     }
 
     /// The tools that a term speaks for, and how much.
@@ -173,7 +185,7 @@ fn said(documents: Vec<Fields>) -> HashMap<Box<[Term]>, Vec<u32>> {
 /// Whether English has a word.
 fn is_english(word: &Word) -> bool {
     let is_form = || english().irregular.get(&word.lower).is_some();
-    word.number().is_some() || is_calendar(&word.lower) || is_form() || is_common(&word.lower)
+    word.number().is_some() || is_calendar(&word.lower) || is_form()
 }
 
 /// How rare a term is that no tool has.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use foldhash::HashSet;
 use serde::Deserialize;
 
-use super::words::{Word, phrase, stem, words};
+use super::words::{Word, phrase, words};
 use crate::{
     english::{WordSet, english},
     names::{Lexicon, Name},
@@ -25,8 +25,8 @@ struct File {
     /// What people call things.
     #[serde(default)]
     names: Vec<ThingNames>,
-    /// What orders begin with that no tool carries out, such as `buy` or `get rid of`, or what they end with, behind a
-    /// `…`. Before a `$`, an order only with a sum of money: `move $`.
+    /// What orders begin with that no tool carries out, such as `buy` or `get rid of`. Before a
+    /// `$`, an order only with a sum of money: `move $`.
     #[serde(default)]
     orders: Vec<String>,
     /// What one thing of a kind is called in questions, by kind.
@@ -67,8 +67,6 @@ struct ThingNames {
 pub(crate) struct RefusedOrder {
     /// Its words, in small letters.
     pub(crate) verb: Vec<String>,
-    /// Whether they end the order, as verbs do in Hindi, and do not begin it.
-    pub(crate) is_last: bool,
     /// Whether they are such an order only with a sum of money.
     pub(crate) is_of_money: bool,
     pub(crate) answer: String,
@@ -88,8 +86,7 @@ pub(crate) struct Words {
     pub(crate) nouns: HashMap<String, String>,
     /// The orders that no tool carries out.
     pub(crate) orders: Vec<RefusedOrder>,
-    /// The terms of words that show that a message is about something that no tool does: the general ones of
-    /// `english.toml`, and those of the domains.
+    /// The terms of words that show that a message is about something that no tool does.
     pub(crate) out_of_scope: HashSet<String>,
     /// Words in small letters that stand behind `that` for what was named before: `pointed_at` of `english.toml`, and
     /// the `things` of the domains.
@@ -120,7 +117,6 @@ impl Words {
         let english = english();
         let lower = |words: &WordSet| words.iter().map(str::to_owned).collect();
         Self {
-            out_of_scope: english.out_of_scope.iter().map(stem).collect(),
             things: lower(&english.pointed_at),
             amounts: lower(&english.amounts),
             verbs: lower(&english.ordering),
@@ -151,7 +147,6 @@ impl Words {
         let answer = file.orders_answer.unwrap_or_else(|| "No tool does that.".to_owned());
         let order = |text: &String| RefusedOrder {
             verb: words(text).into_iter().map(|word| word.lower).collect(),
-            is_last: text.starts_with('…'),
             is_of_money: text.ends_with('$'),
             answer: answer.clone(),
         };
@@ -211,6 +206,7 @@ fn problem(path: &str, pointer: &str, text: String) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matching::words::stem;
 
     fn read(text: &'static str) -> Result<Words, Problems> {
         Words::read(&[Lexicon { file: "toys/lexicon.json".to_owned(), text }])
@@ -221,11 +217,10 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_adds_to_what_is_out_of_scope_by_itself() {
+    fn a_domain_says_what_is_out_of_scope() {
         let words = read(r#"{"out_of_scope": ["puppets"]}"#).expect("a lexicon");
         let is_out_of_scope = |word: &str| words.out_of_scope.contains(&stem(word));
-        assert!(is_out_of_scope("puppet") && is_out_of_scope("weather") && !is_out_of_scope("toy"));
-        assert!(!Words::read(&[]).expect("no lexicon").out_of_scope.contains(&stem("puppet")));
+        assert!(is_out_of_scope("puppet") && !is_out_of_scope("toy"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(crate) use self::name_match::{NameMatch, is_of_kind};
 use self::{name_words::NameWords, style::Style};
 use super::{
     spelling::Spelling,
-    words::{Word, is_common},
+    words::{MOST_CORRECTED, Word},
 };
 use crate::{english::english, names::Name};
 
@@ -61,7 +61,8 @@ impl NameIndex {
     pub(crate) fn find(&self, text: &str, words: &[Word], known: &Known<'_>) -> Vec<NameMatch> {
         let is_known = known.by_stem;
         let mut found = self.find_known(text);
-        let mut misspelt = self.find_misspelt(words, known);
+        let is_short = words.len() <= MOST_CORRECTED;
+        let mut misspelt = if is_short { self.find_misspelt(words, known) } else { Vec::new() };
         // The longer of two names is meant.
         found.retain(|it| !misspelt.iter().any(|other| other.begin <= it.begin && it.end <= other.end));
         misspelt.retain(|it| !found.iter().any(|other| other.overlaps(it)));
@@ -77,8 +78,7 @@ impl NameIndex {
             if is_taken || word.is_stop() {
                 continue;
             }
-            let near =
-                || self.near(word, style).filter(|_| !(known.as_written)(word) && !is_common(&word.lower));
+            let near = || self.near(word, style).filter(|_| is_short && !(known.as_written)(word));
             if is_word() {
                 unknown.extend(near());
                 continue;
@@ -87,7 +87,7 @@ impl NameIndex {
             let is_meant =
                 || !is_known(word) && (is_code() || style != Style::Code && !(known.mistyped)(word));
             let other = || unknown_name(style, text, word).filter(|_| is_meant());
-            let is_name = style == Style::Capital && !is_known(word) && !is_common(&word.lower);
+            let is_name = style == Style::Capital && !is_known(word);
             if let Some(it) = self.part(words, at, style, is_name).or_else(near).or_else(other) {
                 match unknown.last_mut() {
                     Some(last) if last.goes_on(&it) && text[last.end..it.begin] == *" " => {
@@ -126,6 +126,7 @@ impl NameIndex {
                     end,
                     meanings: vec![meaning],
                     is_foreign: false,
+                    is_guess: false,
                     candidates: Vec::new(),
                 }),
             }
@@ -162,7 +163,7 @@ impl NameIndex {
             let Some(name) = name.filter(|_| !is_taken && !is_exact()) else { continue };
             if longest_names.all(|other| self.is_same(name, other)) {
                 let end = words[at + longest - 1].end;
-                found.push(NameMatch { end, ..self.name_match(&words[at], name) });
+                found.push(NameMatch { end, is_guess: true, ..self.name_match(&words[at], name) });
             }
         }
         found
@@ -173,14 +174,16 @@ impl NameIndex {
         if style == Style::Code {
             return None;
         }
-        Some(self.name_match(word, *self.spelling.near(&word.lower)?.1))
+        let name = *self.spelling.near(&word.lower)?.1;
+        Some(NameMatch { is_guess: true, ..self.name_match(word, name) })
     }
 
     /// A word that stands for a name.
     fn name_match(&self, word: &Word, name: usize) -> NameMatch {
         let Name { of, value, .. } = &self.names[name];
         let meanings = vec![(of.clone(), value.clone())];
-        NameMatch { begin: word.begin, end: word.end, meanings, is_foreign: false, candidates: Vec::new() }
+        let (begin, end, candidates) = (word.begin, word.end, Vec::new());
+        NameMatch { begin, end, meanings, is_foreign: false, is_guess: false, candidates }
     }
 
     /// A word that is a part of names: of one, if it is written as a name or stands beside another word of it; or of
@@ -211,7 +214,14 @@ impl NameIndex {
         let candidates: BTreeSet<_> = longest.into_values().map(str::to_owned).collect();
         let (begin, end, candidates) = (word.begin, word.end, candidates.into_iter().collect());
         let meanings = kinds.into_iter().map(|of| (of, String::new())).collect();
-        (style != Style::Small).then_some(NameMatch { begin, end, meanings, is_foreign: false, candidates })
+        (style != Style::Small).then_some(NameMatch {
+            begin,
+            end,
+            meanings,
+            is_foreign: false,
+            is_guess: false,
+            candidates,
+        })
     }
 
     /// Whether two names are of one thing.
@@ -228,11 +238,8 @@ impl NameIndex {
 
 /// A name that may be several is none beside one of them: `Tata, I mean Tata Motors`.
 fn without_what_is_said_better(text: &str, mut found: Vec<NameMatch>) -> Vec<NameMatch> {
-    let said: Vec<_> = found
-        .iter()
-        .filter(|it| it.candidates.is_empty())
-        .map(|it| text[it.begin..it.end].to_lowercase())
-        .collect();
+    let clear = found.iter().filter(|it| it.candidates.is_empty());
+    let said: BTreeSet<_> = clear.map(|it| text[it.begin..it.end].to_lowercase()).collect();
     let is_said = |name: &String| said.iter().any(|said| name.to_lowercase().starts_with(said));
     found.retain(|it| !it.candidates.iter().any(is_said));
     found

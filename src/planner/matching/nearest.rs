@@ -13,7 +13,7 @@ pub(crate) fn nearest(
     today: NaiveDate,
 ) -> Vec<usize> {
     let message = Message::new(message, today, names, &index.words);
-    let given = SlotContext { message: &message, carried: &[], account: None, refers: false, goes_on: false };
+    let given = SlotContext { message: &message, carried: &[], account: None, refers: false };
     let ranking = Ranking::new(index, offered, given);
     ranking.candidates.iter().map(|candidate| candidate.tool).collect()
 }

@@ -208,7 +208,6 @@ fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>,
         0 if !known.is_empty() => return None,
         0 if given.refers && is_carried() => words + weights.name_taken,
         0 if given.refers => words + weights.name_referred,
-        0 if given.goes_on && is_carried() => words + weights.name_carried,
         0 => words,
         // It takes names of any kind, and is asked of others.
         1 if of.is_empty() && !known.iter().any(|it| indexed.asked_of.iter().any(|of| it.is_of(of))) => {
@@ -274,13 +273,7 @@ fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[MessageTerm])
             None => unknown += 1.0,
         }
     }
-    // One in a list with what is known is only left out: `the prices of Acme and Foreign`.
-    let is_known = |found: &&NameMatch| !found.is_unknown() && found.candidates.is_empty();
-    let is_listed = |found: &NameMatch| {
-        let mut others = message.found.iter().filter(is_known);
-        others.any(|other| message.is_listed_with(other, found) || message.is_listed_with(found, other))
-    };
-    let names = message.found.iter().filter(|found| found.is_foreign() && !is_listed(found));
+    let names = message.found.iter().filter(|found| found.is_foreign());
     let foreign = out_of_scope + names.map(|_| 1.0).sum::<f32>();
     all += index.unknown * (unknown + weights().coverage.foreign * foreign);
     (if all > 0.0 { known / all } else { 0.0 }, unknown, foreign)

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use self::read::Reading;
 pub(crate) use self::{
-    slot::{Note, Slot},
+    read::{joined_values, value_places},
+    slot::Slot,
     slot_context::SlotContext,
 };
 

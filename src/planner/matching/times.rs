@@ -145,20 +145,10 @@ impl Times {
         !self.spans.is_empty() || !self.dates.is_empty() || self.is_all
     }
 
-    /// Whether there is a time that does not reach up to now: dates, or one that is over.
-    pub(crate) fn is_narrow(&self) -> bool {
-        !self.dates.is_empty() || self.spans.iter().any(|span| span.form == PeriodForm::Past)
-    }
-
     /// Whether the only time is this day.
     pub(crate) fn is_today(&self) -> bool {
         let is_today = |span: &Span| span.form == PeriodForm::This && span.unit == Unit::Day;
         self.dates.is_empty() && !self.spans.is_empty() && self.spans.iter().all(is_today)
-    }
-
-    /// Whether there is a week or more that has begun: `this year`. A day that has begun is now.
-    pub(crate) fn is_current_but_long(&self) -> bool {
-        self.spans.iter().any(|span| span.form == PeriodForm::This && span.unit != Unit::Day)
     }
 
     /// Whether there is a time of the calendar that has ended: dates, or `last month`, which is not `the last month`.
@@ -172,6 +162,11 @@ impl Times {
         self.spans.iter().any(|span| (span.first..span.end).contains(&word))
             || self.dates.contains(&word)
             || self.all.contains(&word)
+    }
+
+    /// Whether a word belongs to a phrase for all time.
+    pub(crate) fn is_ever(&self, word: usize) -> bool {
+        self.all.contains(&word)
     }
 
     /// Whether a word belongs to a date.

@@ -10,11 +10,8 @@ use toolwire_state::workspace::terms;
 /// The terms of fillers.
 static FILLERS: LazyLock<HashSet<String>> = LazyLock::new(|| english().fillers.iter().map(stem).collect());
 
-/// The words of `common_words.txt`.
-static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let lines = include_str!("../common_words.txt").lines().filter(|line| !line.starts_with('#'));
-    lines.flat_map(str::split_whitespace).collect()
-});
+/// Maximum length, in words, of a message in which spellings are corrected.
+pub(super) const MOST_CORRECTED: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
@@ -78,14 +75,9 @@ pub(crate) fn is_stop(lower: &str) -> bool {
     english().stop.has(lower)
 }
 
-/// Whether a word, in small letters, is a common one of English, which is neither mistyped nor a name.
-pub(crate) fn is_common(lower: &str) -> bool {
-    COMMON.contains(lower)
-}
-
-/// Whether a word, in small letters, is one of English that names nothing.
-pub fn is_common_word(lower: &str) -> bool {
-    is_common(lower) || is_stop(lower)
+/// Whether a word, in small letters, stands in questions of every kind and names nothing.
+pub fn is_stop_word(lower: &str) -> bool {
+    is_stop(lower)
 }
 
 /// Whether a term changes nothing of what is asked.

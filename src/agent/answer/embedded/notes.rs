@@ -7,10 +7,9 @@ use serde_json::{Map, Value};
 use super::{
     plain_words::in_plain_words,
     quote::{quote, quote_within},
-    wanted::{Shown, shown},
 };
 use crate::cycle::is_cut;
-use toolwire_planner::{ExecutedCall, LeftOutTime, Offer, PlanRequest};
+use toolwire_planner::{ExecutedCall, Offer, PlanRequest};
 
 /// The least age of a copy that is noted.
 const FRESH: Duration = Duration::from_mins(1);
@@ -33,36 +32,6 @@ pub(super) fn of_result(made: &ExecutedCall, source_ids: &[String]) -> Vec<Strin
     let age = provenance.cached_for.filter(|age| *age >= FRESH);
     let age = age.map(|age| format!("This comes from a copy that is {} old.", in_words(age)));
     warnings.chain(age).map(|note| format!("{note}{cite}")).collect()
-}
-
-/// The notes on parts of the message that had no effect on the calls.
-pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
-    let called: Vec<_> = request.made.iter().filter(|made| made.result.outcome.is_ok()).collect();
-    if called.is_empty() || called.iter().any(|made| made.call.by_model.is_some()) {
-        return Vec::new();
-    }
-    let calls = called.iter().map(|made| &made.call).chain(request.proposed);
-    let calls: Vec<_> = calls.map(|call| (call.tool.as_str(), &call.arguments)).collect();
-    let mut left_out = request.offer.left_out(&calls, request.message, request.today);
-    let results: Vec<_> = called.iter().filter_map(|made| made.result.outcome.as_ref().ok()).collect();
-    let shown = left_out.wanted.iter().map(|wanted| (wanted, shown(wanted, &results)));
-    let shown: Vec<_> = shown.filter(|(_, shown)| *shown != Shown::Nothing).collect();
-    // What the results show is taken into account, if only among other things.
-    left_out.words.retain(|word| !shown.iter().any(|(wanted, _)| wanted.said.eq_ignore_ascii_case(word)));
-    let others = shown.iter().filter(|(_, shown)| *shown == Shown::Others);
-    let mut others: Vec<_> = others.map(|(wanted, _)| quote_within(&wanted.said, LONGEST_VALUE)).collect();
-    others.dedup();
-    others.truncate(MOST_VALUES);
-    let others = (!others.is_empty())
-        .then(|| format!("This is not narrowed to what you name: {}.", others.join(", ")));
-    let time = left_out.time.map(|time| match time {
-        LeftOutTime::Whole => "This is not narrowed to the time you name.",
-        LeftOutTime::Calendar => "The time ends now: it cannot be narrowed to one of the calendar.",
-    });
-    let words: Vec<_> =
-        left_out.words.iter().take(MOST_VALUES).map(|it| quote_within(it, LONGEST_VALUE)).collect();
-    let words = (!words.is_empty()).then(|| format!("Not taken into account: {}.", words.join(", ")));
-    words.into_iter().chain(others).chain(time.map(ToOwned::to_owned)).collect()
 }
 
 /// The note on a failed call: what it was about, and why it failed.

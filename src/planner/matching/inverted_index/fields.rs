@@ -48,6 +48,17 @@ pub(super) struct Fields {
     pub(super) said: Vec<Box<[Term]>>,
 }
 
+impl Fields {
+    /// The terms of the tool's title, utterances and keywords, in order.
+    pub(super) fn own(&self) -> Box<[Term]> {
+        let is_own =
+            |(_, counts): &&(Term, Counts)| [TITLE, UTTERANCES, KEYWORDS].iter().any(|at| counts[*at] > 0);
+        let mut own: Vec<_> = self.counts.iter().filter(is_own).map(|(term, _)| *term).collect();
+        own.sort_unstable();
+        own.into()
+    }
+}
+
 /// Counts one tool after the other.
 struct Counting<'a> {
     vocabulary: &'a mut Vocabulary,

@@ -12,6 +12,8 @@ pub(crate) struct NameMatch {
     pub(crate) meanings: Vec<(String, String)>,
     /// Whether it is written as a name and not as a code, and nothing that is known.
     pub(crate) is_foreign: bool,
+    /// Whether it is mistyped.
+    pub(crate) is_guess: bool,
     /// What it may be where it says too little, for a question.
     pub(crate) candidates: Vec<String>,
 }
@@ -20,7 +22,7 @@ impl NameMatch {
     /// A name that is not known.
     pub(super) fn unknown(text: &str, begin: usize, end: usize, is_foreign: bool) -> Self {
         let meanings = vec![(UNKNOWN.to_owned(), text[begin..end].to_owned())];
-        Self { begin, end, meanings, is_foreign, candidates: Vec::new() }
+        Self { begin, end, meanings, is_foreign, is_guess: false, candidates: Vec::new() }
     }
 
     /// What tools take for it, if it is of that kind, or of none that is known. Without a kind, what is named by any.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::matching::{
     spelling::Spelling,
-    words::{Word, is_common, words},
+    words::{Word, words},
 };
 
 /// The shortest word that may be a part of a name.
@@ -49,7 +49,7 @@ impl NameWords {
         if let Some((part, _)) = self.names.get_key_value(&word.lower) {
             return Some(part);
         }
-        let is_word = || is_common(&word.lower) || is_known(word);
+        let is_word = || word.is_stop() || is_known(word);
         self.spelling.near(&word.lower).filter(|_| !is_word()).map(|(part, _)| part)
     }
 

@@ -5,6 +5,7 @@ mod values;
 
 use serde_json::{Value, json};
 
+pub(crate) use self::values::{joined_values, value_places};
 use self::{
     timeframe::timeframe,
     values::{one_word, word},
@@ -13,15 +14,12 @@ use super::{
     slot::{Note, Slot},
     slot_context::SlotContext,
 };
-use crate::{
-    english::english,
-    matching::{
-        message::Message,
-        names::{NameMatch, is_of_kind},
-        times::{Span, Unit},
-        topic::topic,
-        words::{Word, phrase},
-    },
+use crate::matching::{
+    message::Message,
+    names::is_of_kind,
+    times::{Span, Unit},
+    topic::topic,
+    words::{Word, phrase},
 };
 use toolwire_engine::registry::ExtractKind;
 
@@ -64,7 +62,7 @@ pub(super) fn slot(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> 
         ExtractKind::Until => message.times.until.map(|date| Reading::from_message(date.to_string())),
         ExtractKind::Words | ExtractKind::Profile => one_word(slot, message),
         ExtractKind::Flag => word(slot, message).map(|value| Reading::from_message(value == "true")),
-        ExtractKind::Rest => rest(slot, message).map(Reading::from_message),
+        ExtractKind::Rest => slot.note_text(message).map(Reading::from_message),
     }
 }
 
@@ -77,8 +75,7 @@ fn names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> (Vec<Strin
         given.message.found.iter().filter(|found| {
             note.is_none_or(|note| found.end <= note.cue.start || found.begin >= note.text.end)
         });
-    let is_meant = |found: &&NameMatch| !given.message.is_replaced(found);
-    for value in named.filter(is_meant).filter_map(|found| found.value(of)) {
+    for value in named.filter_map(|found| found.value(of)) {
         if !said.iter().any(|it| it == value) {
             said.push(value.to_owned());
         }
@@ -174,15 +171,11 @@ fn quarters(message: &Message<'_>) -> Option<u32> {
     }
 }
 
-/// Whether a number stands before what it counts, which `after` lists behind a `…`: `show 2 trades`. `My first 2` are
-/// the oldest ones.
+/// Whether a number stands before what it counts, which `after` lists behind a `…`: `show 2 trades`.
 fn is_number_of(slot: &Slot, message: &Message<'_>, at: usize) -> bool {
-    let lower = |back: usize| at.checked_sub(back).map_or("", |at| message.words[at].lower.as_str());
-    let is_first = english().is_first(lower(1));
-    let is_of_mine = is_first && english().determiners.has(lower(2)) && lower(2) != "the";
     let behind = &message.words[(at + 1).min(message.words.len())..message.words.len().min(at + 1 + BESIDE)];
     let terms: Vec<_> = slot.counted_nouns().flat_map(phrase).collect();
-    !is_of_mine && behind.iter().any(|word| terms.contains(&word.term))
+    behind.iter().any(|word| terms.contains(&word.term))
 }
 
 /// A number of things: one that belongs to no time, no name and no sum of money, and that nothing is compared with.
@@ -199,7 +192,7 @@ fn count(slot: &Slot, message: &Message<'_>) -> Option<u32> {
         let before = &message.text[..word.begin];
         let after = &message.text[word.end..];
         !message.times.takes(*at)
-            && message.bound(*at).is_none()
+            && !message.is_compared(*at)
             && is_announced(*at)
             && word.lower != "one"
             && !message.found.iter().any(|it| it.begin < word.end && word.begin < it.end)
@@ -218,14 +211,4 @@ fn is_last_one(slot: &Slot, message: &Message<'_>) -> bool {
         |word: &Word| slot.counted_nouns().any(|plural| plural.strip_suffix('s') == Some(&word.lower));
     let mut pairs = message.words.windows(2).enumerate();
     pairs.any(|(at, pair)| is_cue(slot, &pair[0]) && is_one(&pair[1]) && !message.times.takes(at))
-}
-
-/// A note, without the marks around it.
-fn rest(slot: &Slot, message: &Message<'_>) -> Option<String> {
-    let note = slot.note(message)?;
-    let rest = message.text[note.text].trim_matches(|c: char| !c.is_alphanumeric() && !"()%$₹€".contains(c));
-    let opens = rest.matches('(').count();
-    let rest = if rest.matches(')').count() > opens { rest.trim_end_matches(')') } else { rest };
-    let rest = if opens > rest.matches(')').count() { rest.trim_start_matches('(') } else { rest };
-    (!rest.is_empty()).then(|| rest.to_owned())
 }

@@ -109,6 +109,17 @@ impl Slot {
         Some(Note { text: cue.end..end, cue })
     }
 
+    /// A note, without the marks around it.
+    pub(crate) fn note_text(&self, message: &Message<'_>) -> Option<String> {
+        let note = self.note(message)?;
+        let rest =
+            message.text[note.text].trim_matches(|c: char| !c.is_alphanumeric() && !"()%$₹€".contains(c));
+        let opens = rest.matches('(').count();
+        let rest = if rest.matches(')').count() > opens { rest.trim_end_matches(')') } else { rest };
+        let rest = if opens > rest.matches(')').count() { rest.trim_start_matches('(') } else { rest };
+        (!rest.is_empty()).then(|| rest.to_owned())
+    }
+
     /// Where a note ends that is closed: by the quotation mark or the bracket that it opens with, or before words that
     /// say where it goes, as `on my list`.
     fn closed(&self, before: &str, rest: &str) -> Option<usize> {

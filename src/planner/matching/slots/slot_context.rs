@@ -11,6 +11,4 @@ pub(crate) struct SlotContext<'a> {
     pub(crate) account: Option<&'a str>,
     /// Whether the message refers to them, by `it` or `them`.
     pub(crate) refers: bool,
-    /// Whether the message goes on from what was said before, by a lead such as `and`.
-    pub(crate) goes_on: bool,
 }

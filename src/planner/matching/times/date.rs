@@ -4,7 +4,7 @@ use chrono::{Datelike, Months, NaiveDate};
 
 use crate::{
     english::{Phrase, english},
-    matching::words::{Word, is_common, is_stop},
+    matching::words::{Word, is_stop},
 };
 
 /// Whether a word, in small letters, is a name of the calendar, and so of nothing else.
@@ -88,7 +88,7 @@ fn month_by_itself(
     let all = [&english.since, &english.during, &english.until, &english.last, &english.current];
     // `May` and `march` are words too.
     let name = &words[at].lower;
-    let is_name = !is_stop(name) && !is_common(name);
+    let is_name = !is_stop(name) && !matches!(name.as_str(), "may" | "march");
     // `And` ends a range before a date, and no range before `may I`.
     let is_modal = before == "and" && words.get(at + 1).is_some_and(|word| english.subjects.has(&word.lower));
     let is_date = is_name || (!is_modal && all.iter().any(|words| words.has(before)));

@@ -1,0 +1,93 @@
+//! What is shown at once, and what is only offered since a part of the message is not understood.
+
+use toolwire::planner::Step;
+
+use super::offered::Bench;
+
+/// What is not understood of a message, if a call is offered.
+fn unclear(bench: &Bench, said: &str) -> Option<Vec<String>> {
+    match bench.decide(&[], said).step {
+        Step::Offer { unclear, calls } if !calls.is_empty() => Some(unclear),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_a_call_does_not_cover_is_named() {
+    let bench = Bench::new();
+    for (said, expected) in [
+        ("my 401k return this year", &["401k"][..]),
+        ("my holdings without the bond funds", &["without"]),
+        ("Show all my positions except Apple", &["except"]),
+        ("show my holdings and write a poem about them", &["write", "poem"]),
+    ] {
+        let unclear = unclear(&bench, said).unwrap_or_else(|| panic!("{said}"));
+        assert!(expected.iter().all(|part| unclear.iter().any(|it| it == part)), "{said}: {unclear:?}");
+    }
+}
+
+#[test]
+fn nothing_that_is_denied_is_shown() {
+    let bench = Bench::new();
+    for said in [
+        "Don't show me the price of Apple",
+        "which of my positions isn't in the red",
+        "everything I own but not the ETFs",
+        "market news, nothing about the economy",
+        "stocks I do not own",
+    ] {
+        let step = bench.decide(&[], said).step;
+        assert!(!matches!(step, Step::Call(_)), "{said}: {step:?}");
+    }
+}
+
+#[test]
+fn a_corrected_spelling_is_not_shown_at_once() {
+    let bench = Bench::new();
+    for said in ["price of tesle", "infosis news", "how much is in my retirment account", "shwo my postions"]
+    {
+        let step = bench.decide(&[], said).step;
+        assert!(!matches!(step, Step::Call(_)), "{said}: {step:?}");
+    }
+}
+
+#[test]
+fn a_second_question_is_not_left_out_in_silence() {
+    let bench = Bench::new();
+    for said in [
+        "What do I own and what is it worth?",
+        "Show my holdings. What is the weather?",
+        "news of Titan; and how tall is Everest?",
+        "the best and the worst of my positions",
+    ] {
+        let step = bench.decide(&[], said).step;
+        assert!(!matches!(step, Step::Call(_)), "{said}: {step:?}");
+    }
+}
+
+#[test]
+fn a_whole_question_is_shown_at_once() {
+    let bench = Bench::new();
+    for (said, tool) in [
+        ("What is Apple trading at?", "get_quotes"),
+        ("my retirement return this year", "get_performance"),
+        ("Show my deposits and withdrawals.", "get_transfers"),
+        ("What is the RSI of TCS and Infosys?", "get_technicals"),
+        ("Please show me the shareholding pattern of Titan", "get_institutional_holdings"),
+    ] {
+        let Step::Call(calls) = bench.decide(&[], said).step else { panic!("{said}") };
+        assert!(calls.iter().all(|call| call.tool == tool), "{said}: {calls:?}");
+    }
+}
+
+/// A message of the size that a chat takes.
+#[test]
+fn a_hostile_message_is_planned_in_bounded_time() {
+    let bench = Bench::new();
+    for part in ["Tata ", "and ", "price of TCS, ", "not ", "since June ", "tatq ", "a,b;c?d.", "note: "] {
+        let said = part.repeat(16_384 / part.len());
+        let began = std::time::Instant::now();
+        bench.decide(&[], &said);
+        println!("{part:?}: {:?}", began.elapsed());
+    }
+}
