@@ -84,12 +84,11 @@ fn names(master: &Master) -> Vec<Name> {
         symbols.into_iter().map(|it| name(it, it, SYMBOL, it.len() < MIN_LENGTH || WORDS.contains(&it)));
     let named = master.all_positions().filter_map(|it| Some((it.name.as_deref()?, it.symbol.as_str())));
     let of_names = named.map(|(text, symbol)| name(text, symbol, SYMBOL, false));
-    // `Retirement` alone is a word, and `my retirement account` or `my cash in retirement` is not.
     let accounts = master.account_names().into_iter();
     let of_accounts = accounts.flat_map(|account| {
         let whole = ["{} account", "{} one", "in {}", "of {}"].map(|text| text.replace("{}", account));
         let whole = whole.map(|text| name(&text, account, ACCOUNT, false));
-        whole.into_iter().chain([name(account, account, ACCOUNT, true)])
+        whole.into_iter().chain([name(account, account, ACCOUNT, false)])
     });
     of_symbols.chain(of_names).chain(of_accounts).collect()
 }

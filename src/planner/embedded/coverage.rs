@@ -37,17 +37,21 @@ pub(super) fn uncovered<'a>(offer: &Offer, message: &Message<'a>, candidate: &Ca
         let word = &message.words[*at];
         let is_own = || index.words.is_own(*term, candidate.tool) && word.number().is_none();
         let is_taken = covered[*at] || is_own() || call.is_thing(offer, word);
-        if !is_named(word) && (word.is_guess || !is_taken) {
+        if !is_named(word) && !is_taken {
             parts.push((word.begin, word.end));
         }
     }
+    // `It` must be what was named before, or in the message, and the call must have it.
+    let refers = candidate.takes_carried || !message.found.is_empty();
     let mut own_operators: HashMap<&str, bool> = HashMap::new();
     for (at, word) in message.words.iter().enumerate().skip(message.first()) {
         let is_free = || !covered[at] && !is_named(word) && !call.is_bound(at, &covered);
         let is_operator = english().operators.has(&word.lower) && is_free();
         let mut is_own =
             || *own_operators.entry(word.lower.as_str()).or_insert_with(|| call.has_word(&word.lower));
-        if message.is_negation(at) || (is_operator && !is_own()) {
+        let is_corrected = word.is_guess && !is_named(word);
+        let refers_to_nothing = english().pronouns.has(&word.lower) && !refers;
+        if is_corrected || refers_to_nothing || message.is_negation(at) || (is_operator && !is_own()) {
             parts.push((word.begin, word.end));
         }
     }

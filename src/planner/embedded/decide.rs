@@ -197,7 +197,14 @@ fn choose<'r, 'a>(
     let mut candidates = ranking.candidates.iter().filter(reads);
     let first = candidates.next().filter(|first| !abstain::is_too_weak(ranking, first))?;
     let unclear = uncovered(offer, message, first);
-    if unclear.is_empty() || first.is_said {
+    if unclear.is_empty() {
+        return Some((first, unclear));
+    }
+    // `Yes, but not now` says nothing that could be offered.
+    if message.content.is_empty() && message.found.is_empty() {
+        return None;
+    }
+    if first.is_said {
         return Some((first, unclear));
     }
     let is_near = |it: &&Candidate| {

@@ -54,7 +54,27 @@ impl Orders {
             }
             orders.beginnings.insert(beginning);
         }
-        orders.places.remove(&Vec::new());
+        for text in &tool.routing.keywords {
+            let all = words(text);
+            let is_direction = |word: &Word| english().directions.has(&word.lower);
+            match all.iter().position(is_direction) {
+                Some(0) => {}
+                Some(at) => {
+                    orders.beginnings.insert(beginning(&all[..at]));
+                    orders.places.insert(place(all[at..].iter(), index));
+                }
+                // `Start following`, with the name behind it.
+                None => {
+                    let is_small = |word: &&Word| english().pointing.has(&word.lower);
+                    let end = all.iter().position(|word| is_small(&word)).unwrap_or(all.len());
+                    orders.whole.insert(beginning(&all[..end]));
+                    orders.beginnings.insert(beginning(&all[..end]));
+                }
+            }
+        }
+        orders.places.retain(|place| place.len() > 1);
+        orders.whole.remove(&Vec::new());
+        orders.beginnings.remove(&Vec::new());
         orders
     }
 
@@ -78,8 +98,8 @@ impl Orders {
         let (subject, behind, value) = subject(message, said, slot, carried)?;
         let beginning = beginning(&said[..subject]);
         let (begin, rest) = (said.first()?.begin, &said[behind..]);
-        let is_plain =
-            !message.text[begin..before.len()].contains([',', '.', ';', '?', '!', '"', '`', '“', ':']);
+        let end = said.last()?.end;
+        let is_plain = !message.text[begin..end].contains([',', '.', ';', '?', '!', '"', '`', '“', ':']);
         let is_order = is_plain
             && is_closed
             && self.beginnings.contains(&beginning)
