@@ -88,7 +88,11 @@ impl Orders {
     ) -> Option<Map<String, Value>> {
         let note = slots.iter().find_map(|slot| Some((slot, slot.note(message)?)));
         let end = note.as_ref().map_or(message.text.len(), |(_, note)| note.cue.start);
-        let is_closed = note.as_ref().is_none_or(|(_, note)| message.text[note.text.end..].trim().is_empty());
+        let is_closed = note.as_ref().is_none_or(|(_, note)| {
+            // A further name may be that of another order: `…, and Acme with the note …`.
+            let is_named = message.found.iter().any(|found| note.text.contains(&found.begin));
+            message.text[note.text.end..].trim().is_empty() && !is_named
+        });
         let before = message.text[..end].trim_end_matches([' ', ',', '.', '(', '-', ';', '!', '?']);
         let count = message.words.iter().take_while(|word| word.begin < before.len()).count();
         let said = &message.words[..count];
