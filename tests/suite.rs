@@ -3,7 +3,7 @@
 //! `cargo test --test suite program::kills` runs a part.
 //!
 //! Not here: what looks at all that a process does (`cache`, `deadlines`, `fuzz`), or has a clock of its own
-//! (`simulation`), or reads the sources only (`tidy`).
+//! (`simulation`), or reads the sources only (`tidy`), or is tried at each edit of one crate (`planner`).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "figures to read, which no assertion may depend on")]
@@ -20,7 +20,6 @@ mod http;
 mod mcp;
 mod models;
 mod pipeline;
-mod planner;
 mod program;
 mod registry;
 mod store;
