@@ -79,14 +79,29 @@ fn a_whole_question_is_shown_at_once() {
     }
 }
 
-/// A message of the size that a chat takes.
+/// So the work for the longest message that a chat takes is that for 128 words.
 #[test]
-fn a_hostile_message_is_planned_in_bounded_time() {
+fn a_message_that_is_too_long_for_one_question_is_not_read() {
     let bench = Bench::new();
-    for part in ["Tata ", "and ", "price of TCS, ", "not ", "since June ", "tatq ", "a,b;c?d.", "note: "] {
-        let said = part.repeat(16_384 / part.len());
-        let began = std::time::Instant::now();
-        bench.decide(&[], &said);
-        println!("{part:?}: {:?}", began.elapsed());
+    let is_too_long = |said: &str| {
+        let step = bench.decide(&[], said).step;
+        matches!(step, Step::Clarify(question) if question.contains("at most 128 words"))
+    };
+    for part in
+        ["Tata ", "and ", "price of TCS, ", "not ", "since June ", "tatq ", "a,b;c?d.", "note: ", "AB1 "]
+    {
+        assert!(is_too_long(&part.repeat(16_384 / part.len())), "{part:?}");
     }
+    assert!(!is_too_long(&"Tata ".repeat(128)) && is_too_long(&"Tata ".repeat(129)));
+    assert!(!is_too_long(&"x".repeat(16_384)), "a word may be long");
+}
+
+#[test]
+fn a_long_message_is_not_taken_up_by_the_next_one() {
+    let bench = Bench::new();
+    let long = "What is the price of Apple? ".repeat(30);
+    let Step::Call(calls) = bench.decide(&[&long], "What is Apple trading at?").step else {
+        panic!("no call")
+    };
+    assert_eq!(calls[0].tool, "get_quotes");
 }

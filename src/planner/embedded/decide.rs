@@ -14,6 +14,7 @@ use crate::{
         names::NameMatch,
         rank::{Candidate, Ranking},
         slots::{Filled, SlotContext},
+        words::{MOST_ANSWERED, is_too_long},
     },
     weights::weights,
 };
@@ -31,6 +32,11 @@ const ALTERNATIVES: usize = 3;
 pub(super) fn first(request: &PlanRequest<'_>) -> Plan {
     if request.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
+    }
+    if is_too_long(request.message) {
+        let words =
+            format!("I answer one question of at most {MOST_ANSWERED} words at a time. Please ask in fewer.");
+        return plan(Step::Clarify(words), "the message is too long for one question");
     }
     let before = Before::new(request.history, request.offer.index(), |said| read(request, said));
     let message = read(request, request.message);

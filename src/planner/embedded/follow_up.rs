@@ -11,7 +11,7 @@ use crate::{
         message::Message,
         names::NameMatch,
         slots::{Filled, Slot, SlotContext},
-        words::Word,
+        words::{Word, is_too_long},
     },
 };
 
@@ -33,7 +33,7 @@ impl<'a> Before<'a> {
     ) -> Self {
         let mut before = Self::default();
         let Some(last) = history.last() else { return before };
-        before.pending = last.is_open.then_some(last.said.as_str());
+        before.pending = Some(last.said.as_str()).filter(|said| last.is_open && !is_too_long(said));
         for exchange in history.iter().rev() {
             let mut is_of_any = exchange.calls.is_empty();
             for call in &exchange.calls {
@@ -41,7 +41,7 @@ impl<'a> Before<'a> {
                 before.name(index, tool, call);
                 is_of_any |= takes_any_kind(index, tool);
             }
-            if is_of_any {
+            if is_of_any && !is_too_long(&exchange.said) {
                 before.name_said(&read(&exchange.said));
             }
         }

@@ -56,12 +56,9 @@ impl<'a> Message<'a> {
             tokens[*at] = Some(token);
         }
         // `My positions in the retirement account` is not asked as `my position in Acme` is.
-        let accounts = found.iter().filter(|found| found.is_of(ACCOUNT));
-        for account in accounts {
-            for (at, word) in words.iter().enumerate() {
-                if account.begin <= word.begin && word.end <= account.end {
-                    tokens[at] = index.tokens(&[word]).pop();
-                }
+        for (token, word) in tokens.iter_mut().zip(&words) {
+            if name_at(&found, word).is_some_and(|found| found.is_of(ACCOUNT)) {
+                *token = index.tokens(&[word]).pop();
             }
         }
         Self { text, words, found, times, content, tokens }
@@ -79,8 +76,9 @@ impl<'a> Message<'a> {
 
     /// Whether a word, or the phrase that begins with it, is of another subject and no tool has it.
     pub(crate) fn is_out_of_scope(&self, index: &InvertedIndex, word: usize) -> bool {
-        let term = self.content.iter().find(|(_, at)| *at == word).map(|(term, _)| *term);
-        index.is_out_of_scope(&self.words[word]) || term.is_some_and(|term| index.is_term_out_of_scope(term))
+        let term = self.content.binary_search_by_key(&word, |(_, at)| *at);
+        index.is_out_of_scope(&self.words[word])
+            || term.is_ok_and(|at| index.is_term_out_of_scope(self.content[at].0))
     }
 
     /// What is named where a word stands.

@@ -240,7 +240,11 @@ impl NameIndex {
 fn without_what_is_said_better(text: &str, mut found: Vec<NameMatch>) -> Vec<NameMatch> {
     let clear = found.iter().filter(|it| it.candidates.is_empty());
     let said: BTreeSet<_> = clear.map(|it| text[it.begin..it.end].to_lowercase()).collect();
-    let is_said = |name: &String| said.iter().any(|said| name.to_lowercase().starts_with(said));
+    let is_said = |name: &String| {
+        let name = name.to_lowercase();
+        let mut ends = name.char_indices().map(|(end, _)| end).chain([name.len()]);
+        ends.any(|end| said.contains(&name[..end]))
+    };
     found.retain(|it| !it.candidates.iter().any(is_said));
     found
 }

@@ -49,8 +49,9 @@ pub(crate) struct Times {
     pub(crate) until: Option<NaiveDate>,
     /// Whether there is a time that has not begun: `next year`.
     pub(crate) is_future: bool,
+    /// The words of dates, in order.
     dates: Vec<usize>,
-    /// The words of phrases for all time.
+    /// The words of phrases for all time, in order.
     all: Vec<usize>,
 }
 
@@ -130,6 +131,7 @@ impl Times {
             let places = lower.windows(phrase.len()).enumerate().filter(|(_, window)| *window == phrase);
             times.all.extend(places.flat_map(|(at, _)| at..at + phrase.len()));
         }
+        times.all.sort_unstable();
         times.is_all = !times.all.is_empty();
         times.is_future = lower.iter().any(|word| english().tomorrow.has(word))
             || lower.windows(2).any(|two| english().future.has(two[0]) && Unit::of(two[1]).is_some());
@@ -159,19 +161,18 @@ impl Times {
 
     /// Whether a word belongs to a time.
     pub(crate) fn takes(&self, word: usize) -> bool {
-        self.spans.iter().any(|span| (span.first..span.end).contains(&word))
-            || self.dates.contains(&word)
-            || self.all.contains(&word)
+        let span = self.spans.get(self.spans.partition_point(|span| span.end <= word));
+        span.is_some_and(|span| span.first <= word) || self.is_date(word) || self.is_ever(word)
     }
 
     /// Whether a word belongs to a phrase for all time.
     pub(crate) fn is_ever(&self, word: usize) -> bool {
-        self.all.contains(&word)
+        self.all.binary_search(&word).is_ok()
     }
 
     /// Whether a word belongs to a date.
     pub(crate) fn is_date(&self, word: usize) -> bool {
-        self.dates.contains(&word)
+        self.dates.binary_search(&word).is_ok()
     }
 
     fn read_dates(&mut self, text: &str, words: &[Word], today: NaiveDate) {

@@ -13,6 +13,9 @@ static FILLERS: LazyLock<HashSet<String>> = LazyLock::new(|| english().fillers.i
 /// Maximum length, in words, of a message in which spellings are corrected.
 pub(super) const MOST_CORRECTED: usize = 64;
 
+/// Maximum length, in words, of a message that is answered: a longer one is not one question or order.
+pub(crate) const MOST_ANSWERED: usize = 128;
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
     /// Where it begins, in bytes.
@@ -52,6 +55,11 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
         is_guess: false,
     };
     terms::words(text).map(word).filter(|word| !word.term.is_empty()).collect()
+}
+
+/// Whether a text is too long for one question or order.
+pub(crate) fn is_too_long(text: &str) -> bool {
+    terms::words(text).nth(MOST_ANSWERED).is_some()
 }
 
 /// What a word is found by: the stem of its verb, `ise` written as `ize`.

@@ -11,7 +11,10 @@ use crate::{
 pub(super) fn plainer(index: &Index, message: &Message<'_>, candidates: &mut [Candidate]) {
     let Some(first) = candidates.first() else { return };
     let name = |it: &Candidate| index.tools[it.tool].tool.definition.name.as_str();
-    let is_said = |part: &str| message.words.iter().any(|word| word.term == stem(part));
+    let is_said = |part: &str| {
+        let term = stem(part);
+        message.words.iter().any(|word| word.term == term)
+    };
     let is_plainer = |it: &Candidate| {
         let rest = name(first).strip_prefix(name(it)).and_then(|rest| rest.strip_prefix('_'));
         rest.is_some_and(|rest| !rest.split('_').any(is_said))

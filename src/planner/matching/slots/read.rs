@@ -3,6 +3,7 @@
 mod timeframe;
 mod values;
 
+use foldhash::HashSet;
 use serde_json::{Value, json};
 
 pub(crate) use self::values::{joined_values, value_places};
@@ -19,7 +20,7 @@ use crate::matching::{
     names::is_of_kind,
     times::{Span, Unit},
     topic::topic,
-    words::{Word, phrase},
+    words::Word,
 };
 use toolwire_engine::registry::ExtractKind;
 
@@ -69,17 +70,14 @@ pub(super) fn slot(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> 
 /// The names in the message that the slot takes; without one, what was named before.
 fn names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> (Vec<String>, bool) {
     let of = slot.of_kind();
-    let mut said: Vec<String> = Vec::new();
+    let mut seen = HashSet::default();
     // A note names nothing that something is done to.
     let named =
         given.message.found.iter().filter(|found| {
             note.is_none_or(|note| found.end <= note.cue.start || found.begin >= note.text.end)
         });
-    for value in named.filter_map(|found| found.value(of)) {
-        if !said.iter().any(|it| it == value) {
-            said.push(value.to_owned());
-        }
-    }
+    let said = named.filter_map(|found| found.value(of)).filter(|value| seen.insert(*value));
+    let said: Vec<_> = said.map(str::to_owned).collect();
     if !said.is_empty() {
         return (said, true);
     }
@@ -145,17 +143,11 @@ fn account(slot: &Slot, given: SlotContext<'_>) -> Option<Reading> {
     Some(Reading { value: account.into(), others: Vec::new(), is_said: false })
 }
 
-/// Whether a word is the first of one that `after` lists.
-fn is_cue(slot: &Slot, word: &Word) -> bool {
-    let before = slot.extract.after.iter().filter(|cue| !cue.starts_with('…'));
-    before.into_iter().any(|cue| phrase(cue).first() == Some(&word.term))
-}
-
 fn days(slot: &Slot, message: &Message<'_>) -> Option<u32> {
     let stands = |span: &&Span| {
         // `Hold 30 days`, or `a 30 day hold`.
         let around = &message.words[span.first.saturating_sub(NEAR)..message.words.len().min(span.end + 1)];
-        slot.extract.after.is_empty() || around.iter().any(|word| is_cue(slot, word))
+        slot.extract.after.is_empty() || around.iter().any(|word| slot.is_cue(word))
     };
     let span = message.times.spans.iter().find(stands)?;
     Some(span.count * span.unit.days())
@@ -174,8 +166,7 @@ fn quarters(message: &Message<'_>) -> Option<u32> {
 /// Whether a number stands before what it counts, which `after` lists behind a `…`: `show 2 trades`.
 fn is_number_of(slot: &Slot, message: &Message<'_>, at: usize) -> bool {
     let behind = &message.words[(at + 1).min(message.words.len())..message.words.len().min(at + 1 + BESIDE)];
-    let terms: Vec<_> = slot.counted_nouns().flat_map(phrase).collect();
-    behind.iter().any(|word| terms.contains(&word.term))
+    behind.iter().any(|word| slot.is_counted(word))
 }
 
 /// A number of things: one that belongs to no time, no name and no sum of money, and that nothing is compared with.
@@ -183,9 +174,8 @@ fn count(slot: &Slot, message: &Message<'_>) -> Option<u32> {
     // `My last 5 trades`, or `the 5 most recent ones`.
     let is_announced = |at: usize| {
         let around = at.saturating_sub(BESIDE)..message.words.len().min(at + 1 + BESIDE);
-        let is_cue = |word: &Word| is_cue(slot, word);
         slot.extract.after.is_empty()
-            || message.words[around].iter().any(is_cue)
+            || message.words[around].iter().any(|word| slot.is_cue(word))
             || is_number_of(slot, message, at)
     };
     let is_free = |(at, word): &(usize, &Word)| {
@@ -195,7 +185,7 @@ fn count(slot: &Slot, message: &Message<'_>) -> Option<u32> {
             && !message.is_compared(*at)
             && is_announced(*at)
             && word.lower != "one"
-            && !message.found.iter().any(|it| it.begin < word.end && word.begin < it.end)
+            && message.name_at(word).is_none()
             && !before.ends_with(['$', '₹', '€', '.', ',', '-', '/'])
             && (!after.starts_with(['%', ',', '.', '-', '/'])
                 || after.trim_end_matches(['.', '?', ',']).is_empty())
@@ -210,5 +200,5 @@ fn is_last_one(slot: &Slot, message: &Message<'_>) -> bool {
     let is_one =
         |word: &Word| slot.counted_nouns().any(|plural| plural.strip_suffix('s') == Some(&word.lower));
     let mut pairs = message.words.windows(2).enumerate();
-    pairs.any(|(at, pair)| is_cue(slot, &pair[0]) && is_one(&pair[1]) && !message.times.takes(at))
+    pairs.any(|(at, pair)| slot.is_cue(&pair[0]) && is_one(&pair[1]) && !message.times.takes(at))
 }

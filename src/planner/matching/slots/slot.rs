@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::matching::{
     message::Message,
-    words::{is_stop, words},
+    words::{Word, is_stop, phrase, words},
 };
 use toolwire_engine::registry::{Extract, ExtractKind, RegisteredTool};
 use toolwire_state::workspace::terms;
@@ -38,14 +38,28 @@ pub(crate) struct Slot {
     pub(crate) bounds: (f64, f64),
     /// The phrases for values: terms, and the value. The longest first.
     pub(crate) phrases: Vec<(Vec<String>, String)>,
+    /// The first terms of the words of `after` behind which a value stands.
+    cues: Vec<String>,
+    /// The terms of the nouns that it counts.
+    counted: Vec<String>,
     /// Phrases that may follow a note and do not belong to it: the keywords of the tool without their verbs.
     tails: Vec<Vec<String>>,
 }
 
 impl Slot {
-    /// The nouns whose number the parameter takes, as `after` lists them behind a `…`.
-    pub(crate) fn counted_nouns(&self) -> impl Iterator<Item = &str> + Clone {
-        self.extract.after.iter().filter_map(|cue| cue.strip_prefix('…')).map(str::trim)
+    /// The nouns whose number the parameter takes.
+    pub(crate) fn counted_nouns(&self) -> impl Iterator<Item = &str> {
+        counted_nouns(&self.extract)
+    }
+
+    /// Whether a value may stand behind a word.
+    pub(crate) fn is_cue(&self, word: &Word) -> bool {
+        self.cues.contains(&word.term)
+    }
+
+    /// Whether a word is of a noun whose number the parameter takes.
+    pub(crate) fn is_counted(&self, word: &Word) -> bool {
+        self.counted.contains(&word.term)
     }
 
     pub(crate) fn all(tool: &Arc<RegisteredTool>) -> Vec<Self> {
@@ -80,6 +94,7 @@ impl Slot {
         let number = |key: &str, without: f64| property.get(key).and_then(Value::as_f64).unwrap_or(without);
         let allowed = texts("enum");
         let values = if allowed.is_empty() { texts("examples") } else { allowed.clone() };
+        let cues = extract.after.iter().filter(|cue| !cue.starts_with('…'));
         let fewest = property.get("minItems").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
         Self {
             name: name.to_owned(),
@@ -91,6 +106,8 @@ impl Slot {
             fewest: fewest.unwrap_or(1),
             bounds: (number("minimum", f64::MIN), number("maximum", f64::MAX)),
             phrases: phrases(extract, &values),
+            cues: cues.filter_map(|cue| phrase(cue).into_iter().next()).collect(),
+            counted: counted_nouns(extract).flat_map(phrase).collect(),
             tails: Vec::new(),
         }
     }
@@ -189,6 +206,11 @@ impl Slot {
         (number < least || number > most)
             .then(|| format!("The {name} may be {least} to {most}. How many should it be?"))
     }
+}
+
+/// The nouns that `after` lists behind a `…`.
+fn counted_nouns(extract: &Extract) -> impl Iterator<Item = &str> {
+    extract.after.iter().filter_map(|cue| cue.strip_prefix('…')).map(str::trim)
 }
 
 /// The words of a phrase, in small letters.
