@@ -136,8 +136,8 @@ pub(crate) struct Regression {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Others {
-    /// Of a tool whose call covers the whole message, beside one whose call does not.
-    pub(crate) covering: f32,
+    /// Of a tool for which a message speaks nearly as much as for the first one, so that it is asked which is meant.
+    pub(crate) rival: f32,
     /// Of a tool that is tried in place of one that failed.
     pub(crate) near_what_failed: f64,
     /// Of a tool whose name another one's continues, beside that one.

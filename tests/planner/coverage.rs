@@ -105,3 +105,15 @@ fn a_long_message_is_not_taken_up_by_the_next_one() {
     };
     assert_eq!(calls[0].tool, "get_quotes");
 }
+
+#[test]
+fn what_two_tools_are_nearly_as_much_about_is_asked() {
+    let bench = Bench::new();
+    for said in ["cmp of infosys", "Price of Infosys and TCS"] {
+        let step = bench.decide(&[], said).step;
+        assert!(
+            matches!(&step, Step::Clarify(question) if question.starts_with("Do you mean “")),
+            "{step:?}"
+        );
+    }
+}

@@ -32,8 +32,6 @@ fn a_price_is_looked_up_in_the_market_of_the_stock() {
         ("Reliance share price", &["get_technicals RELIANCE"]),
         ("Where is TCS trading right now?", &["get_technicals TCS"]),
         ("what is wipro going for", &["get_technicals WIPRO"]),
-        ("cmp of infosys", &["get_technicals INFY"]),
-        ("Price of Infosys and TCS", &["get_technicals INFY", "get_technicals TCS"]),
         ("Apple share price", &["get_quotes AAPL"]),
     ]);
 }

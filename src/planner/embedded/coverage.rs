@@ -35,7 +35,9 @@ pub(super) fn uncovered<'a>(offer: &Offer, message: &Message<'a>, candidate: &Ca
     let is_named = |word: &Word| message.name_at(word).is_some();
     for (term, at) in &message.content {
         let word = &message.words[*at];
-        let is_own = || index.words.is_own(*term, candidate.tool) && word.number().is_none();
+        // A time or a number is covered by a value alone.
+        let is_plain = || word.number().is_none() && !message.times.takes(*at);
+        let is_own = || index.words.is_own(*term, candidate.tool) && is_plain();
         let is_taken = covered[*at] || is_own() || call.is_thing(offer, word);
         if !is_named(word) && !is_taken {
             parts.push((word.begin, word.end));
@@ -158,8 +160,12 @@ impl Call<'_> {
             let mut own = self.message.words.iter().filter(is_within);
             own.all(|word| words.term(word).is_some_and(|term| words.is_own(term, self.candidate.tool)))
         };
-        // `Is Acme on my list?` is an example of the tool, whatever the name.
-        let is_said = self.candidate.is_said && !found.is_unknown() && found.candidates.is_empty();
+        // `Is Acme on my list?` is an example of the tool, if one of its examples has a name of the kind.
+        let is_of = |it: &NameMatch| found.meanings.iter().any(|(kind, _)| it.is_of(kind));
+        let has_one = |text: &String| offer.names().find_known(text).iter().any(is_of);
+        let is_clear = !found.is_unknown() && found.candidates.is_empty();
+        let has_example = || self.tool.tool.definition.utterances.iter().any(has_one);
+        let is_said = self.candidate.is_said && is_clear && has_example();
         is_said || self.tool.slots.iter().any(has) || (found.is_unknown() && is_own())
     }
 

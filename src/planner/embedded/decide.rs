@@ -130,6 +130,10 @@ fn plan_message(request: &PlanRequest<'_>, message: &Message<'_>, before: &Befor
     if let Some(question) = candidate.filled.correction.clone().or_else(missing) {
         return ranked(Step::Clarify(question), index, &ranking, &reason);
     }
+    if let Some(rival) = rival(offer, &ranking, candidate).filter(|_| unclear.is_empty()) {
+        let question = format!("Do you mean “{}” or “{}”?", title(tool), title(rival));
+        return ranked(Step::Clarify(question), index, &ranking, "two tools are about what is said");
+    }
     let calls = calls(tool, &candidate.filled, &reason);
     if unclear.is_empty() {
         return of_calls(index, &ranking, Chosen { tool: candidate.tool, calls });
@@ -192,34 +196,36 @@ fn ask_for_order(tool: &Indexed) -> String {
     format!("I change something only if I understand the whole order, such as: “{example}”")
 }
 
-/// The tool that reads what is asked, with the words of the message that its call does not cover. Of tools that are
-/// near each other the one that covers all of them.
+/// The tool that reads what is asked, with the words of the message that its call does not cover.
 fn choose<'r, 'a>(
     offer: &Offer,
     ranking: &'r Ranking,
     message: &Message<'a>,
 ) -> Option<(&'r Candidate, Vec<&'a str>)> {
-    let reads = |it: &&Candidate| offer.index().tools[it.tool].is_read;
-    let mut candidates = ranking.candidates.iter().filter(reads);
+    let mut candidates = reading(offer, ranking);
     let first = candidates.next().filter(|first| !abstain::is_too_weak(ranking, first))?;
     let unclear = uncovered(offer, message, first);
-    if unclear.is_empty() {
-        return Some((first, unclear));
-    }
     // `Yes, but not now` says nothing that could be offered.
-    if message.content.is_empty() && message.found.is_empty() {
-        return None;
-    }
-    if first.is_said {
-        return Some((first, unclear));
-    }
-    let is_near = |it: &&Candidate| {
-        let filled = &it.filled;
-        let is_whole = filled.missing.is_empty() && filled.correction.is_none();
-        it.score >= weights().others.covering * first.score && is_whole
-    };
-    let other = candidates.filter(is_near).find(|it| uncovered(offer, message, it).is_empty());
-    Some(other.map_or((first, unclear), |other| (other, Vec::new())))
+    let says = unclear.is_empty() || !message.content.is_empty() || !message.found.is_empty();
+    says.then_some((first, unclear))
+}
+
+fn reading<'r>(offer: &Offer, ranking: &'r Ranking) -> impl Iterator<Item = &'r Candidate> {
+    ranking.candidates.iter().filter(|it| offer.index().tools[it.tool].is_read)
+}
+
+/// The tool that a message speaks for nearly as much as for the first one, unless it is an example of that.
+fn rival<'a>(offer: &'a Offer, ranking: &Ranking, first: &Candidate) -> Option<&'a Indexed> {
+    let near = weights().others.rival * first.score..=first.score;
+    let is_near =
+        |it: &&Candidate| it.tool != first.tool && near.contains(&it.score) && it.filled.missing.is_empty();
+    let rival = reading(offer, ranking).find(is_near).filter(|_| !first.is_said)?;
+    Some(&offer.index().tools[rival.tool])
+}
+
+fn title(tool: &Indexed) -> &str {
+    let definition = &tool.tool.definition;
+    if definition.title.is_empty() { definition.name.as_str() } else { &definition.title }
 }
 
 fn reason(index: &Index, ranking: &Ranking, message: &Message<'_>, candidate: &Candidate) -> String {

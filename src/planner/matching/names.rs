@@ -104,7 +104,7 @@ impl NameIndex {
     }
 
     /// The longest names that stand in a text as whole words.
-    pub(super) fn find_known(&self, text: &str) -> Vec<NameMatch> {
+    pub(crate) fn find_known(&self, text: &str) -> Vec<NameMatch> {
         let matches = self.finder.iter().flat_map(|finder| finder.find_overlapping_iter(text));
         let mut all: Vec<_> = matches
             .map(|it| (it.start(), it.end(), it.pattern().as_usize()))

@@ -101,9 +101,11 @@ impl Orders {
         let slot = slots.iter().find(|slot| slot.is_subject())?;
         let (subject, behind, value) = subject(message, said, slot, carried)?;
         let beginning = beginning(&said[..subject]);
-        let (begin, rest) = (said.first()?.begin, &said[behind..]);
-        let end = said.last()?.end;
-        let is_plain = !message.text[begin..end].contains([',', '.', ';', '?', '!', '"', '`', '“', ':']);
+        let rest = &said[behind..];
+        let around = [said[0].begin..said[subject].begin, said[behind - 1].end..said.last()?.end];
+        let is_plain = around
+            .into_iter()
+            .all(|part| !message.text[part].contains([',', '.', ';', '?', '!', '"', '`', '“', ':']));
         let is_order = is_plain
             && is_closed
             && self.beginnings.contains(&beginning)
@@ -115,7 +117,9 @@ impl Orders {
         let mut arguments = Map::new();
         arguments.insert(slot.name.clone(), value.into());
         if let Some((slot, _)) = note {
-            arguments.insert(slot.name.clone(), slot.note_text(message)?.into());
+            // Where a quotation within a note ends, and with it the note, is not clear.
+            let text = slot.note_text(message).filter(|text| !has_quotation(text))?;
+            arguments.insert(slot.name.clone(), text.into());
         }
         is_order.then_some(arguments)
     }
@@ -134,6 +138,15 @@ impl Orders {
         let terms = place(message.words.iter(), index);
         self.places.iter().any(|place| terms.windows(place.len()).any(|it| it == place))
     }
+}
+
+/// Whether a text has a quotation mark, which an apostrophe within a word is not.
+fn has_quotation(text: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric();
+    let is_mark = |(at, mark): (usize, &str)| {
+        !text[..at].ends_with(is_letter) || !text[at + mark.len()..].starts_with(is_letter)
+    };
+    text.contains(['"', '“', '”', '‘']) || text.match_indices(['\'', '’']).any(is_mark)
 }
 
 /// The one thing that an order is about: the place of its first word, the one behind its last, and what tools take.
