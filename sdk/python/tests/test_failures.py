@@ -126,7 +126,7 @@ def doubled(*_: object) -> Any:
 
 def with_code(code: Any) -> ToolError:
     error = Blocked("odd code")
-    error.code = code  # type: ignore[misc]
+    error.code = code
     return error
 
 

@@ -331,7 +331,7 @@ async def test_a_host_that_the_server_will_not_have_is_told_why(
     host = await attach(add, slots=16, join=False)
     with pytest.raises(Refused, match="REASON: refused") as refused:
         await host.join()
-    assert (refused.value.code, refused.value.reason) == (code, "REASON")
+    assert (refused.value.status, refused.value.reason) == (code, "REASON")
     await asyncio.wait_for(host.leave(10), 1)
 
 

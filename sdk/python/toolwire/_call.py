@@ -27,6 +27,7 @@ from toolwire.errors import (
     Cancelled,
     InvalidArgument,
     ParseError,
+    Refused,
     ResultTooLarge,
     ToolError,
     ToolTimeout,
@@ -229,8 +230,9 @@ class Call:
             return self._error_outcome(self._misfit(tool, end.misfit))
         if error is None:
             return host_pb2.Outcome(call_id=self.id, data_json=end.text)
-        # By its type: what an object says of its class may be anything.
-        if issubclass(type(error), ToolError):
+        # By its type: what an object says of its class may be anything. What a client of the tool's own met is the
+        # program's affair, not an outcome that the tool chose.
+        if issubclass(type(error), ToolError) and not issubclass(type(error), Refused):
             return self._error_outcome(error)
         if issubclass(type(error), asyncio.CancelledError):
             return self.stop_outcome()

@@ -50,7 +50,7 @@ class Membership:
     def record_loss(self, error: Refused) -> None:
         """A slot was lost, or not opened. All are at once, and one line of the log is enough."""
         self.trouble = error
-        if not self.joined.done() and error.code in FATAL:
+        if not self.joined.done() and error.status in FATAL:
             self.joined.set_exception(error)
             return
         now = time.monotonic()

@@ -21,7 +21,7 @@ from toolwire._signals import Signals
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
 from toolwire._tool import REGISTRY, Tool, make
-from toolwire.errors import Refused
+from toolwire.errors import Refused, refusal
 
 if TYPE_CHECKING:
     from toolwire._host import Host
@@ -124,7 +124,7 @@ async def _serve(
         print(f"toolwire ends on {stopped.result().name}: {time_left}", file=sys.stderr, flush=True)
         return 0
     except (Refused, RuntimeError) as error:
-        log.error("%s%s", error, TOKEN_HINT if getattr(error, "code", "") == "UNAUTHENTICATED" else "")
+        log.error("%s%s", error, TOKEN_HINT if getattr(error, "status", "") == "UNAUTHENTICATED" else "")
         grace = 0
         return 1
     finally:
@@ -137,7 +137,7 @@ async def _serve(
 
 def _unreachable(target: Target, seconds: float, trouble: Refused | None) -> Refused:
     why = f" ({trouble.message})" if trouble else ""
-    return Refused(
+    return refusal(
         "UNAVAILABLE",
         f"no server answered at {target.url} within {seconds:g} s{why}. Start that server, or name another one by "
         "TOOLWIRE_SERVER; where it is unset, this program starts a server of its own",

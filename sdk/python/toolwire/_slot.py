@@ -122,7 +122,7 @@ class Slot:
             await self._work(stream)
         except grpc.aio.AioRpcError as error:
             refused = Refused.of(error)
-            is_of_message = is_welcome and refused.code in REFUSALS
+            is_of_message = is_welcome and refused.status in REFUSALS
             if is_of_message and self._host.lates.shorten(self.stream, self._unconfirmed, refused):
                 self._unconfirmed = None
             self._host.membership.record_loss(refused)

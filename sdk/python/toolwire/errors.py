@@ -17,17 +17,14 @@ from toolwire._stubs.toolwire.v1 import event_pb2, result_pb2
 from toolwire._text import readable
 
 __all__ = [
-    "AuthFailed", "Blocked", "Cancelled", "ConfirmationDenied", "ConfirmationExpired", "ConfirmationRequired",
-    "Conflict", "InvalidArgument", "NotFound", "OutcomeUnknown", "ParseError", "PermissionDenied", "RateLimited",
-    "Refused", "ResultTooLarge", "ToolError", "ToolTimeout", "ToolwireError", "Unavailable", "Violation",
+    "AuthFailed", "Blocked", "Cancelled", "Closed", "ConfirmationDenied", "ConfirmationExpired",
+    "ConfirmationRequired", "Conflict", "InvalidArgument", "NotFound", "OutcomeUnknown", "ParseError",
+    "PermissionDenied", "RateLimited", "Refused", "ResultTooLarge", "ToolError", "ToolTimeout", "ToolwireError",
+    "Unavailable", "Violation",
 ]
 
 # What a server takes of an error: bytes of its text, violations and the bytes of each part of one, seconds to wait.
 MOST_TEXT, MOST_VIOLATIONS, MOST_PART, LONGEST_WAIT = 4096, 100, 1024, 3600
-
-
-class ToolwireError(Exception):
-    """Everything that this package raises of a call."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +36,20 @@ class Violation:
     description: str
 
 
+class ToolwireError(Exception):
+    """Everything that this package raises of a call."""
+
+    code: str = "UNKNOWN"
+    # Whether the same request may be made again, under its `request_id`, and after how many seconds.
+    retryable: bool = False
+    retry_after: float | None = None
+    # Of the call that failed, with which it may be made again.
+    request_id: str = ""
+
+
 class ToolError(ToolwireError):
     """A call without data. `message` is for the agent: what went wrong and what to do, and nothing internal."""
 
-    code: ClassVar[str] = "UNKNOWN"
-    retryable: bool = False
     _by_code: ClassVar[dict[str, type[ToolError]]] = {}
 
     def __init_subclass__(cls, code: str = "", retryable: bool = False) -> None:
@@ -177,23 +183,45 @@ class OutcomeUnknown(ToolError, code="OUTCOME_UNKNOWN", retryable=True):
 class ConfirmationRequired(ToolwireError):
     """A person must approve the call first. Then make it again, with `request_id`."""
 
-    def __init__(self, proto: event_pb2.ConfirmationRequired) -> None:
-        super().__init__(f"a person must approve it first: {proto.summary}")
-        self.confirmation_id, self.request_id = proto.confirmation_id, proto.request_id
-        self.tool, self.summary, self.arguments_json = proto.tool, proto.summary, proto.arguments_json
+    code = "CONFIRMATION_REQUIRED"
+    confirmation_id = tool = summary = arguments_json = ""
+
+    @classmethod
+    def of(cls, proto: event_pb2.ConfirmationRequired) -> ConfirmationRequired:
+        error = cls(f"a person must approve it first: {proto.summary}")
+        error.confirmation_id, error.request_id = proto.confirmation_id, proto.request_id
+        error.tool, error.summary, error.arguments_json = proto.tool, proto.summary, proto.arguments_json
+        return error
+
+
+class Closed(ToolwireError):
+    """The client was closed."""
+
+    code = "CLOSED"
 
 
 class Refused(ToolwireError):
-    """A call that was not carried out, or whose answer did not come: `code` is gRPC's, `reason` the server's."""
+    """A call that was not carried out, or whose answer did not come: `status` is gRPC's, `reason` the server's.
 
-    def __init__(self, code: str, message: str, reason: str = "", retry_after: float | None = None) -> None:
-        super().__init__(f"{reason or code}: {message}")
-        self.code, self.message, self.reason, self.retry_after = code, message, reason, retry_after
+    Where the status says as much as one of the errors of tools, it is an instance of both: `except NotFound` gets an
+    unknown tool too, and `except Unavailable` a server that is away.
+    """
 
-    @property
-    def retryable(self) -> bool:
-        """Whether the same request may be made again: nothing was begun, or the `request_id` sees to it."""
-        return self.code == "UNAVAILABLE" or self.retry_after is not None
+    def __init__(self, status: str, message: str, reason: str = "", retry_after: float | None = None) -> None:
+        Exception.__init__(self, message)
+        self.status, self.message, self.reason, self.retry_after = status, message, reason, retry_after
+        # Nothing was begun, or the `request_id` sees to it.
+        self.retryable = status == "UNAVAILABLE" or retry_after is not None
+        self.violations: tuple[Violation, ...] = ()
+        self.call_id = ""
+        if not isinstance(self, ToolError):
+            self.code = status
+
+    def __str__(self) -> str:
+        return f"{self.reason or self.status}: {self.message}"
+
+    def __reduce__(self) -> Any:
+        return refusal, (self.status, self.message, self.reason, self.retry_after), self.__dict__
 
     @classmethod
     def of(cls, error: Any) -> Refused:
@@ -208,4 +236,23 @@ class Refused(ToolwireError):
                         reason = info.reason
                     elif detail.Unpack(retry):
                         wait = retry.retry_delay.ToMilliseconds() / 1000
-        return cls(call.code().name, call.details() or "", reason, wait)
+        return refusal(call.code().name, call.details() or "", reason, wait)
+
+
+def refusal(status: str, message: str, reason: str = "", retry_after: float | None = None) -> Refused:
+    """The error that a status of gRPC is."""
+    return _REFUSALS.get(status, Refused)(status, message, reason, retry_after)
+
+
+def _refused(kind: type[ToolError]) -> type[Refused]:
+    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    return type(kind.__name__, (Refused, kind), names)
+
+
+_REFUSALS: dict[str, type[Refused]] = {
+    "ABORTED": _refused(Conflict), "ALREADY_EXISTS": _refused(Conflict), "FAILED_PRECONDITION": _refused(Conflict),
+    "CANCELLED": _refused(Cancelled), "DEADLINE_EXCEEDED": _refused(ToolTimeout),
+    "INVALID_ARGUMENT": _refused(InvalidArgument), "NOT_FOUND": _refused(NotFound),
+    "PERMISSION_DENIED": _refused(PermissionDenied), "RESOURCE_EXHAUSTED": _refused(RateLimited),
+    "UNAUTHENTICATED": _refused(AuthFailed), "UNAVAILABLE": _refused(Unavailable),
+}

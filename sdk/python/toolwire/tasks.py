@@ -10,6 +10,7 @@ from typing import Any
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
+from toolwire._blocking import blocking
 from toolwire._requests import build, enum_value
 from toolwire._rpc import Connection
 from toolwire._stubs.toolwire.tasks.v1 import task_pb2
@@ -40,34 +41,48 @@ class Task:
         )
 
 
+class AsyncTasks:
+    """The user's trees of tasks. A call belongs to one by its `task_id`."""
+
+    def __init__(self, rpc: Connection) -> None:
+        self._rpc = rpc
+
+    async def create(self, request: str, *, role: str = "", labels: Mapping[str, str] | None = None) -> Task:
+        """Creates a root, for agents of a role, or for the caller to work on."""
+        made = build(pb.CreateTaskRequest, request=request, role=role, labels=labels, request_id=str(uuid.uuid4()))
+        return await _task(self._rpc, made)
+
+    async def get(self, task_id: str) -> Task:
+        return await _task(self._rpc, build(pb.GetTaskRequest, task_id=task_id))
+
+    async def list(self, *, root_id: str = "", states: Iterable[str] = ()) -> list[Task]:
+        """The roots, newest first, or the tasks of one tree; of these states."""
+        numbers = [enum_value("states", task_pb2.TaskState, "TASK_STATE_", state) for state in states]
+        wanted = build(pb.TaskFilter, root_id=root_id, states=numbers)
+        request = pb.ListTasksRequest(filter=wanted, page_size=1000)
+        return [Task.of(task) async for page in self._rpc.pages(request) for task in page.tasks]
+
+    async def answer(self, task_id: str, answer: str) -> Task:
+        """Answers a question."""
+        return await _task(self._rpc, build(pb.AnswerQuestionRequest, task_id=task_id, answer=answer))
+
+    async def cancel(self, task_id: str, reason: str = "") -> Task:
+        """Cancels a task with its calls, confirmations and descendants."""
+        return await _task(self._rpc, build(pb.CancelTaskRequest, task_id=task_id, reason=reason))
+
+
 class Tasks:
     """The user's trees of tasks. A call belongs to one by its `task_id`."""
 
     def __init__(self, rpc: Connection) -> None:
         self._rpc = rpc
 
-    def create(self, request: str, *, role: str = "", labels: Mapping[str, str] | None = None) -> Task:
-        """Creates a root, for agents of a role, or for the caller to work on."""
-        request_id = str(uuid.uuid4())
-        return self._task(build(pb.CreateTaskRequest, request=request, role=role, labels=labels, request_id=request_id))
+    create = blocking(AsyncTasks.create)
+    get = blocking(AsyncTasks.get)
+    list = blocking(AsyncTasks.list)
+    answer = blocking(AsyncTasks.answer)
+    cancel = blocking(AsyncTasks.cancel)
 
-    def get(self, task_id: str) -> Task:
-        return self._task(build(pb.GetTaskRequest, task_id=task_id))
 
-    def list(self, *, root_id: str = "", states: Iterable[str] = ()) -> list[Task]:
-        """The roots, newest first, or the tasks of one tree; of these states."""
-        numbers = [enum_value("states", task_pb2.TaskState, "TASK_STATE_", state) for state in states]
-        wanted = build(pb.TaskFilter, root_id=root_id, states=numbers)
-        request = pb.ListTasksRequest(filter=wanted, page_size=1000)
-        return [Task.of(task) for page in self._rpc.pages(request) for task in page.tasks]
-
-    def answer(self, task_id: str, answer: str) -> Task:
-        """Answers a question."""
-        return self._task(build(pb.AnswerQuestionRequest, task_id=task_id, answer=answer))
-
-    def cancel(self, task_id: str, reason: str = "") -> Task:
-        """Cancels a task with its calls, confirmations and descendants."""
-        return self._task(build(pb.CancelTaskRequest, task_id=task_id, reason=reason))
-
-    def _task(self, request: Message) -> Task:
-        return Task.of(self._rpc.unary(request, 30).task)
+async def _task(rpc: Connection, request: Message) -> Task:
+    return Task.of((await rpc.unary(request, 30)).task)
