@@ -78,7 +78,7 @@ class RawSlot:
                 pass
         except grpc.RpcError as error:
             refused = Refused.of(error)
-            return refused.code, refused.reason
+            return refused.status, refused.reason
         return "OK", ""
 
     def close(self) -> None:

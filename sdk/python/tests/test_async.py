@@ -157,7 +157,7 @@ async def test_calls_under_way_are_told_that_their_client_is_closed(tools: Async
 
 async def test_a_client_that_is_closed_says_so() -> None:
     client = AsyncToolwire.connect("http://127.0.0.1:1")
-    assert repr(client) == "AsyncToolwire(http://127.0.0.1:1, the user of no token)"
+    assert repr(client) == "AsyncToolwire(http://127.0.0.1:1, without a token)"
     await client.close()
     await client.close()
     for ask in (client.list_tools(), client.call("a"), client.tasks.get("a"), anext(client.stream("a"))):

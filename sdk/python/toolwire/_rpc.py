@@ -67,13 +67,17 @@ class Connection(ABC):
             return refused
         is_https = target.url.startswith("https:")
         speaks_tls = await self.in_thread(target.speaks_tls)
-        if speaks_tls is None or speaks_tls == is_https:
-            hint = f"no answer of a server at {target.url}: start it, or name another by TOOLWIRE_SERVER"
-            return refusal(refused.status, f"{hint} ({refused.message})")
-        protocol, scheme = ("TLS", "https") if speaks_tls else ("no TLS", "http")
-        refused = refusal(refused.status, f"the server at {target.url} speaks {protocol}: name it {scheme}://…")
-        refused.retryable = False
-        return refused
+        hint = f"no answer of a server at {target.url}: start it, or name another by TOOLWIRE_SERVER"
+        is_final = False
+        if speaks_tls is not None and speaks_tls != is_https:
+            protocol, scheme = ("TLS", "https") if speaks_tls else ("no TLS", "http")
+            hint, is_final = f"the server at {target.url} speaks {protocol}: name it {scheme}://…", True
+        elif "CERTIFICATE" in refused.message:
+            hint = f"the certificate of {target.url} is not trusted: name that of its signer by TOOLWIRE_CA"
+            is_final = True
+        explained = refusal(refused.status, f"{hint} ({refused.message})")
+        explained.retryable = not is_final
+        return explained
 
 
 class BlockingConnection(Connection):

@@ -73,7 +73,8 @@ class _Client:
 
     def __repr__(self) -> str:
         target = self._rpc.target
-        user = f"user {target.user!r}" if target.user else f"the user of {'its token' if target.token else 'no token'}"
+        user = f"user {target.user!r}" if target.user else "without a token"
+        user = "the user of its token" if target.token else user
         return f"{type(self).__name__}({self.url}, {user}{', closed' if self._rpc.is_closed else ''})"
 
     @classmethod
