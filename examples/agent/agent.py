@@ -1,9 +1,12 @@
 """An agent with a model of its own: `python agent.py openai|anthropic "How is my Apple position doing?"`.
 
-The tools are Toolwire's: declared by its export, called over gRPC. Needs the stubs of proto/toolwire on PYTHONPATH, the
-packages grpcio, openai and anthropic, and a key in OPENAI_API_KEY or ANTHROPIC_API_KEY.
+Further lines of its input are further messages: after `toolwire approve ID` tell it to go on. A call that a person must
+approve has the same request_id when the model makes it again, so that it is carried out, and once. The tools are Toolwire's:
+declared by its export, called over gRPC. Needs the stubs of proto/toolwire on PYTHONPATH, the packages grpcio, openai and
+anthropic, and a key in OPENAI_API_KEY or ANTHROPIC_API_KEY.
 """
 
+import itertools
 import json
 import os
 import sys
@@ -18,6 +21,8 @@ from toolwire.v1 import context_pb2, result_pb2, tool_service_pb2 as pb, tool_se
 MOST_STEPS = 8
 channel = grpc.insecure_channel(os.environ.get("TOOLWIRE_ADDRESS", "127.0.0.1:50051"))
 tools = tool_service_pb2_grpc.ToolServiceStub(channel)
+# The request_id of calls that wait for a person, by tool and arguments.
+waiting = {}
 session = context_pb2.ToolContext(session_id=str(uuid.uuid4()))
 
 
@@ -27,8 +32,13 @@ def declared(format):
 
 def call(tool, arguments):
     """What the model reads of a result: its data, a failure, or that a person must approve the call first."""
+    try:
+        same = tool, json.dumps(json.loads(arguments), sort_keys=True)
+    except ValueError:
+        same = tool, arguments
+    request_id = waiting.get(same) or str(uuid.uuid4())
     request = pb.CallToolRequest(
-        tool=tool, arguments_json=arguments, context=session, request_id=str(uuid.uuid4()),
+        tool=tool, arguments_json=arguments, context=session, request_id=request_id,
         result_format=result_pb2.RESULT_FORMAT_MODEL,
     )
     try:
@@ -36,29 +46,34 @@ def call(tool, arguments):
     except grpc.RpcError as error:
         return f"not called: {error.details()}"
     if answer.HasField("confirmation_required"):
-        return f"a person must approve it first: {answer.confirmation_required.confirmation_id}"
-    return answer.result.data_text
+        waiting[same] = request_id
+        needed = answer.confirmation_required
+        return f"Not done yet: a person must approve {needed.confirmation_id} first. Then make the same call again."
+    text = answer.result.data_text
+    # A failure that says that it may be made again is made again as the same call.
+    if not json.loads(text.partition("\n")[0]).get("error", {}).get("retryable"):
+        waiting.pop(same, None)
+    return text
 
 
-def with_openai(question):
-    client, messages = openai.OpenAI(), [{"role": "user", "content": question}]
-    model, offered = os.environ.get("MODEL", "gpt-5"), declared("openai")
+def with_openai(messages):
+    client, model, offered = openai.OpenAI(), os.environ.get("MODEL", "gpt-5"), declared("openai")
     for _ in range(MOST_STEPS):
         said = client.chat.completions.create(model=model, messages=messages, tools=offered).choices[0].message
+        messages.append(said)
         if not said.tool_calls:
             return said.content
-        messages.append(said)
         for use in said.tool_calls:
             result = call(use.function.name, use.function.arguments)
             messages.append({"role": "tool", "tool_call_id": use.id, "content": result})
     return "I have not come to an end."
 
 
-def with_anthropic(question):
-    client, messages = anthropic.Anthropic(), [{"role": "user", "content": question}]
-    model, offered = os.environ.get("MODEL", "claude-opus-4-5"), declared("anthropic")
+def with_anthropic(messages):
+    client, model, offered = anthropic.Anthropic(), os.environ.get("MODEL", "claude-opus-4-5"), declared("anthropic")
     for _ in range(MOST_STEPS):
         said = client.messages.create(model=model, max_tokens=2048, messages=messages, tools=offered)
+        messages.append({"role": "assistant", "content": said.content})
         uses = [block for block in said.content if block.type == "tool_use"]
         if not uses:
             return "".join(block.text for block in said.content if block.type == "text")
@@ -66,10 +81,12 @@ def with_anthropic(question):
             {"type": "tool_result", "tool_use_id": use.id, "content": call(use.name, json.dumps(use.input))}
             for use in uses
         ]
-        messages += [{"role": "assistant", "content": said.content}, {"role": "user", "content": results}]
+        messages.append({"role": "user", "content": results})
     return "I have not come to an end."
 
 
 if __name__ == "__main__":
-    answer = {"openai": with_openai, "anthropic": with_anthropic}[sys.argv[1]]
-    print(answer(sys.argv[2]))
+    answer, messages = {"openai": with_openai, "anthropic": with_anthropic}[sys.argv[1]], []
+    for question in itertools.chain([sys.argv[2]], map(str.strip, sys.stdin)):
+        messages.append({"role": "user", "content": question})
+        print(answer(messages), flush=True)

@@ -267,14 +267,15 @@ def test_the_same_call_of_a_model_goes_on_under_the_request_id_that_waits_for_a_
     tools.retries = 0
     lost = Refusal(grpc.StatusCode.UNAVAILABLE, "")
     fake.answers["CallTool"] = in_turn(wait, wait, wait, text(FAILED), lost, done, done)
-    tools.call_text("pay", {"amount": 5})
-    tools.call_text("pay", {"amount": 6})
-    tools.call_text("pay", {"amount": 5})
-    tools.call_text("pay", {"amount": 5})
+    tools.call_text("pay", {"amount": 5, "to": "x"})
+    tools.call_text("pay", {"amount": 6, "to": "x"})
+    # A model that repeats its call may write it in another way.
+    tools.call_text("pay", '{ "to": "x", "amount": 5 }')
+    tools.call_text("pay", {"to": "x", "amount": 5})
     with pytest.raises(Refused):
-        tools.call_text("pay", {"amount": 5})
-    tools.call_text("pay", {"amount": 5})
-    tools.call_text("pay", {"amount": 5})
+        tools.call_text("pay", {"amount": 5, "to": "x"})
+    tools.call_text("pay", {"amount": 5, "to": "x"})
+    tools.call_text("pay", {"amount": 5, "to": "x"})
     first, other, *again, ended = [request.request_id for request in fake.requests]
     assert again == [first] * 4
     assert len({first, other, ended}) == 3, "a call that has ended is not that call"
@@ -465,6 +466,10 @@ def test_tools_are_listed_searched_and_exported(fake: FakeTools, tools: Toolwire
     assert (list(fake.requests[1].tags), fake.requests[1].category) == (["shop"], tool_pb2.TOOL_CATEGORY_READ)
     fake.answers["ExportTools"] = lambda request: pb.ExportToolsResponse(json=json.dumps([request.format]))
     assert tools.export("anthropic") == ["anthropic"]
+    assert (tools.openai(), tools.anthropic(tags=["shop"]), tools.gemini(strict=True)) == (
+        ["openai"], ["anthropic"], ["gemini"]
+    )
+    assert (list(fake.requests[-2].tags), fake.requests[-1].strict) == (["shop"], True)
 
 
 def test_tasks(fake: FakeTools, tools: Toolwire) -> None:

@@ -115,6 +115,11 @@ class _Client:
         request.view = tool_pb2.TOOL_VIEW_FULL_JSON
         return [info_of(response.tool) async for response in self._rpc.stream(request, 30)]
 
+    async def _export(self, format: Format, strict: bool, tags: Iterable[str]) -> Any:
+        request = build(pb.ExportToolsRequest, format=format, strict=strict, tags=tags)
+        exported: pb.ExportToolsResponse = await self._rpc.unary(request, 30)
+        return json.loads(exported.json)
+
     async def _decide(self, confirmation: str | ConfirmationRequired, **decision: Any) -> Confirmation:
         named = confirmation if isinstance(confirmation, str) else confirmation.confirmation_id
         request = build(decisions.DecideConfirmationRequest, confirmation_id=named, **decision)
@@ -219,9 +224,19 @@ class AsyncToolwire(_Client):
 
     async def export(self, format: Format, *, strict: bool = False, tags: Iterable[str] = ()) -> Any:
         """The value of `tools` in a request to a provider of models; for `mcp` the result of tools/list."""
-        request = build(pb.ExportToolsRequest, format=format, strict=strict, tags=tags)
-        exported: pb.ExportToolsResponse = await self._rpc.unary(request, 30)
-        return json.loads(exported.json)
+        return await self._export(format, strict, tags)
+
+    async def openai(self, *, strict: bool = False, tags: Iterable[str] = ()) -> Any:
+        """The value of `tools` in a request for chat completions. What the model calls, `call_text` answers."""
+        return await self._export("openai", strict, tags)
+
+    async def anthropic(self, *, strict: bool = False, tags: Iterable[str] = ()) -> Any:
+        """The value of `tools` in a request for a message. What the model calls, `call_text` answers."""
+        return await self._export("anthropic", strict, tags)
+
+    async def gemini(self, *, strict: bool = False, tags: Iterable[str] = ()) -> Any:
+        """The value of `tools` in a request for content. What the model calls, `call_text` answers."""
+        return await self._export("gemini", strict, tags)
 
     async def call(
         self, tool: str, arguments: Arguments = None, *, request_id: str = "", task_id: str = "",
@@ -260,7 +275,7 @@ class AsyncToolwire(_Client):
         request = self._request(pb.CallToolRequest, tool, arguments, request_id, task_id, wait_for_approval, timeout)
         request.MergeFrom(build(pb.CallToolRequest, max_tokens=max_tokens))
         request.result_format = result_pb2.RESULT_FORMAT_MODEL
-        key = (tool, request.arguments_json, task_id)
+        key = (tool, _canonical(request.arguments_json), task_id)
         if not request_id:
             request.request_id = self._waiting.get(key, request.request_id)
 
@@ -360,6 +375,9 @@ class Toolwire(_Client):
     list_tools = blocking(AsyncToolwire.list_tools)
     search = blocking(AsyncToolwire.search)
     export = blocking(AsyncToolwire.export)
+    openai = blocking(AsyncToolwire.openai)
+    anthropic = blocking(AsyncToolwire.anthropic)
+    gemini = blocking(AsyncToolwire.gemini)
     call = blocking(AsyncToolwire.call)
     call_text = blocking(AsyncToolwire.call_text)
     stream = blocking_iterator(AsyncToolwire.stream)
@@ -367,3 +385,11 @@ class Toolwire(_Client):
     approve = blocking(AsyncToolwire.approve)
     deny = blocking(AsyncToolwire.deny)
     confirmations = blocking(AsyncToolwire.confirmations)
+
+
+def _canonical(arguments_json: str) -> str:
+    """One text for all texts of the same arguments: a model that repeats a call may write it in another way."""
+    try:
+        return json.dumps(json.loads(arguments_json), sort_keys=True)
+    except (ValueError, RecursionError):
+        return arguments_json
