@@ -18,6 +18,7 @@ node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-
 web_env=$cache/node-$(sha256sum tests/clients/web/package-lock.json | cut -c1-12)
 mcp_env=$cache/node-$(sha256sum tests/clients/mcp/package-lock.json | cut -c1-12)
 mcp_python=$cache/python-$(sha256sum tests/clients/mcp/requirements.txt | cut -c1-12)
+adapters_python=$cache/python-$(sha256sum tests/clients/adapters/requirements.txt | cut -c1-12)
 node_22=$cache/node-${NODE_WHEEL#*==}
 node_examples=$cache/node-$(sha256sum examples/clients/typescript/package-lock.json | cut -c1-12)
 export NODE_ENV_DIR=$node_env NODE_EXAMPLES_DIR=$node_examples
@@ -44,6 +45,7 @@ install_tools() {
   once "$node_22" node_tool
   once "$mcp_env" node_libraries tests/clients/mcp
   once "$mcp_python" python_libraries tests/clients/mcp/requirements.txt
+  once "$adapters_python" python_libraries tests/clients/adapters/requirements.txt
   debian_package chromium chromium --version
   once "$node_examples" node_libraries examples/clients/typescript
   once "$cache/buf-$BUF_VERSION" buf_tool

@@ -1,0 +1,29 @@
+"""Tools of a server as those of an agent library: a module for each, with `tools(client, client.list_tools())`.
+
+With a Toolwire an agent may run in any loop and any thread; with an AsyncToolwire in its loop, where the end of an
+agent's task cancels its calls. A model reads what `call_text` returns: of a call that a person must approve that it has
+to wait; the same call, made again, is the one that was approved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeAlias
+
+from toolwire.client import Arguments, AsyncToolwire, Toolwire
+
+Client: TypeAlias = Toolwire | AsyncToolwire
+
+
+async def answer(client: Client, tool: str, arguments: Arguments) -> str:
+    """What a model reads of a call."""
+    if isinstance(client, AsyncToolwire):
+        return await client.call_text(tool, arguments)
+    return await asyncio.to_thread(client.call_text, tool, arguments)
+
+
+def answer_blocking(client: Client, tool: str, arguments: Arguments) -> str:
+    """The same, for an agent that blocks its thread."""
+    if isinstance(client, AsyncToolwire):
+        raise TypeError("an agent that blocks its thread needs a Toolwire instead of an AsyncToolwire")
+    return client.call_text(tool, arguments)

@@ -1,0 +1,27 @@
+"""For the OpenAI Agents SDK: `Agent(…, tools=openai_agents.tools(client, client.list_tools()))`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from agents import FunctionTool
+
+from toolwire.adapters import Client, answer
+from toolwire.client import ToolInfo
+
+
+def tools(client: Client, listed: Iterable[ToolInfo]) -> list[FunctionTool]:
+    """Those that were listed, called by the client."""
+    return [
+        FunctionTool(
+            name=it.name, description=it.description, params_json_schema=it.input_schema, strict_json_schema=False,
+            on_invoke_tool=functools.partial(_call, client, it.name),
+        )
+        for it in listed
+    ]
+
+
+async def _call(client: Client, tool: str, _: Any, arguments: str) -> str:
+    return await answer(client, tool, arguments or "{}")
