@@ -11,13 +11,19 @@ from toolwire import AsyncToolwire, Context, Toolwire, tool
 
 PAYMENTS = []
 # As a model writes the same arguments, now so and now so.
-SPELLINGS = ['{"amount": 500, "note": "rent"}', '{"note":"rent","amount":500}']
+SPELLINGS = [
+    '{"amount": 500, "config": "a", "run_manager": "b", "callbacks": "c", "input": "d", "tool": "e"}',
+    '{"tool":"e","run_manager":"b","callbacks":"c","input":"d","config":"a","amount":500}',
+]
 
 
 @tool(write=True, approve_unless={"amount": {"maximum": 100}})
-def pay(amount: int, note: str = "", *, ctx: Context) -> dict[str, int]:
-    """Pays an amount in euros. Use this when rent is due."""
-    PAYMENTS.append((ctx.request_id, amount, note))
+def pay(
+    amount: int, config: str = "", run_manager: str = "", callbacks: str = "", input: str = "", tool: str = "", *,
+    ctx: Context,
+) -> dict[str, int]:
+    """Pays an amount in euros. Its parameters have names that the libraries give to their own."""
+    PAYMENTS.append((ctx.request_id, amount, config + run_manager + callbacks + input + tool))
     return {"paid": amount}
 
 
@@ -92,13 +98,13 @@ def world(request, local, model):
         local.approve(confirmation.confirmation_id)
         done = json.loads(await say("It is approved, go on."))
         assert done["data"] == {"paid": 500}
-        assert PAYMENTS == [(confirmation.request_id, 500, "rent")]
+        assert PAYMENTS == [(confirmation.request_id, 500, "abcde")]
         # The tool as the server describes it.
         (listed,) = local.list_tools(text="pay")
         offered = {it["function"]["name"]: it["function"] for it in model.asked[0]["tools"]}
         assert offered["pay"]["description"] == listed.description
         parameters = offered["pay"]["parameters"]
-        assert parameters["properties"].keys() == {"amount", "note"}
+        assert parameters["properties"].keys() == json.loads(SPELLINGS[0]).keys()
         assert (parameters["required"], parameters["properties"]["amount"]["type"]) == (["amount"], "integer")
 
     return check

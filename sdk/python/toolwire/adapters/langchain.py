@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import BaseTool
 
 from toolwire.adapters import Client, answer, answer_blocking
 from toolwire.client import ToolInfo
 
 
-def tools(client: Client, listed: Iterable[ToolInfo]) -> list[StructuredTool]:
+def tools(client: Client, listed: Iterable[ToolInfo]) -> list[BaseTool]:
     """Those that were listed, called by the client."""
-    return [_tool(client, it) for it in listed]
+    return [
+        _Tool(name=it.name, description=it.description, args_schema=it.input_schema, client=client) for it in listed
+    ]
 
 
-def _tool(client: Client, info: ToolInfo) -> StructuredTool:
-    def call(**arguments: Any) -> str:
-        return answer_blocking(client, info.name, arguments)
+class _Tool(BaseTool):
+    """Not a StructuredTool, which keeps arguments of the names `config`, `run_manager` and `callbacks` to itself."""
 
-    async def call_async(**arguments: Any) -> str:
-        return await answer(client, info.name, arguments)
+    # A Client; pydantic would look into its hint.
+    client: Any
 
-    return StructuredTool(
-        name=info.name, description=info.description, args_schema=info.input_schema, func=call, coroutine=call_async
-    )
+    def _run(self, /, *_: Any, **arguments: Any) -> str:
+        return answer_blocking(self.client, self.name, arguments)
+
+    async def _arun(self, /, *_: Any, **arguments: Any) -> str:
+        return await answer(self.client, self.name, arguments)

@@ -40,10 +40,10 @@ class _Tool(AsyncBaseTool):
     def metadata(self) -> ToolMetadata:
         return self._metadata
 
-    def call(self, *_: Any, **arguments: Any) -> ToolOutput:
+    def call(self, /, *_: Any, **arguments: Any) -> ToolOutput:
         return self._output(arguments, answer_blocking(self._client, self._metadata.get_name(), arguments))
 
-    async def acall(self, *_: Any, **arguments: Any) -> ToolOutput:
+    async def acall(self, /, *_: Any, **arguments: Any) -> ToolOutput:
         return self._output(arguments, await answer(self._client, self._metadata.get_name(), arguments))
 
     def _output(self, arguments: dict[str, Any], text: str) -> ToolOutput:
