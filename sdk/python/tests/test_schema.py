@@ -1,7 +1,6 @@
 """Schemas of hints, words of docstrings, and values both ways."""
 
 import enum
-import inspect
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,6 @@ from uuid import UUID
 import pytest
 
 from toolwire import Bind, Context, Param, tool
-from toolwire._docstring import read_docstring
 from toolwire._json import to_json
 from toolwire._schema import codec
 from toolwire._stubs.toolwire.v1 import tool_pb2
@@ -186,27 +184,6 @@ def test_values_that_json_has_no_word_for() -> None:
     for bad in (object(), float("inf"), "\udc00", {"a": b"b"}, Line):
         with pytest.raises((TypeError, ValueError)):
             to_json(bad)
-
-
-def test_words_of_a_docstring() -> None:
-    google = """Pays money back
-    for an order.
-
-    Do not use it for vouchers.
-
-    Args:
-        order_id (str): The order, such as
-            A-1.
-        amount: In euros:
-            with cents.
-
-    Returns:
-        receipt: nothing of a parameter
-    """
-    words, parameters = read_docstring(inspect.cleandoc(google))
-    assert words == "Pays money back for an order.\n\nDo not use it for vouchers."
-    assert parameters == {"order_id": "The order, such as A-1.", "amount": "In euros: with cents."}
-    assert read_docstring("") == ("", {})
 
 
 def refund(

@@ -60,7 +60,9 @@ class Parameters:
                 raise TypeError(f"{binds[0].source} is a text")
             self.bound[name] = binds[0].source
             return
-        schema = {"description": words, **read.schema} if words else dict(read.schema)
+        schema = dict(read.schema)
+        if words and words != schema.get("description"):
+            schema = {**schema, "description": f"{words} {schema.get('description', '')}".strip()}
         if is_needed:
             self.required.append(name)
         elif has_default and parameter.default is not None:

@@ -194,13 +194,14 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
     name = options.get("name") or name
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not the name of a tool: lower-case letters, digits and _, 64 at most")
-    words, parameter_words = read_docstring(inspect.getdoc(origin) or "")
+    signature = inspect.signature(function).parameters
+    words, parameter_words = read_docstring(inspect.getdoc(origin) or "", signature.keys())
     try:
         hints = typing.get_type_hints(origin, include_extras=True)
     except (AttributeError, NameError) as error:
         raise TypeError(f"its hints cannot be read: {error}") from error
     parameters, fixed = Parameters(), fixed_names(function)
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in signature.values():
         if parameter.name in fixed:
             continue
         with locate(f"parameter {parameter.name}"):
