@@ -334,25 +334,29 @@ async def unresolved(order: "Nowhere") -> None:  # type: ignore[name-defined]  #
     pass
 
 
-async def streams() -> AsyncIterator[int]:
+def streams() -> dict[str, int]:  # type: ignore[misc]
     yield 1
 
 
 class Streams:
-    async def __call__(self) -> AsyncIterator[int]:
+    async def __call__(self) -> int:  # type: ignore[misc]
         yield 1
+
+
+class Opaque:
+    pass
 
 
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (streams, "it is a generator"), (generate, "it is a generator"),
+        (streams, "it is a generator"),
         (functools.partial(streams), "it is a generator"), (Streams(), "it is a generator"),
         (vars(Unready)["of"], "a classmethod has no class yet"), (Unready, "it is no function"),
         (5, "it is no function"), (many, "no name that a caller"),
         (unresolved, "its hints cannot be read"),
         (gives(1, Callable[[], int]), "no JSON Schema"),
-        (gives(1, AsyncIterator[int]), "no JSON Schema"), (gives(1, Awaitable[bytes]), "no JSON Schema"),
+        (gives(1, AsyncIterator[Opaque]), "no JSON Schema"), (gives(1, Awaitable[Opaque]), "no JSON Schema"),
     ],
 )
 def test_what_cannot_be_carried_out_is_refused_with_file_and_line(function: Any, said: str) -> None:

@@ -323,6 +323,10 @@ class Odd(enum.Enum):
     PAIR = (1, 2)
 
 
+class Opaque:
+    pass
+
+
 @dataclass
 class Made:
     a: int
@@ -333,17 +337,16 @@ class Made:
     ("hint", "said"),
     [
         (Rights, "can be combined"), (Empty, "a choice is of"), (Huge, "64 bits"), (Odd, "a choice is of"),
-        (dict[int, str], "no texts"),
-        (dict[Colour, int], "no texts"), (dict[date, int], "no texts"), (set[list[int]], "must be hashable"),
+        (dict[Rank, str], r"the keys of dict\[.*Rank, str\] are no texts"),
+        (dict[float, int], "no texts"), (dict[Mixed, int], "no texts"), (set[list[int]], "must be hashable"),
         (set[dict[str, int]], "must be hashable"),
         (set[Card], "must be hashable"), (frozenset[Small], "must be hashable"), (Made, "needs secret"),
-        (list[Made], "needs secret"), (tuple[int, str], "tuple"),
+        (list[Made], "needs secret"), (Annotated[int, Opaque()] | Opaque, "no JSON Schema"),
         (tuple[()], "tuple"), (Annotated[str, Param(as_text=True)], "as_text is for int"),
         (Annotated[list[int], Param(as_text=True)], "as_text is for int"),
         (Annotated[int, Param(as_text=True, minimum=1)], "minimum and maximum are of numbers"),
         (Annotated[Decimal, Param(maximum=1)], "of numbers"),
-        (bytes, "no JSON Schema"), (complex, "no JSON Schema"), (Literal["a", None], "a choice is of"),
-        (Literal[Colour.RED], "a choice is of"),
+        (Opaque, "no JSON Schema"), (Literal[b"a"], "a choice is of"), (Literal["a", Odd.PAIR], "a choice is of"),
     ],
 )
 def test_a_hint_whose_values_cannot_be_carried_is_refused_with_file_and_line(hint: Any, said: str) -> None:

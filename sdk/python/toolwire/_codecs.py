@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from toolwire._forms import Form, Schema
-from toolwire._json import LEAST_INT, MOST_INT, Misfit, Writer, is_array
+from toolwire._json import LEAST_INT, MOST_INT, Misfit, Writer, fields_of, is_array
 from toolwire._log import log
 from toolwire._text import readable
 from toolwire.errors import ToolError
@@ -24,6 +24,7 @@ Read = Callable[[Any, int], Any]
 Write = Callable[[Any, Writer, int], Any]
 
 PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+NONE = type(None)
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,9 @@ def write_any(value: Any, to: Writer, how: int) -> Any:
     return to.plain(value)
 
 
+ANYTHING = Codec({}, read_any, write_any)
+
+
 def read_null(value: Any, how: int) -> None:
     if value is not None:
         raise Misfit("it is not null")
@@ -102,7 +106,7 @@ def read_number(value: Any, how: int) -> float:
     return value
 
 
-READS: dict[Any, Read] = {str: read_text, int: read_integer, float: read_number, bool: read_bool}
+READS: dict[Any, Read] = {str: read_text, int: read_integer, float: read_number, bool: read_bool, NONE: read_null}
 
 
 def plain_writer(kind: type) -> Write:
@@ -145,7 +149,7 @@ def text_codec(kind: type, form: Form, output: bool) -> Codec:
             return form.read(read_text(value, how))
         except Misfit:
             raise
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise Misfit(str(error)) from None
 
     def write(value: Any, to: Writer, how: int) -> Any:
@@ -160,16 +164,16 @@ def text_codec(kind: type, form: Form, output: bool) -> Codec:
 def choice(options: list[tuple[Any, Any]]) -> Codec:
     """Of some values of JSON, each with what it is in Python."""
     values = [value for value, _ in options]
-    kinds = {PLAIN.get(type(value)) for value in values}
-    if not values or kinds - {"string", "integer", "number", "boolean"}:
-        raise TypeError(f"a choice is of texts, numbers and booleans, not {values!r}")
+    kinds = {PLAIN.get(type(value), "null") for value in values}
+    if not values or any(type(value) not in READS for value in values):
+        raise TypeError(f"a choice is of texts, numbers, booleans and None, not {values!r}")
     for value in values:
         READS[type(value)](value, EXACT)
     # By type too: 1, 1.0 and True are one key otherwise.
     by_value = {(type(value), value): option for value, option in options}
 
     def read(value: Any, how: int) -> Any:
-        kinds = [type(value)] if type(value) in PLAIN else []
+        kinds = [type(value)] if type(value) in READS else []
         if how >= CONVERTED and type(value) in (int, float):
             kinds += [int, float]
         for kind in kinds:
@@ -210,29 +214,68 @@ def union(branches: list[Codec]) -> Codec:
     return Codec({"anyOf": [it.schema for it in branches]}, read, write, all(it.is_hashable for it in branches))
 
 
-def mapping(item: Codec | None) -> Codec:
-    """Of an object with any members, each of the same type."""
+def mapping(key: Codec | None, item: Codec | None) -> Codec:
+    """Of an object with any members, each of the same type, as are the names where they are no mere texts."""
 
     def read(value: Any, how: int) -> Any:
         if type(value) is not dict or how == EXACT:
             raise Misfit("it is no object")
-        return {key: read_at(key, item.read, it, how) for key, it in value.items()} if item else value
+        made = {name: read_at(name, item.read, it, how) for name, it in value.items()} if item else value
+        if key:
+            made = {read_at(name, key.read, name, how): it for name, it in made.items()}
+        if len(made) != len(value):
+            raise Misfit("two of its keys are one in a dict")
+        return made
 
     def write(value: Any, to: Writer, how: int) -> Any:
-        if item is None or not isinstance(value, Mapping):
+        if (item is None and key is None) or not isinstance(value, Mapping):
             return plain_writer(Mapping)(value, to, how)
-        return to.mapping(value.items(), lambda it: item.write(it, to, how))
+        items = [(key.write(name, to, how) if key else name, it) for name, it in value.items()]
+        return to.mapping(items, lambda it: item.write(it, to, how) if item else to.plain(it))
 
     schema: Schema = {"type": "object"}
+    if key:
+        schema["propertyNames"] = key.schema
     if item:
         schema["additionalProperties"] = item.schema or True
     return Codec(schema, read, write, is_hashable=False)
 
 
+def fixed(items: list[Codec]) -> Codec:
+    """Of an array with elements of types of their own: a tuple."""
+
+    def read(value: Any, how: int) -> Any:
+        if type(value) is not list or len(value) != len(items):
+            raise Misfit(f"it is no array of {len(items)} elements")
+        pairs = zip(items, value, strict=True)
+        return tuple(read_at(index, item.read, it, how) for index, (item, it) in enumerate(pairs))
+
+    def write(value: Any, to: Writer, how: int) -> Any:
+        if not is_array(value) or len(value) != len(items) or (how < ANY and not isinstance(value, tuple)):
+            return plain_writer(tuple)(value, to, min(how, CONVERTED))
+        left = iter(items)
+        return to.array(value, lambda it: next(left).write(it, to, how))
+
+    schema = {"type": "array", "prefixItems": [it.schema for it in items], "items": False}
+    schema |= {"minItems": len(items), "maxItems": len(items)}
+    return Codec(schema, read, write, all(it.is_hashable for it in items))
+
+
+def constrained(base: Codec, schema: Schema, checks: list[tuple[Callable[[Any], Any], str]]) -> Codec:
+    """With what the schema of a type does not say of its values."""
+
+    def read(value: Any, how: int) -> Any:
+        made = base.read(value, how)
+        for check, what in checks:
+            if not check(made):
+                raise Misfit(what)
+        return made
+
+    return dataclasses.replace(base, schema=schema, read=read if checks else base.read)
+
+
 def array(make: type, item: Codec) -> Codec:
     is_set = make in (set, frozenset)
-    if is_set and not item.is_hashable:
-        raise TypeError("the elements of a set must be hashable: take a list")
 
     def read(value: Any, how: int) -> Any:
         if type(value) is not list:
@@ -257,44 +300,86 @@ def array(make: type, item: Codec) -> Codec:
     return Codec(schema, read, write, is_hashable=make in (tuple, frozenset) and item.is_hashable)
 
 
-def record(kind: type, codecs: Mapping[str, Codec], schema: Schema) -> Codec:
-    """Of an object with fields: a dataclass or a TypedDict, which both are made by names."""
-    required, is_dataclass = set(schema["required"]), dataclasses.is_dataclass(kind)
+def is_typed_dict(kind: Any) -> bool:
+    """Whether it is a TypedDict, of `typing` or of `typing_extensions`."""
+    return type(kind).__name__ == "_TypedDictMeta"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field of an object: what it is called in Python, and whether it must be there."""
+
+    attribute: str
+    hint: Any
+    is_needed: bool
+
+
+def record(
+    kind: type, fields: Mapping[str, tuple[Member, Codec]], schema: Schema, *, output: bool, is_open: bool = False
+) -> Codec:
+    """Of an object with fields, which is made by their names."""
+    required, is_dict = set(schema["required"]), is_typed_dict(kind)
+    names = {member.attribute: name for name, (member, _) in fields.items()}
 
     def read(value: Any, how: int) -> Any:
         if type(value) is not dict:
             raise Misfit("it is no object")
-        if other := (value.keys() - codecs.keys()) or (required - value.keys()):
+        others = set() if is_open else value.keys() - fields.keys()
+        if other := others or (required - value.keys()):
             does = "lacks" if other <= required else "has"
             raise Misfit(f"it {does} {', '.join(sorted(other))[:100]}, and is no {kind.__qualname__}")
-        if how == EXACT and len(value) < len(codecs):
+        if how == EXACT and len(value) < len(fields):
             raise Misfit(f"it lacks members of {kind.__qualname__}")
-        fields = {name: read_at(name, codecs[name].read, it, how) for name, it in value.items()}
-        try:
-            return kind(**fields)
-        except ToolError:
-            raise
-        except (KeyError, TypeError, ValueError) as error:
-            raise Misfit(f"it is no {kind.__qualname__}: {readable(error, 200)}") from error
-        except Exception as error:
-            log.exception("%s cannot be made of its fields", kind.__qualname__)
-            raise Misfit(f"it is no {kind.__qualname__}") from error
+        given = {
+            name: read_at(name, fields[name][1].read, it, how) if name in fields else it for name, it in value.items()
+        }
+        return make(kind, given)
 
     def write(value: Any, to: Writer, how: int) -> Any:
-        is_own = isinstance(value, kind) if is_dataclass else isinstance(value, Mapping) and required <= value.keys()
+        is_object = not is_dict and isinstance(value, kind)
+        is_own = is_object or (is_dict and isinstance(value, Mapping) and required <= value.keys())
         if how < ANY and not is_own:
             raise Misfit(f"it is no {kind.__qualname__}")
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            items = [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+        if is_object:
+            # A subclass may have further fields, and what is returned fields that no caller gives.
+            further = [it for it in fields_of(value) if it not in names] if output or is_open else []
+            items = [(names.get(it, it), getattr(value, it)) for it in (*names, *further)]
         elif isinstance(value, Mapping):
             items = [*value.items()]
         else:
             return to.plain(value)
-        # A subclass may have further fields, and a TypedDict further keys.
-        return to.members((name, it, _member(codecs.get(name), to, how)) for name, it in items)
+        return to.members((name, it, _member(fields.get(name), to, how)) for name, it in items)
 
-    return Codec(schema, read, write, is_hashable=kind.__hash__ is not None)
+    is_hashable = kind.__hash__ is not None
+    if issubclass(kind, tuple):
+        is_hashable = all(codec.is_hashable for _, codec in fields.values())
+    return Codec(schema, read, write, is_hashable)
 
 
-def _member(codec: Codec | None, to: Writer, how: int) -> Callable[[Any], Any]:
-    return (lambda it: codec.write(it, to, how)) if codec else to.plain
+def make(kind: Any, given: dict[str, Any]) -> Any:
+    """The value that has these fields. Raises Misfit if the type takes them not."""
+    try:
+        return kind(**given)
+    except ToolError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        raise invalid(kind.__qualname__, error) from error
+    except Exception as error:
+        log.exception("%s cannot be made of its fields", kind.__qualname__)
+        raise Misfit(f"it is no {kind.__qualname__}") from error
+
+
+def invalid(name: str, error: Exception) -> Misfit:
+    """Why a value is none of a type, and where, if pydantic says so."""
+    try:
+        first = error.errors(include_url=False)[0]  # type: ignore[attr-defined]
+        misfit = Misfit(f"it is no {name}: {readable(first['msg'], 200)}")
+        for key in reversed(first["loc"]):
+            misfit.under(key)
+    except (AttributeError, LookupError, TypeError):
+        return Misfit(f"it is no {name}: {readable(error, 200)}")
+    return misfit
+
+
+def _member(field: tuple[Member, Codec] | None, to: Writer, how: int) -> Callable[[Any], Any]:
+    return (lambda it: field[1].write(it, to, how)) if field else to.plain

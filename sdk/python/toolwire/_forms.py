@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +24,8 @@ INTEGER = r"^(0|-?[1-9][0-9]*)$"
 DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 TIME = r"T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([+-][0-9:.]+)?"
+CLOCK = r"^[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?([Zz]|[+-][0-9]{2}:[0-9]{2})?$"
+DURATION = r"(-?)P(?:([0-9]{1,9})D)?(?:T(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})(?:\.([0-9]{1,6}))?S)?)?"
 MOMENT = re.compile(
     rf"({DAY})[Tt]([0-9]{{2}}):([0-9]{{2}}):([0-9]{{2}})(?:\.([0-9]+))?(?:([Zz])|([+-])([0-9]{{2}}):([0-9]{{2}}))"
 )
@@ -116,12 +121,72 @@ def _write_decimal(value: Decimal | int) -> str:
     return text
 
 
+def _read_time(text: str) -> time:
+    """With or without its zone."""
+    if not re.fullmatch(CLOCK[1:-1], text):
+        raise ValueError("it is no time of a day such as 12:00:00")
+    is_aware = re.search("[Zz+-]", text)
+    at = _read_datetime(f"2000-01-01T{text}{'' if is_aware else 'Z'}").timetz()
+    return at if is_aware else at.replace(tzinfo=None)
+
+
+def _write_time(value: time) -> str:
+    text = value.isoformat()
+    if not re.fullmatch(CLOCK[1:-1], text):
+        raise Misfit(f"{text!r} is no time of a day")
+    return text
+
+
+def _read_duration(text: str) -> timedelta:
+    found = re.fullmatch(DURATION, text)
+    if not found or text[-1] in "PT":
+        raise ValueError("it is no duration such as P1DT2H30M or PT0.5S")
+    days, hours, minutes, seconds = (int(it or 0) for it in found.group(2, 3, 4, 5))
+    microseconds = int((found[6] or "0").ljust(6, "0"))
+    made = timedelta(days, seconds, microseconds, 0, minutes, hours)
+    return -made if found[1] else made
+
+
+def _write_duration(value: timedelta) -> str:
+    sign, value = ("-", -value) if value < timedelta(0) else ("", value)
+    seconds = f"{value.seconds % 60}.{value.microseconds:06}".rstrip("0").rstrip(".")
+    parts = [(value.seconds // 3600, "H"), (value.seconds // 60 % 60, "M"), (seconds, "S")]
+    clock = "".join(f"{count}{unit}" for count, unit in parts if count not in (0, "0"))
+    day = f"{value.days}D" if value.days else ""
+    return f"{sign}P{day}{'T' + clock if clock or not day else ''}{'' if clock or day else '0S'}"
+
+
+def _read_bytes(text: str) -> bytes:
+    read = base64.b64decode(text, validate=True)
+    if base64.b64encode(read).decode() != text:
+        raise ValueError("its last bits are of no byte")
+    return read
+
+
+def _read_path(text: str, kind: type[PurePath] = Path) -> PurePath:
+    if not text or "\0" in text:
+        raise ValueError("it is no path")
+    return kind(text)
+
+
+BYTES: Schema = {"type": "string", "contentEncoding": "base64"}
+TIME_OF_DAY: Schema = {"type": "string", "pattern": CLOCK, "examples": ["12:00:00"]}
+SPAN: Schema = {"type": "string", "pattern": f"^{DURATION}$", "examples": ["PT1H30M"]}
+TEXT: Schema = {"type": "string", "minLength": 1}
+
 FORMS: dict[Any, Form] = {
     # A value of these hints may lack its zone, or be one of a subclass with a time: it is returned as it is.
     datetime: Form(_text("date-time"), {"type": "string", "pattern": f"^{DAY}{TIME}$"}, _read_datetime, _write_date),
     date: Form(_text("date"), {"type": "string", "pattern": f"^{DAY}({TIME})?$"}, _read_date, _write_date),
+    time: Form(TIME_OF_DAY, TIME_OF_DAY, _read_time, _write_time),
+    timedelta: Form(SPAN, SPAN, _read_duration, _write_duration),
     UUID: Form(_text("uuid"), _text("uuid"), _read_uuid, lambda value: str(UUID(int=value.int))),
     # `sum` of no decimals is the integer 0.
     Decimal: Form(_pattern(DECIMAL), _pattern(DECIMAL), _read_decimal, _write_decimal, (int,)),
+    bytes: Form(BYTES, BYTES, _read_bytes, lambda value: base64.b64encode(value).decode()),
+    **{
+        kind: Form(TEXT, TEXT, functools.partial(_read_path, kind=kind), PurePath.__str__)
+        for kind in (Path, PurePath, PurePosixPath)
+    },
 }
 LARGE = Form(_pattern(INTEGER), _pattern(INTEGER), _read_integer, _write_integer)

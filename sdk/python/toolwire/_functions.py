@@ -6,10 +6,21 @@ import asyncio
 import concurrent.futures
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+)
 from typing import Any, get_args, get_origin
 
 GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+STREAMED = (AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterator)
 AWAITED = (Awaitable, Coroutine, asyncio.Future, asyncio.Task, concurrent.futures.Future)
 
 
@@ -35,8 +46,6 @@ def check_function(function: Any, origin: Any) -> None:
         raise TypeError("a classmethod has no class yet: call tool(…)(Class.method) below the class")
     if isinstance(function, type) or not callable(function):
         raise TypeError("it is no function")
-    if any(is_kind(it) for is_kind in GENERATORS for it in (function, origin)):
-        raise TypeError("it is a generator: send parts with `Context.chunk`, and return the result")
 
 
 def fixed_names(function: Any) -> set[str]:
@@ -54,3 +63,16 @@ def unwrap_awaitable(hint: Any) -> tuple[Any, bool]:
     if kind not in AWAITED:
         return hint, False
     return (get_args(hint) or (type(None),))[-1], kind is not concurrent.futures.Future
+
+
+def unwrap_stream(hint: Any, function: Any, origin: Any) -> tuple[Any, Any] | None:
+    """What a generator yields, and what it returns if it says that."""
+    is_generator = any(is_kind(it) for is_kind in GENERATORS for it in (function, origin))
+    kind, args = get_origin(hint) or hint, get_args(hint)
+    if kind not in STREAMED and not (is_generator and kind in (Iterable, type(None))):
+        if is_generator:
+            raise TypeError(f"it is a generator, and its hint says {inspect.formatannotation(hint)}: say Iterator[…]")
+        return None
+    item = args[0] if args else Any
+    has_result = kind is Generator and args[2:] and args[2] not in (None, type(None), Any)
+    return item, args[2] if has_result else None

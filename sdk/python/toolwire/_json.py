@@ -174,8 +174,7 @@ class Writer:
             return self.integer(value)
         if isinstance(value, float):
             return self.number(value)
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            names = [field.name for field in dataclasses.fields(value)]
+        if names := fields_of(value):
             return self.mapping(((name, getattr(value, name)) for name in names), self.plain)
         if isinstance(value, Mapping):
             return self.mapping(value.items(), self.plain)
@@ -186,6 +185,18 @@ class Writer:
         if isinstance(value, UUID):
             return str(UUID(int=value.int))
         raise Foreign(f"a value of the type {type_name(value)} has no JSON")
+
+
+def fields_of(value: Any) -> list[str]:
+    """The names of the fields of an object: of a dataclass, of attrs, or of pydantic."""
+    kind = type(value)
+    if dataclasses.is_dataclass(kind):
+        return [field.name for field in dataclasses.fields(kind)]
+    known = [field.name for field in getattr(kind, "__attrs_attrs__", ())]
+    if hasattr(kind, "model_fields"):
+        shown = [name for name, field in kind.model_fields.items() if not field.exclude]
+        return [*known, *shown, *kind.model_computed_fields, *(value.model_extra or ())]
+    return known
 
 
 def count_left(value: Any, levels: int, left: float) -> float:

@@ -27,6 +27,8 @@ class Bind:
 class Parameters:
     """What the parameters of a function are."""
 
+    # Whether the author says their schema.
+    is_given: bool = False
     # The one that takes the context. Empty: none does.
     context: str = ""
     codecs: dict[str, Codec] = field(default_factory=dict)
@@ -40,15 +42,18 @@ class Parameters:
     def add(self, parameter: inspect.Parameter, hint: Any, words: str | None) -> None:
         name = parameter.name
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError("it has no name that a caller could give")
+            raise TypeError("it has no name that a caller could give: a decorator keeps those by functools.wraps")
+        if hint is None and self.is_given and name not in ("self", "cls"):
+            hint = Any
         if hint is None:
             is_method = name in ("self", "cls")
-            raise TypeError("a method is no tool: decorate a function" if is_method else "it has no type hint")
+            way_out = "a method is no tool: decorate a function, or call tool(…)(object.method) of an object"
+            raise TypeError(way_out if is_method else "it has no type hint")
         has_default, bare = parameter.default is not parameter.empty, optional(hint)
         if bare is Context:
             self.context = name
             return
-        read = self.codecs[name] = codec(bare)
+        read = self.codecs[name] = codec(bare, is_given=self.is_given)
         is_needed = not has_default and bare == hint
         if is_needed:
             self.needed.add(name)
@@ -65,7 +70,7 @@ class Parameters:
             schema = {**schema, "description": f"{words} {schema.get('description', '')}".strip()}
         if is_needed:
             self.required.append(name)
-        elif has_default and parameter.default is not None:
+        elif has_default and parameter.default is not None and not self.is_given:
             schema["default"] = self._default(parameter.default, read)
         self.properties[name] = schema
 

@@ -10,13 +10,14 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args, get_origin, overload
 
-from toolwire._codecs import ANY, Codec
+from toolwire._codecs import ANY, ANYTHING, Codec
 from toolwire._context import Context
 from toolwire._docstring import read_docstring
 from toolwire._forms import Schema
-from toolwire._functions import check_function, fixed_names, origin_of, place_of, unwrap_awaitable
+from toolwire._functions import check_function, fixed_names, origin_of, place_of, unwrap_awaitable, unwrap_stream
 from toolwire._json import ENCODER, Misfit, Writer, fit, to_json
 from toolwire._parameters import Parameters
 from toolwire._schema import closed_object, codec, locate
@@ -34,6 +35,7 @@ Consequence = Literal["low", "medium", "high"]
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 # What a call of each category does to the world, unless `consequence` says it.
+ASYNC = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
 IMPACT: dict[Category, Consequence] = {"read": "low", "write": "medium", "side_effect": "medium", "delete": "high"}
 
 
@@ -64,6 +66,9 @@ class Options(TypedDict, total=False):
     tags: Iterable[str]
     # Lines for a system prompt on how to use the tool well.
     guidance: Iterable[str]
+    # Instead of what the hints say. A parameter that no hint can read is what came, as JSON.
+    input_schema: Schema
+    output_schema: Schema
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,10 @@ class Tool:
     is_async: bool
     # Whether what it returns may be an iterator.
     returns_iterable: bool
+    # Of a generator: each value that it yields, which is sent ahead of the result.
+    part: Codec | None = None
+    # Whether its result is all that it has yielded.
+    collects: bool = False
 
     @property
     def name(self) -> str:
@@ -113,6 +122,11 @@ class Tool:
         if parameters.context:
             arguments[parameters.context] = context
         return functools.partial(self.function, **arguments)
+
+    def render_part(self, value: Any) -> dict[str, Any]:
+        """What a generator yielded, as a chunk. Raises Misfit."""
+        data = (self.part or ANYTHING).write(value, Writer.of_data(), ANY)
+        return data if type(data) is dict else {"result": data}
 
     def render(self, value: Any) -> str:
         """What the function returned, as the text of a JSON object. Raises Misfit of what is not carried exactly."""
@@ -200,7 +214,7 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
         hints = typing.get_type_hints(origin, include_extras=True)
     except (AttributeError, NameError) as error:
         raise TypeError(f"its hints cannot be read: {error}") from error
-    parameters, fixed = Parameters(), fixed_names(function)
+    parameters, fixed = Parameters("input_schema" in options), fixed_names(function)
     for parameter in signature.values():
         if parameter.name in fixed:
             continue
@@ -210,9 +224,13 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
     consequence = _one_of(Consequence, options.get("consequence") or IMPACT[category])
     # Nothing is an object without members.
     result, is_async = unwrap_awaitable(hints.get("return", type(None)))
+    is_given, part, collects = "output_schema" in options, None, False
     with locate("the result"):
-        result_codec = codec(dict if result is type(None) else result, output=True)
-    returned = result_codec.schema
+        if stream := unwrap_stream(result, function, origin):
+            part, collects = codec(stream[0], output=True, is_given=is_given), stream[1] is None
+            result = GenericAlias(list, stream[0]) if collects else stream[1]
+        result_codec = codec(dict if result is type(None) else result, output=True, is_given=is_given)
+    returned = _given("output_schema", options) if is_given else result_codec.schema
     wrapped = returned.get("type") != "object"
     offer = host_pb2.Offer(
         name=name, title=options.get("title"), description=options.get("description") or words,
@@ -221,7 +239,7 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
         requires_confirmation=options.get("confirm"), idempotent=options.get("idempotent"),
         version=options.get("version"), tags=options.get("tags"), untrusted=options.get("untrusted"),
         guidance=options.get("guidance"), bind=parameters.bound,
-        input_schema_json=to_json(closed_object(parameters.properties, parameters.required)),
+        input_schema_json=to_json(_input_schema(parameters, options)),
         output_schema_json=to_json(closed_object({"result": returned}, ["result"]) if wrapped else returned),
     )
     if "approve_unless" in options:
@@ -231,9 +249,26 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
     if "cache" in options:
         offer.cache.tier, offer.cache.scope = "request", "user"
         offer.cache.ttl.FromMilliseconds(_milliseconds("cache", options["cache"]))
-    is_async = is_async or any(map(inspect.iscoroutinefunction, (function, origin)))
+    is_async = is_async or any(is_kind(it) for is_kind in ASYNC for it in (function, origin))
     returns_iterable = (get_origin(result) or result) is Iterable
-    return Tool(function, offer, parameters, result_codec, wrapped, is_async, returns_iterable)
+    return Tool(function, offer, parameters, result_codec, wrapped, is_async, returns_iterable, part, collects)
+
+
+def _given(option: Literal["input_schema", "output_schema"], options: Options) -> Schema:
+    if not isinstance(schema := options[option], Mapping):
+        raise TypeError(f"{option} is a JSON Schema as a dict, not {schema!r}")
+    return dict(schema)
+
+
+def _input_schema(parameters: Parameters, options: Options) -> Schema:
+    if not parameters.is_given:
+        return closed_object(parameters.properties, parameters.required)
+    schema = _given("input_schema", options)
+    named, known = schema.get("properties", {}).keys(), parameters.properties.keys()
+    if wrong := (named - known) or (parameters.needed - parameters.bound.keys() - named):
+        does = "lacks" if wrong <= known else "has"
+        raise ValueError(f"input_schema {does} {', '.join(sorted(wrong))}, and the parameters are {', '.join(known)}")
+    return {"type": "object", **schema}
 
 
 def _one_of(choice: Any, value: Any) -> Any:

@@ -1,0 +1,228 @@
+"""What types say beyond their kind: constraints, names, checks of their own, and schemas that the author gives."""
+
+import json
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from typing import Annotated, Any, Optional
+
+import annotated_types as at
+import attrs
+import pydantic
+import pytest
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, PlainSerializer, computed_field
+
+from tests.test_exact import got, returns, takes
+from toolwire import InvalidArgument
+from toolwire._json import to_json
+from toolwire._tool import make
+
+
+class Money(BaseModel):
+    amount: Decimal = Field(gt=0, description="In euros.")
+    note: str | None = Field(None, min_length=2, examples=["thanks"])
+
+
+class Named(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    class_: str = Field(alias="class")
+    secret: str = Field("hidden", exclude=True)
+
+    @computed_field(description="How long it is.")  # type: ignore[prop-decorator]
+    @property
+    def length(self) -> int:
+        return len(self.class_)
+
+
+class Wider(Named):
+    more: int = 1
+
+
+class Even(BaseModel):
+    count: int
+
+    @pydantic.field_validator("count")
+    @classmethod
+    def is_even(cls, value: int) -> int:
+        if value % 2:
+            raise ValueError("it is odd")
+        return value
+
+
+class Cents(BaseModel):
+    amount: Annotated[int, PlainSerializer(str)]
+
+
+class Either(BaseModel):
+    name: str = Field(validation_alias=AliasChoices("name", "title"))
+
+
+class Node(BaseModel):
+    number: int
+    next: Optional["Node"] = None
+
+
+@attrs.define
+class Parcel:
+    weight: Annotated[float, at.Gt(0)]
+    label: str = attrs.field(default="", validator=attrs.validators.max_len(3))
+
+
+def check_even(value: int) -> int:
+    if value % 2:
+        raise ValueError("it is odd")
+    return value
+
+
+class Opaque:
+    pass
+
+
+def property_of(hint: Any) -> Any:
+    return json.loads(takes(hint).offer.input_schema_json)["properties"]["value"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "schema"),
+    [
+        (Annotated[str, Field(min_length=5)], {"type": "string", "minLength": 5}),
+        (Annotated[str, Field("x", max_length=5, pattern="^a", description="A name.", title="Name")],
+         {"type": "string", "maxLength": 5, "pattern": "^a", "description": "A name.", "title": "Name"}),
+        (Annotated[str, at.Len(2, 4)], {"type": "string", "minLength": 2, "maxLength": 4}),
+        (Annotated[str, pydantic.StringConstraints(min_length=1)], {"type": "string", "minLength": 1}),
+        (Annotated[int, at.Interval(gt=0, le=9)], {"type": "integer", "exclusiveMinimum": 0, "maximum": 9}),
+        (Annotated[float, Field(ge=Decimal("0.5"))], {"type": "number", "minimum": 0.5}),
+        (Annotated[list[int], Field(min_length=1)], {"type": "array", "items": {"type": "integer"}, "minItems": 1}),
+        (Annotated[dict[str, int], at.MaxLen(2)],
+         {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 2}),
+        (Annotated[int | None, Field(ge=1)], {"type": "integer", "minimum": 1}),
+        (Annotated[bytes, at.MaxLen(3)],
+         {"type": "string", "contentEncoding": "base64", "description": "Of a length of at most 3."}),
+        (tuple[int, str], {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False,
+                           "minItems": 2, "maxItems": 2}),
+        (dict[int, str], {"type": "object", "additionalProperties": {"type": "string"},
+                          "propertyNames": {"type": "string", "pattern": "^(0|-?[1-9][0-9]*)$", "maxLength": 4300}}),
+        (dict[date, int], {"type": "object", "additionalProperties": {"type": "integer"},
+                           "propertyNames": {"type": "string", "format": "date"}}),
+    ],
+)
+def test_a_constraint_is_in_the_schema(hint: Any, schema: Any) -> None:
+    assert property_of(hint) == schema
+
+
+def test_a_model_is_read_as_its_fields_are() -> None:
+    amount = {"type": "string", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$", "maxLength": 4300,
+              "description": "More than 0. In euros."}
+    note = {"anyOf": [{"type": "string", "minLength": 2}, {"type": "null"}], "examples": ["thanks"]}
+    assert property_of(Money) == {
+        "type": "object", "properties": {"amount": amount, "note": note}, "required": ["amount"],
+        "additionalProperties": False,
+    }
+    assert got(Money, '{"amount": "1.50"}') == Money.model_validate({"amount": Decimal("1.50")})
+
+
+def test_the_names_of_a_model_are_those_of_its_json() -> None:
+    assert got(Named, '{"class": "a"}') == Named.model_validate({"class": "a"})
+    tool = returns(Named)
+    assert json.loads(tool.render(Named.model_validate({"class": "abc"}))) == {"class": "abc", "length": 3}
+    assert json.loads(tool.render(Wider.model_validate({"class": "a", "more": 2}))) == {"class": "a", "length": 1, "more": 2}
+    schema = json.loads(tool.offer.output_schema_json)
+    assert schema["properties"]["length"] == {"type": "integer", "description": "How long it is."}
+    assert schema["required"] == ["class", "length"]
+    assert json.loads(to_json({"of": [Parcel(1.5)]})) == {
+        "of": [{"weight": 1.5, "label": ""}],
+    }
+
+
+def test_what_has_a_form_of_its_own_is_written_by_pydantic() -> None:
+    assert got(Cents, '{"amount": 5}') == Cents(amount=5)
+    assert json.loads(returns(Cents).render(Cents(amount=5))) == {"amount": "5"}
+    assert got(Either, '{"name": "a"}') == Either(name="a")
+    with pytest.raises(InvalidArgument):
+        got(Cents, '{"amount": "5"}')
+
+
+@pytest.mark.parametrize(
+    ("hint", "text", "pointer"),
+    [
+        (Money, '{"amount": "0"}', "/amount"), (Money, '{"amount": 1.5}', "/amount"),
+        (Money, '{"amount": "1", "z": 1}', ""),
+        (Money, "{}", ""), (Even, '{"count": 3}', "/count"), (Even, '{"count": "2"}', "/count"),
+        (list[Even], '[{"count": 2}, {"count": 1}]', "/1/count"), (Annotated[int, AfterValidator(check_even)], "3", ""),
+        (Annotated[list[Annotated[int, AfterValidator(check_even)]], Field(max_length=9)], "[2, 3]", "/1"),
+        (Annotated[Decimal, at.Ge(1)], '"0.5"', ""), (Annotated[date, at.Lt(date(2026, 1, 1))], '"2026-01-01"', ""),
+        (Annotated[bytes, at.MaxLen(2)], '"YWFh"', ""), (Annotated[str, at.Predicate(str.islower)], '"A"', ""),
+        (Annotated[Decimal, Field(max_digits=3)], '"1234"', ""), (Parcel, '{"weight": 1.5, "label": "long"}', ""),
+        (bytes, '"YQ="', ""), (bytes, '"YR=="', ""), (bytes, '"Y Q=="', ""), (timedelta, '"PT"', ""),
+        (timedelta, '"P1W"', ""), (timedelta, "5", ""), (timedelta, '"PT0.0000001S"', ""), (time, '"25:00:00"', ""),
+        (time, '"12:00"', ""), (time, '"12:00:00.1234567"', ""), (tuple[int, str], '[1]', ""),
+        (tuple[int, str], '[1, 2]', "/1"), (tuple[int, str], '[1, "a", 2]', ""), (dict[int, str], '{"01": "a"}', "/01"),
+        (dict[int, str], '{"1.0": "a"}', "/1.0"), (dict[int, int], '{"1": "1"}', "/1"),
+        (int | Money, '"3"', ""), (float | Money, '"149.99"', ""), (Even, "[]", ""),
+    ],
+)
+def test_what_a_type_does_not_take_is_refused_at_its_place(hint: Any, text: str, pointer: str) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        got(hint, text)
+    assert [it.pointer for it in refused.value.violations] == [f"/value{pointer}"]
+
+
+def test_a_check_may_give_another_value() -> None:
+    assert got(Annotated[int, AfterValidator(lambda it: it + 1)], "1") == 2
+    assert got(list[Annotated[int, AfterValidator(lambda it: it + 1)]], "[1]") == [2]
+
+
+@dataclass
+class Tree:
+    name: str
+    children: "list[Tree]"
+
+
+TREE = {"properties": {"tree": {"type": "object"}}, "required": ["tree"]}
+
+
+@pytest.mark.parametrize("kind", [Tree, Node])
+def test_a_type_that_holds_itself_is_taken_with_a_schema_of_its_author(kind: Any) -> None:
+    def climb(tree: Any) -> Any:
+        return tree
+
+    climb.__annotations__ = {"tree": kind, "return": kind}
+    with pytest.raises(TypeError, match=r"parameter tree: \w+ holds itself: .*@tool\(input_schema=\{…\}\)"):
+        make(climb)
+    with pytest.raises(TypeError, match=r"the result: \w+ holds itself: .*@tool\(output_schema=\{…\}\)"):
+        make(climb, input_schema=TREE)
+    tool = make(climb, input_schema=TREE, output_schema={"type": "object"})
+    assert json.loads(tool.offer.input_schema_json) == {"type": "object", **TREE}
+    text = '{"number":1,"next":{"number":2}}'
+    if kind is Tree:
+        text = '{"name":"a","children":[{"name":"b","children":[]}]}'
+    value: Any = Tree("a", [Tree("b", [])]) if kind is Tree else Node(number=1, next=Node(number=2))
+    given = tool.bind(f'{{"tree": {text}}}', None)()
+    assert given == value
+    assert json.loads(tool.render(given)) == json.loads(to_json(value if kind is Tree else value.model_dump()))
+
+
+def test_what_no_hint_can_read_is_what_came() -> None:
+    def send(of, to: Opaque, count: int = 1) -> Opaque:  # type: ignore[no-untyped-def]
+        return of, to, count  # type: ignore[return-value]
+
+    schema = {"properties": {"of": {"type": "object"}, "to": {}, "count": {}}, "additionalProperties": False}
+    tool = make(send, input_schema=schema, output_schema={"type": "array"})
+    assert json.loads(tool.offer.output_schema_json)["properties"] == {"result": {"type": "array"}}
+    call = tool.bind('{"of": {"a": 1}, "to": null}', None)
+    assert json.loads(tool.render(call())) == {"result": [{"a": 1}, None, 1]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"properties": {"z": {}}}, "input_schema has z, and the parameters are value"),
+        ({"properties": {}}, "input_schema lacks value"), ("string", "input_schema is a JSON Schema as a dict"),
+    ],
+)
+def test_a_schema_of_other_parameters_is_refused(schema: Any, said: str) -> None:
+    def take(value: int) -> None:
+        pass
+
+    with pytest.raises((TypeError, ValueError), match=rf"@tool of take: .*{said}"):
+        make(take, input_schema=schema)
