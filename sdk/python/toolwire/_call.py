@@ -170,7 +170,7 @@ class Call:
         tool = self.tool
         if tool is None:
             return self._error_outcome(Unavailable(f"The host does not offer {self._start.tool}.", retryable=False))
-        if tool.parameters.context:
+        if tool.parameters.context or tool.part:
             self._context = self._make_context(tool_loop)
         begin = functools.partial(self._begin, tool)
         if tool.is_async:
@@ -201,7 +201,7 @@ class Call:
         if self._reason is not None:
             # It has waited for a thread.
             return self.stop_outcome()
-        given = call_in_thread(tool, begin)
+        given = call_in_thread(tool, begin, self._context)
         return self._outcome_of(tool, given) if isinstance(given, End) else given
 
     async def _on_loop(self, tool_loop: ToolLoop, tool: Tool, begin: Callable[[], Any]) -> host_pb2.Outcome:
@@ -211,7 +211,7 @@ class Call:
         told: list[host_pb2.Outcome] = []
 
         async def work() -> None:
-            told.append(self._outcome_of(tool, await call_on_loop(tool, begin)))
+            told.append(self._outcome_of(tool, await call_on_loop(tool, begin, self._context)))
 
         self._work = tool_loop.begin(work)
         try:

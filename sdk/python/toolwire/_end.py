@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from toolwire._context import Context
 from toolwire._json import Foreign, Misfit, take
 from toolwire._text import type_name
 from toolwire._tool import Tool
@@ -28,30 +29,61 @@ class End:
     misfit: Misfit | None = None
 
 
-def call_in_thread(tool: Tool, begin: Callable[[], Any]) -> End | Awaitable[Any]:
+def call_in_thread(tool: Tool, begin: Callable[[], Any], context: Context | None) -> End | Awaitable[Any]:
     """Calls a function that may block, on a thread. What is to be awaited is for the loop."""
     try:
         value = begin()
         if isinstance(value, concurrent.futures.Future):
             value = value.result()
-        return value if inspect.isawaitable(value) else end_of(tool, value)
+        if tool.part and isinstance(value, Iterator):
+            value = _end_at_once(_send_parts(tool, value, context or Context()))
+        is_for_loop = inspect.isawaitable(value) or (tool.part and isinstance(value, AsyncIterator))
+        return value if is_for_loop else end_of(tool, value)
     except BaseException as error:
         return End(error=error)
 
 
-async def call_on_loop(tool: Tool, begin: Callable[[], Any]) -> End:
+async def call_on_loop(tool: Tool, begin: Callable[[], Any], context: Context | None) -> End:
     """Calls a function and awaits what it gives, until that is its result."""
     try:
         value = begin()
         for _ in range(MOST_AWAITS):
             if isinstance(value, concurrent.futures.Future):
                 value = asyncio.wrap_future(value)
+            if tool.part and isinstance(value, Iterator | AsyncIterator):
+                value = await _send_parts(tool, value, context or Context())
             if not inspect.isawaitable(value):
                 return end_of(tool, value)
             value = await value
         raise TypeError(f"what it returned gave what is to be awaited {MOST_AWAITS} times")
     except BaseException as error:
         return End(error=error)
+
+
+async def _send_parts(tool: Tool, items: Iterator[Any] | AsyncIterator[Any], context: Context) -> Any:
+    """Sends what a generator yields, each as soon as it does. Returns its result."""
+    made: list[Any] = []
+    try:
+        while True:
+            made.append(await anext(items) if isinstance(items, AsyncIterator) else next(items))
+            await context.chunk(tool.render_part(made[-1]))
+    except (StopIteration, StopAsyncIteration) as end:
+        return made if tool.collects else getattr(end, "value", None)
+    finally:
+        # One that is stopped in its middle leaves its blocks now.
+        if isinstance(items, AsyncGenerator):
+            await items.aclose()
+        elif isinstance(items, Generator):
+            items.close()
+
+
+def _end_at_once(work: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine returns that awaits only what has ended, as on a thread all of a context has."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return end.value
+    raise RuntimeError("it waits for a loop")
 
 
 def end_of(tool: Tool, value: Any) -> End:
