@@ -6,8 +6,9 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 from uuid import UUID
 
@@ -17,6 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.faces import FACES, Faces
+from tests.test_identity import HINTS as OTHERS
+from tests.test_identity import OF_PYDANTIC, Bill, Cat, Dog, Keys, Money, Parcel, Span
 from toolwire import Param
 from toolwire._tool import Tool, make
 
@@ -151,6 +154,9 @@ HINTS: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (Union[int, list[Union[str, dict[str, float]]]], INTEGERS | lists(ODD | maps(FLOATS))),
     (set[date], st.sets(DAYS, max_size=5)), (frozenset[Colour], st.frozensets(st.sampled_from(Colour))),
 ]
+NEW = (bytes, time, timedelta, Path, Parcel, Span, Keys, tuple[int, str], dict[int, str])
+HINTS += [it for it in OTHERS if it[0] in NEW]
+HINTS += [(hint, values) for hint, values in OF_PYDANTIC if hint in (Money, Bill, Cat | Dog)]
 GOT: list[Any] = []
 
 

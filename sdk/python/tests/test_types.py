@@ -53,6 +53,12 @@ class Cents(BaseModel):
     amount: Annotated[int, PlainSerializer(str)]
 
 
+class Encoded(BaseModel):
+    once: pydantic.Base64Bytes
+    parts: list[pydantic.Json[int]]
+    more: Annotated[int, pydantic.PlainValidator(lambda it: it + 1)] = 0
+
+
 class Either(BaseModel):
     name: str = Field(validation_alias=AliasChoices("name", "title"))
 
@@ -96,6 +102,9 @@ def property_of(hint: Any) -> Any:
         (Annotated[dict[str, int], at.MaxLen(2)],
          {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 2}),
         (Annotated[int | None, Field(ge=1)], {"type": "integer", "minimum": 1}),
+        (Annotated[bool | int | str, Field(ge=1, min_length=2)],
+         {"anyOf": [{"type": "boolean"}, {"type": "integer", "minimum": 1}, {"type": "string", "minLength": 2}]}),
+        (pydantic.AwareDatetime, {"type": "string", "format": "date-time"}),
         (Annotated[bytes, at.MaxLen(3)],
          {"type": "string", "contentEncoding": "base64", "description": "Of a length of at most 3."}),
         (tuple[int, str], {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False,
@@ -139,6 +148,8 @@ def test_what_has_a_form_of_its_own_is_written_by_pydantic() -> None:
     assert got(Cents, '{"amount": 5}') == Cents(amount=5)
     assert json.loads(returns(Cents).render(Cents(amount=5))) == {"amount": "5"}
     assert got(Either, '{"name": "a"}') == Either(name="a")
+    encoded: Any = got(Encoded, '{"once": "WVdKag==", "parts": ["1"], "more": 1}')
+    assert (encoded.once, encoded.parts, encoded.more) == (b"YWJj", [1], 2), "each is read once"
     with pytest.raises(InvalidArgument):
         got(Cents, '{"amount": "5"}')
 
@@ -159,6 +170,7 @@ def test_what_has_a_form_of_its_own_is_written_by_pydantic() -> None:
         (time, '"12:00"', ""), (time, '"12:00:00.1234567"', ""), (tuple[int, str], '[1]', ""),
         (tuple[int, str], '[1, 2]', "/1"), (tuple[int, str], '[1, "a", 2]', ""), (dict[int, str], '{"01": "a"}', "/01"),
         (dict[int, str], '{"1.0": "a"}', "/1.0"), (dict[int, int], '{"1": "1"}', "/1"),
+        (pydantic.AwareDatetime, '"2026-01-31T12:00:00.1234567Z"', ""), (pydantic.PastDate, '"9999-01-01"', ""),
         (int | Money, '"3"', ""), (float | Money, '"149.99"', ""), (Even, "[]", ""),
     ],
 )
@@ -171,6 +183,20 @@ def test_what_a_type_does_not_take_is_refused_at_its_place(hint: Any, text: str,
 def test_a_check_may_give_another_value() -> None:
     assert got(Annotated[int, AfterValidator(lambda it: it + 1)], "1") == 2
     assert got(list[Annotated[int, AfterValidator(lambda it: it + 1)]], "[1]") == [2]
+
+
+@pytest.mark.parametrize(
+    ("hint", "said"),
+    [
+        (Annotated[str, at.Gt(3)], "no value of this type that is more than 3"),
+        (Annotated[int, at.MinLen(1)], "of a length"),
+        (type[int], "no JSON Schema"), (Opaque, "no JSON Schema"), (set[Money], r"the elements of set\[.*Money\] must"),
+    ],
+)
+def test_what_no_schema_says_is_refused_with_a_way_out(hint: Any, said: str) -> None:
+    way_out = r"or say the schema: @tool\(input_schema=\{…\}\)"
+    with pytest.raises(TypeError, match=f"parameter value: .*{said}.*; {way_out}"):
+        takes(hint)
 
 
 @dataclass

@@ -267,7 +267,11 @@ def constrained(base: Codec, schema: Schema, checks: list[tuple[Callable[[Any], 
     def read(value: Any, how: int) -> Any:
         made = base.read(value, how)
         for check, what in checks:
-            if not check(made):
+            try:
+                is_fit = check(made)
+            except TypeError:
+                is_fit = False
+            if not is_fit:
                 raise Misfit(what)
         return made
 

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Collection, Iterable
+from datetime import date, datetime
+from typing import Annotated, Any, get_args, get_origin
 
 from toolwire._codecs import ANY, Codec, Member, invalid
 from toolwire._forms import Schema
 from toolwire._json import Writer
 
+SERIALIZERS = {"PlainSerializer", "WrapSerializer"}
+# Types of another name, of which it checks more.
+ALSO: dict[str, type] = dict.fromkeys(["AwareDatetime", "PastDatetime", "FutureDatetime"], datetime)
+ALSO |= dict.fromkeys(["PastDate", "FutureDate"], date)
 # What does not change how a value is written.
 CHECKS = {"AfterValidator", "BeforeValidator", "WrapValidator", "UuidVersion", "PathType", "Discriminator", "Tag"}
 
@@ -35,10 +40,13 @@ def is_own(kind: Any) -> bool:
         base and getattr(getattr(kind, name), "__func__", None) is not getattr(getattr(base, name), "__func__", None)
         for name in ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__")
     )
-    aliases = [field.validation_alias for field in fields_of(kind).values()]
+    fields = fields_of(kind).values()
     return bool(
         is_changed or decorators.field_serializers or decorators.model_serializers
-        or getattr(kind, "__pydantic_root_model__", False) or any(it and not isinstance(it, str) for it in aliases)
+        or getattr(kind, "__pydantic_root_model__", False)
+        or any(isinstance(it.validation_alias or "", str) is False for it in fields)
+        # What pydantic reads is read once.
+        or any(has_own_form(_words_within(_annotated(it.annotation, it)), SERIALIZERS) for it in fields)
     )
 
 
@@ -80,11 +88,17 @@ def words(word: Any) -> Schema:
     return {key: it for key, it in said.items() if it}
 
 
-def has_own_form(words: Iterable[Any]) -> bool:
+def has_own_form(words: Iterable[Any], others: Collection[str] = ()) -> bool:
     """Whether what stands beside a type in `Annotated` changes how its values are written."""
     words = [part for word in words for part in (word, *(getattr(word, "metadata", ()) if is_field(word) else ()))]
     hooks = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__")
-    return any(type(it).__name__ not in CHECKS and any(hasattr(it, hook) for hook in hooks) for it in words)
+    names = {*CHECKS, *others}
+    return any(type(it).__name__ not in names and any(hasattr(it, hook) for hook in hooks) for it in words)
+
+
+def _words_within(hint: Any) -> list[Any]:
+    own = [*hint.__metadata__] if get_origin(hint) is Annotated else []
+    return own + [it for inner in get_args(hint) for it in _words_within(inner)]
 
 
 def has_checks(words: Iterable[Any]) -> bool:
@@ -123,6 +137,10 @@ def codec(hint: Any, output: bool) -> Codec | None:
         adapter: Any = TypeAdapter(hint)
         document = adapter.json_schema(mode="serialization" if output else "validation")
     except (PydanticUserError, AttributeError, NameError):
+        return None
+    except ImportError as error:
+        raise TypeError(str(error)) from None
+    if not document.keys() - {"title", "description"}:
         return None
     name = getattr(hint, "__qualname__", str(hint))
 

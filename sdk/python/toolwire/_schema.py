@@ -23,11 +23,11 @@ from toolwire._codecs import ANYTHING, PLAIN, READS, WRITES, Codec, Member
 from toolwire._forms import FORMS, LARGE, Schema
 
 LISTS: dict[Any, Any] = {list: list, Sequence: list, Iterable: list, set: set, frozenset: frozenset, tuple: tuple}
-NULL: Schema = {"type": "null"}
 USABLE = (
     "str, int, float, bool, bytes, Literal, Enum, list, tuple, set, dict, datetime, date, time, timedelta, UUID, "
     "Decimal, Path, a dataclass, a NamedTuple, a TypedDict, a class of attrs or, where it is installed, of pydantic"
 )
+KINDS = {"boolean", "null", "integer", "number", "text", "array", "object"}
 NUMBERS = ("integer", "number")
 # The bounds of annotated-types: the check, its words, and the keyword of a schema by the kind of values.
 BOUNDS: dict[str, tuple[Callable[[Any, Any], Any], str, dict[str, str]]] = {
@@ -103,6 +103,8 @@ class Hints:
             return Codec({"type": PLAIN[hint]}, READS[hint], WRITES[hint] if self.output else codecs.plain_writer(hint))
         if hint in FORMS:
             return codecs.text_codec(hint, FORMS[hint], self.output)
+        if also := pydantic.ALSO.get(getattr(hint, "__name__", "")) if pydantic.is_own(hint) else None:
+            return self.read(also) if self.is_checked else pydantic.checked(hint, self.read(also))
         # Of NewType, and of `type X = …`, which may hold itself.
         if alias := getattr(hint, "__supertype__", None):
             return self.read(alias)
@@ -151,7 +153,7 @@ class Hints:
             base = self._large(inner)
         elif get_origin(inner) in (Union, types.UnionType):
             branches = [self.read(arg) for arg in get_args(inner)]
-            base = codecs.union([it if it.schema == NULL else _constrain(it, flat) for it in branches])
+            base = codecs.union([_constrain(it, flat, is_branch=True) for it in branches])
         else:
             base = _constrain(self.read(inner), flat)
         base = _describe(base, flat)
@@ -234,7 +236,7 @@ def _flatten(words: Iterable[Any]) -> Iterator[Any]:
             yield from _flatten(parts)
 
 
-def _constrain(base: Codec, words: Iterable[Any]) -> Codec:
+def _constrain(base: Codec, words: Iterable[Any], *, is_branch: bool = False) -> Codec:
     """With the bounds of annotated-types: by the schema where it has a keyword for them, else by a check."""
     schema, checks = dict(base.schema), []
     kind = "text" if base.read is codecs.read_text else str(schema.get("type"))
@@ -247,7 +249,9 @@ def _constrain(base: Codec, words: Iterable[Any]) -> Codec:
                 continue
             if keyword := keywords.get(kind):
                 schema[keyword] = getattr(bound, "pattern", bound if type(bound) in (int, float, str) else float(bound))
-            else:
+            elif kind in KINDS and not is_branch:
+                raise TypeError(f"there is no value of this type that is {what} {bound}")
+            elif kind not in KINDS:
                 checks.append((functools.partial(check, bound), f"it is not {what} {bound}"))
                 schema["description"] = f"{schema.get('description', '')} {what.capitalize()} {bound}.".strip()
     return codecs.constrained(base, schema, checks)
