@@ -6,22 +6,13 @@ import asyncio
 import concurrent.futures
 import functools
 import inspect
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Generator,
-    Iterable,
-    Iterator,
-)
+from collections import abc
+from collections.abc import Callable
 from typing import Any, get_args, get_origin
 
 GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
-STREAMED = (AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterator)
-AWAITED = (Awaitable, Coroutine, asyncio.Future, asyncio.Task, concurrent.futures.Future)
+STREAMED = (abc.AsyncGenerator, abc.AsyncIterable, abc.AsyncIterator, abc.Generator, abc.Iterator)
+AWAITED = (abc.Awaitable, abc.Coroutine, asyncio.Future, asyncio.Task, concurrent.futures.Future)
 
 
 def place_of(function: Callable[..., Any]) -> tuple[str, str, int]:
@@ -69,10 +60,10 @@ def unwrap_stream(hint: Any, function: Any, origin: Any) -> tuple[Any, Any] | No
     """What a generator yields, and what it returns if it says that."""
     is_generator = any(is_kind(it) for is_kind in GENERATORS for it in (function, origin))
     kind, args = get_origin(hint) or hint, get_args(hint)
-    if kind not in STREAMED and not (is_generator and kind in (Iterable, type(None))):
+    if kind not in STREAMED and not (is_generator and kind in (abc.Iterable, type(None))):
         if is_generator:
             raise TypeError(f"it is a generator, and its hint says {inspect.formatannotation(hint)}: say Iterator[…]")
         return None
     item = args[0] if args else Any
-    has_result = kind is Generator and args[2:] and args[2] not in (None, type(None), Any)
+    has_result = kind is abc.Generator and args[2:] and args[2] not in (None, type(None), Any)
     return item, args[2] if has_result else None

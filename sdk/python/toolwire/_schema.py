@@ -287,7 +287,7 @@ def _members(kind: Any, output: bool) -> dict[str, Member] | None:
             _check_init(kind, [it.name for it in given])
         none = dataclasses.MISSING
         bare = {it.name: it.default is none and it.default_factory is none for it in given}
-    elif attributes := getattr(kind, "__attrs_attrs__", None):
+    elif (attributes := getattr(kind, "__attrs_attrs__", None)) is not None:
         hints = {it.name: it.type for it in attributes} | _hints(kind)
         nothing = sys.modules["attr"].NOTHING
         return {
