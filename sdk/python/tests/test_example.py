@@ -3,13 +3,16 @@
 import json
 import shlex
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
+from annotated_types import Gt
+from pydantic import AnyUrl, SecretStr
 
 from toolwire import Context, Param
 from toolwire._example import command, example
@@ -41,7 +44,9 @@ class Line:
         (Colour, "red"), (date, "2026-01-31"), (UUID, "00000000-0000-4000-8000-000000000000"),
         (Decimal, "1.50"), (Annotated[int, Param(as_text=True)], "1"),
         (list[str], []), (Annotated[list[int], Param(min_items=2)], [1, 1]), (int | str, 1),
-        (Line, {"sku": "SKU", "count": 2}),
+        (Line, {"sku": "SKU", "count": 2}), (tuple[int, date], [1, "2026-01-31"]), (bytes, "aGk="), (time, "12:00:00"),
+        (timedelta, "PT1H30M"), (Path, "ARGUMENT"), (dict[int, str], {}), (Annotated[int, Gt(5)], 6), (AnyUrl, "https://example.com/"),
+        (SecretStr, "ARGUMENT"),
     ],
 )
 def test_an_example_is_that_of_the_schema_or_the_least_that_satisfies_it(hint: Any, expected: Any) -> None:

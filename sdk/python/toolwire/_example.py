@@ -14,6 +14,7 @@ from toolwire._tool import Tool
 
 FORMATS = {
     "date-time": "2026-01-31T12:00:00Z", "date": "2026-01-31", "uuid": "00000000-0000-4000-8000-000000000000",
+    "uri": "https://example.com/", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "email": "a@example.com",
 }
 PATTERNS = {INTEGER: "1", DECIMAL: "1.50"}
 
@@ -41,13 +42,15 @@ def example(schema: Schema, name: str = "value") -> Any:
         members = schema.get("properties", {})
         return {member: example(members[member], member) for member in schema.get("required", [])}
     if kind == "array":
-        return [example(schema.get("items", {}), name)] * schema.get("minItems", 0)
+        first = [example(item, name) for item in schema.get("prefixItems", [])]
+        return first or [example(schema.get("items", {}), name)] * schema.get("minItems", 0)
     if kind in ("integer", "number"):
-        number = max(schema.get("minimum", -math.inf), min(1, schema.get("maximum", math.inf)))
+        least = max(schema.get("minimum", -math.inf), schema.get("exclusiveMinimum", -math.inf) + 1)
+        number = max(least, min(1, schema.get("maximum", math.inf), schema.get("exclusiveMaximum", math.inf) - 1))
         return math.ceil(number) if kind == "integer" else number
     if kind in ("boolean", "null"):
         return True if kind == "boolean" else None
-    if "format" in schema:
+    if schema.get("format") in FORMATS:
         return FORMATS[schema["format"]]
     if schema.get("pattern") in PATTERNS:
         return PATTERNS[schema["pattern"]]

@@ -169,7 +169,7 @@ def _read_path(text: str, kind: type[PurePath] = Path) -> PurePath:
     return kind(text)
 
 
-BYTES: Schema = {"type": "string", "contentEncoding": "base64"}
+BYTES: Schema = {"type": "string", "contentEncoding": "base64", "examples": ["aGk="]}
 TIME_OF_DAY: Schema = {"type": "string", "pattern": CLOCK, "examples": ["12:00:00"]}
 SPAN: Schema = {"type": "string", "pattern": f"^{DURATION}$", "examples": ["PT1H30M"]}
 TEXT: Schema = {"type": "string", "minLength": 1}

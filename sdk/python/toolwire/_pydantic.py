@@ -52,7 +52,7 @@ def is_own(kind: Any) -> bool:
 
 def fields_of(kind: Any) -> dict[str, Any]:
     if hasattr(kind, "model_rebuild"):
-        kind.model_rebuild()
+        kind.model_rebuild(raise_errors=False)
     return dict(kind.model_fields if hasattr(kind, "model_fields") else kind.__pydantic_fields__)
 
 
@@ -112,9 +112,12 @@ def has_checks(words: Iterable[Any]) -> bool:
 
 def checked(hint: Any, base: Codec) -> Codec:
     """What was read, as pydantic leaves it."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
-    adapter: Any = TypeAdapter(hint)
+    try:
+        adapter: Any = TypeAdapter(hint)
+    except PydanticUserError as error:
+        raise TypeError(f"pydantic cannot check it: {error}") from None
 
     def read(value: Any, how: int) -> Any:
         made = base.read(value, how)
