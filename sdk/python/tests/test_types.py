@@ -191,6 +191,7 @@ def test_a_check_may_give_another_value() -> None:
     [
         (Annotated[str, at.Gt(3)], "no value of this type that is more than 3"),
         (Annotated[int, at.MinLen(1)], "of a length"),
+        (pydantic.NaiveDatetime, "no JSON Schema"),
         (type[int], "no JSON Schema"), (Opaque, "no JSON Schema"), (set[Money], r"the elements of set\[.*Money\] must"),
     ],
 )

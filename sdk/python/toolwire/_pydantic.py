@@ -44,7 +44,7 @@ def is_own(kind: Any) -> bool:
     return bool(
         is_changed or decorators.field_serializers or decorators.model_serializers
         or getattr(kind, "__pydantic_root_model__", False)
-        or any(isinstance(it.validation_alias or "", str) is False for it in fields)
+        or not all(isinstance(it.validation_alias or "", str) for it in fields)
         # What pydantic reads is read once.
         or any(has_own_form(_words_within(_annotated(it.annotation, it)), SERIALIZERS) for it in fields)
     )
@@ -135,6 +135,9 @@ def codec(hint: Any, output: bool) -> Codec | None:
         from pydantic import PydanticUserError, TypeAdapter, ValidationError
         from pydantic_core import PydanticSerializationError
     except ImportError:
+        return None
+    if getattr(hint, "__name__", "") == "NaiveDatetime":
+        # It says a format that has a zone.
         return None
     try:
         adapter: Any = TypeAdapter(hint)
