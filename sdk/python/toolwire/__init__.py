@@ -6,9 +6,9 @@ from pkgutil import extend_path
 __path__ = extend_path(__path__, __name__)
 
 from toolwire import client, errors
+from toolwire._bounds import Param
 from toolwire._context import Context, User
 from toolwire._parameters import Bind
-from toolwire._schema import Param
 from toolwire._serve import serve
 from toolwire._tool import tool
 from toolwire._version import __version__

@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterable
 from datetime import date, datetime
 from typing import Annotated, Any, get_args, get_origin
 
-from toolwire._codecs import ANY, Codec, Member, invalid
+from toolwire._codecs import ANY, Codec
 from toolwire._forms import Schema
 from toolwire._json import Writer
+from toolwire._records import Member, invalid
 
 SERIALIZERS = {"PlainSerializer", "WrapSerializer"}
 # Types of another name, of which it checks more.

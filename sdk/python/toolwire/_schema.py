@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import enum
-import functools
 import inspect
-import operator
-import re
 import sys
 import types
 import typing
@@ -19,50 +16,16 @@ from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origi
 
 from toolwire import _codecs as codecs
 from toolwire import _pydantic as pydantic
-from toolwire._codecs import ANYTHING, PLAIN, READS, WRITES, Codec, Member
+from toolwire._bounds import Param, constrain, describe, flatten
+from toolwire._codecs import ANYTHING, PLAIN, READS, WRITES, Codec
 from toolwire._forms import FORMS, LARGE, Schema
+from toolwire._records import Member, is_typed_dict, record
 
 LISTS: dict[Any, Any] = {list: list, Sequence: list, Iterable: list, set: set, frozenset: frozenset, tuple: tuple}
 USABLE = (
     "str, int, float, bool, bytes, Literal, Enum, list, tuple, set, dict, datetime, date, time, timedelta, UUID, "
     "Decimal, Path, a dataclass, a NamedTuple, a TypedDict, a class of attrs or, where it is installed, of pydantic"
 )
-KINDS = {"boolean", "null", "integer", "number", "text", "array", "object"}
-NUMBERS = ("integer", "number")
-# The bounds of annotated-types: the check, its words, and the keyword of a schema by the kind of values.
-BOUNDS: dict[str, tuple[Callable[[Any, Any], Any], str, dict[str, str]]] = {
-    "gt": (operator.lt, "more than", dict.fromkeys(NUMBERS, "exclusiveMinimum")),
-    "ge": (operator.le, "at least", dict.fromkeys(NUMBERS, "minimum")),
-    "lt": (operator.gt, "less than", dict.fromkeys(NUMBERS, "exclusiveMaximum")),
-    "le": (operator.ge, "at most", dict.fromkeys(NUMBERS, "maximum")),
-    "multiple_of": (lambda by, it: it % by == 0, "a multiple of", dict.fromkeys(NUMBERS, "multipleOf")),
-    "min_length": (lambda least, it: len(it) >= least, "of a length of at least",
-                   {"text": "minLength", "array": "minItems", "object": "minProperties"}),
-    "max_length": (lambda most, it: len(it) <= most, "of a length of at most",
-                   {"text": "maxLength", "array": "maxItems", "object": "maxProperties"}),
-    "pattern": (lambda pattern, it: re.search(pattern, str(it)), "of the pattern", {"text": "pattern"}),
-}
-
-
-class Param:
-    """What a type does not say of a parameter: `Annotated[float, Param("In euros.", minimum=0)]`.
-
-    as_text: an `int` may have any length, and is the text of its digits; as a number it has at most 64 bits.
-    """
-
-    def __init__(
-        self, description: str = "", *, minimum: float | None = None, maximum: float | None = None,
-        min_length: int | None = None, max_length: int | None = None, min_items: int | None = None,
-        max_items: int | None = None, pattern: str | None = None, examples: Sequence[Any] | None = None,
-        as_text: bool = False,
-    ) -> None:
-        keywords = {
-            "description": description or None, "minimum": minimum, "maximum": maximum, "minLength": min_length,
-            "maxLength": max_length, "minItems": min_items, "maxItems": max_items, "pattern": pattern,
-            "examples": list(examples) if examples else None,
-        }
-        self.schema: Schema = {key: value for key, value in keywords.items() if value is not None}
-        self.as_text = as_text
 
 
 def codec(hint: Any, *, output: bool = False, is_given: bool = False) -> Codec:
@@ -148,15 +111,15 @@ class Hints:
     def _annotated(self, hint: Any, inner: Any, words: Sequence[Any]) -> Codec:
         if pydantic.has_own_form(words):
             return pydantic.codec(hint, self.output) or self._refuse(hint)
-        flat = [*_flatten(words)]
+        flat = [*flatten(words)]
         if any(isinstance(word, Param) and word.as_text for word in flat):
             base = self._large(inner)
         elif get_origin(inner) in (Union, types.UnionType):
             branches = [self.read(arg) for arg in get_args(inner)]
-            base = codecs.union([_constrain(it, flat, is_branch=True) for it in branches])
+            base = codecs.union([constrain(it, flat, is_branch=True) for it in branches])
         else:
-            base = _constrain(self.read(inner), flat)
-        base = _describe(base, flat)
+            base = constrain(self.read(inner), flat)
+        base = describe(base, flat)
         if not self.is_checked and pydantic.has_checks(flat):
             base = pydantic.checked(hint, base)
         return base
@@ -196,7 +159,7 @@ class Hints:
         if self.output or is_open:
             # A value of a subclass may have more members.
             del schema["additionalProperties"]
-        return codecs.record(kind, fields, schema, output=self.output, is_open=is_open)
+        return record(kind, fields, schema, output=self.output, is_open=is_open)
 
 
 @contextlib.contextmanager
@@ -226,58 +189,11 @@ def optional(hint: Any) -> Any:
     return Union[tuple(arg for arg in get_args(hint) if arg is not type(None))]
 
 
-def _flatten(words: Iterable[Any]) -> Iterator[Any]:
-    """Each word apart: a `Field` of pydantic, or an `Interval`, has several."""
-    for word in words:
-        yield word
-        if hasattr(word, "__is_annotated_types_grouped_metadata__"):
-            yield from word
-        elif isinstance(parts := getattr(word, "metadata", None), list):
-            yield from _flatten(parts)
-
-
-def _constrain(base: Codec, words: Iterable[Any], *, is_branch: bool = False) -> Codec:
-    """With the bounds of annotated-types: by the schema where it has a keyword for them, else by a check."""
-    schema, checks = dict(base.schema), []
-    kind = "text" if base.read is codecs.read_text else str(schema.get("type"))
-    for word in words:
-        if type(word).__name__ == "Predicate":
-            checks.append((word.func, f"it does not satisfy {inspect.formatannotation(word.func)}"))
-        for name, (check, what, keywords) in BOUNDS.items():
-            bound = getattr(word, name, None)
-            if bound is None or isinstance(word, str) or (name, bound) == ("min_length", 0):
-                continue
-            if keyword := keywords.get(kind):
-                schema[keyword] = getattr(bound, "pattern", bound if type(bound) in (int, float, str) else float(bound))
-            elif kind in KINDS and not is_branch:
-                raise TypeError(f"there is no value of this type that is {what} {bound}")
-            elif kind not in KINDS:
-                checks.append((functools.partial(check, bound), f"it is not {what} {bound}"))
-                schema["description"] = f"{schema.get('description', '')} {what.capitalize()} {bound}.".strip()
-    return codecs.constrained(base, schema, checks)
-
-
-def _describe(base: Codec, words: Iterable[Any]) -> Codec:
-    schema, described = base.schema, [base.schema.get("description")]
-    for word in words:
-        stated = dict(word.schema) if isinstance(word, Param) else pydantic.words(word)
-        said = word if isinstance(word, str) else getattr(word, "documentation", None)
-        described.append(stated.pop("description", said))
-        if base.schema.get("type") == "string" and stated.keys() & {"minimum", "maximum"}:
-            raise TypeError("minimum and maximum are of numbers, and this is a text: give its pattern")
-        if "examples" in stated:
-            stated["examples"] = [base.encode(example) for example in stated["examples"]]
-        schema = {**schema, **stated}
-    if any(described):
-        schema = {**schema, "description": " ".join(filter(None, described))}
-    return dataclasses.replace(base, schema=schema)
-
-
 def _members(kind: Any, output: bool) -> dict[str, Member] | None:
     """The fields of a type by their names in JSON. None: it has none."""
     if pydantic.is_model(kind):
         return pydantic.members(kind, output)
-    if codecs.is_typed_dict(kind):
+    if is_typed_dict(kind):
         return {name: _typed_member(kind, name, hint) for name, hint in _hints(kind).items()}
     if not isinstance(kind, type):
         return None
