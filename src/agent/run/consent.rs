@@ -133,9 +133,9 @@ impl Turn<'_> {
     pub(super) fn propose_reads(&mut self, calls: &[PlannedCall], unclear: Vec<String>) {
         let mut named = Vec::new();
         for call in calls {
-            named.push((KeptCall::from(call), self.cycle.name_next(self.request.turn_id).to_string()));
+            named.push((StoredCall::from(call), self.cycle.name_next(self.request.turn_id).to_string()));
         }
-        self.cycle.planned.extend(calls.iter().map(KeptCall::from));
+        self.cycle.planned.extend(calls.iter().map(StoredCall::from));
         let proposal = Proposal::new(named, &self.offer, self.memory.now());
         self.draft.proposal = proposal.map(|proposal| proposal.with_unclear(unclear));
     }
