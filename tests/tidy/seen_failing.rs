@@ -374,7 +374,7 @@ fn a_command_in_the_text_of_a_call() {
 
 /// The manifest of a crate below `src/`, `toolwire-` and its folder its name.
 fn manifest(folder: &str, dependencies: &str) -> (String, String) {
-    let name = folder.rsplit('/').next().unwrap();
+    let name = folder.rsplit_once('/').map_or(folder, |(_, name)| name);
     (format!("src/{folder}/Cargo.toml"), format!("[package]\nname = \"toolwire-{name}\"\n{dependencies}"))
 }
 
