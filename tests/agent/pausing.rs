@@ -82,6 +82,20 @@ async fn a_turn_pauses_and_goes_on_once_it_is_approved_without_writing_twice() {
 }
 
 #[tokio::test]
+async fn results_stand_in_the_order_in_which_they_were_asked_for() {
+    let house = House::new();
+    let riley = house.person("demo").await;
+    let calls =
+        [call("debug_confirm", &json!({"value": "first"})), call("debug_write", &json!({"value": "second"}))];
+    let script = json!({"plans": [{"calls": calls}], "answer": ["Both are written."]});
+    let (turn_id, paused) = riley.pauses(says(&script)).await;
+    riley.decides(&paused, approve()).await;
+    let reply = riley.reply(resumes(&turn_id)).await;
+    let tools: Vec<_> = reply.tool_results.iter().map(|it| it.tool.as_str()).collect();
+    assert_eq!(tools, ["debug_confirm", "debug_write"]);
+}
+
+#[tokio::test]
 async fn a_denial_is_a_result_that_the_planner_sees() {
     let house = House::new();
     let riley = house.person("demo").await;
