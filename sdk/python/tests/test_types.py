@@ -13,7 +13,7 @@ import pytest
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, PlainSerializer, computed_field
 
 from tests.test_exact import got, returns, takes
-from toolwire import InvalidArgument
+from toolwire import Bind, InvalidArgument
 from toolwire._json import to_json
 from toolwire._tool import make
 
@@ -136,7 +136,8 @@ def test_the_names_of_a_model_are_those_of_its_json() -> None:
     tool = returns(Named)
     assert json.loads(tool.render(Named.model_validate({"class": "abc"}))) == {"class": "abc", "length": 3}
     wider = Wider.model_validate({"class": "a", "more": 2})
-    assert json.loads(tool.render(wider)) == {"class": "a", "length": 1, "more": 2}
+    # As pydantic does: what a subclass adds is no part of what is declared.
+    assert json.loads(tool.render(wider)) == {"class": "a", "length": 1}
     schema = json.loads(tool.offer.output_schema_json)
     assert schema["properties"]["length"] == {"type": "integer", "description": "How long it is."}
     assert schema["required"] == ["class", "length"]
@@ -255,3 +256,41 @@ def test_a_schema_of_other_parameters_is_refused(schema: Any, said: str) -> None
 
     with pytest.raises((TypeError, ValueError), match=rf"@tool of take: .*{said}"):
         make(take, input_schema=schema)
+
+
+def test_what_pydantic_keeps_to_itself_is_never_written() -> None:
+    class Masked(pydantic.BaseModel):
+        token: str
+
+        @pydantic.field_serializer("token")
+        def mask(self, _: str) -> str:
+            return "***"
+
+    @pydantic.dataclasses.dataclass
+    class Kept:
+        name: str
+        token: str = pydantic.Field(default="secret", exclude=True)
+
+    class Base(pydantic.BaseModel):
+        name: str
+
+    class Wide(Base):
+        password: str
+
+    for hint, value in [
+        (Masked, Masked(token="secret")),
+        (dict[str, Any], {"a": Masked(token="secret")}),
+        (list[Any], [Masked(token="secret"), Kept("a")]),
+        (Kept, Kept("a")),
+        (Base, Wide(name="a", password="secret")),
+    ]:
+        assert "secret" not in returns(hint).render(value), hint
+
+
+def test_a_bind_within_another_type_is_refused() -> None:
+    def pay(user: Annotated[str, Bind("user.id")] | None = None) -> str:
+        """Pays. Use this to pay."""
+        return str(user)
+
+    with pytest.raises(TypeError, match="Bind stands within its type"):
+        make(pay)

@@ -65,8 +65,10 @@ async def _send_parts(tool: Tool, items: Iterator[Any] | AsyncIterator[Any], con
     made: list[Any] = []
     try:
         while True:
-            made.append(await anext(items) if isinstance(items, AsyncIterator) else next(items))
-            await context.chunk(tool.render_part(made[-1]))
+            part = await anext(items) if isinstance(items, AsyncIterator) else next(items)
+            if tool.collects:
+                made.append(part)
+            await context.chunk(tool.render_part(part))
     except (StopIteration, StopAsyncIteration) as end:
         return made if tool.collects else getattr(end, "value", None)
     finally:

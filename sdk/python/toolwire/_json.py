@@ -174,6 +174,9 @@ class Writer:
             return self.integer(value)
         if isinstance(value, float):
             return self.number(value)
+        if serializer := getattr(type(value), "__pydantic_serializer__", None):
+            # Its own form, which may mask what its fields hold.
+            return self.plain(serializer.to_python(value, mode="json", by_alias=True))
         if names := fields_of(value):
             return self.mapping(((name, getattr(value, name)) for name in names), self.plain)
         if isinstance(value, Mapping):
@@ -191,7 +194,9 @@ def fields_of(value: Any) -> list[str]:
     """The names of the fields of an object: of a dataclass, of attrs, or of pydantic."""
     kind = type(value)
     if dataclasses.is_dataclass(kind):
-        return [field.name for field in dataclasses.fields(kind)]
+        # Of pydantic's own dataclasses, which may keep a field to themselves.
+        own = getattr(kind, "__pydantic_fields__", {})
+        return [it.name for it in dataclasses.fields(kind) if not getattr(own.get(it.name), "exclude", None)]
     known = [field.name for field in getattr(kind, "__attrs_attrs__", ())]
     if hasattr(kind, "model_fields"):
         shown = [name for name, field in kind.model_fields.items() if not field.exclude]

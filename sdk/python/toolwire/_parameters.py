@@ -60,6 +60,8 @@ class Parameters:
         elif not has_default or parameter.default is None:
             self.nullable.add(name)
         binds = [it for it in get_args(hint)[1:] if isinstance(it, Bind)] if get_origin(hint) is Annotated else []
+        if not binds and _has_bind(hint):
+            raise TypeError("Bind stands within its type: write Annotated[str, Bind(…)], without a union or a container")
         if binds:
             if read.schema.get("type") != "string":
                 raise TypeError(f"{binds[0].source} is a text")
@@ -81,3 +83,7 @@ class Parameters:
         except Misfit as misfit:
             raise TypeError(f"the default {default!r} does not fit the type hint: {misfit}") from None
         return json.loads(to_json(written))
+
+
+def _has_bind(hint: Any) -> bool:
+    return any(isinstance(it, Bind) or _has_bind(it) for it in get_args(hint))

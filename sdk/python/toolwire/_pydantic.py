@@ -14,7 +14,8 @@ from typing import Annotated, Any, get_args, get_origin
 
 from toolwire._codecs import ANY, Codec
 from toolwire._forms import Schema
-from toolwire._json import Writer
+from toolwire._json import Misfit, Writer
+from toolwire._log import log
 from toolwire._records import Member, invalid
 
 SERIALIZERS = {"PlainSerializer", "WrapSerializer"}
@@ -126,6 +127,9 @@ def checked(hint: Any, base: Codec) -> Codec:
             return adapter.validate_python(made, strict=True)
         except ValidationError as error:
             raise invalid("value of the type", error) from error
+        except Exception as error:
+            log.exception("a validator of %s failed", hint)
+            raise Misfit("it is no value of the type") from error
 
     return dataclasses.replace(base, read=read)
 

@@ -137,9 +137,10 @@ class AsyncConnection(Connection):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def close(self) -> None:
-        self.is_closed = True
         if self._channel:
             self._check_loop()
+        self.is_closed = True
+        if self._channel:
             self._release()
             await self._channel.close()
 

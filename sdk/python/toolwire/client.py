@@ -200,8 +200,10 @@ class AsyncToolwire(_Client):
 
     async def close(self) -> None:
         """Ends the calls under way, which raise Closed."""
-        await self._rpc.close()
-        await self._rpc.in_thread(self._stack.close)
+        try:
+            await self._rpc.close()
+        finally:
+            await self._rpc.in_thread(self._stack.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -318,6 +320,8 @@ class AsyncToolwire(_Client):
             events = self._rpc.stream(request, left)
             try:
                 return event_of((await events.__anext__()).event), events
+            except StopAsyncIteration:
+                raise ToolwireError("the call ended without an event: its outcome is not known") from None
             except BaseException:
                 await events.aclose()
                 raise
