@@ -101,7 +101,7 @@ fn tool_result(made: &ExecutedCall) -> v1::TurnToolResult {
     v1::TurnToolResult {
         tool: made.call.tool.clone(),
         arguments: None,
-        arguments_json: cycle::text(&made.call),
+        arguments_json: cycle::text(&made.call.arguments),
         result: Some(convert::tool_result((*made.result).clone(), ResultFormat::Json)),
     }
 }

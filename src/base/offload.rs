@@ -45,8 +45,8 @@ const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 /// Threads of low priority for work that needs no permit.
 const UNLIMITED_THREADS: usize = 2;
 
-/// An idle thread keeps what others have freed of its allocations, some 70 MiB after a large value: few threads have it,
-/// and not for long.
+/// An idle thread keeps what others have freed of its allocations, some 70 MiB after a large value: few threads have
+/// it, and not for long.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// Added to the nice value of threads of long work: they get a quarter of a processor that a thread with calls needs
@@ -129,8 +129,8 @@ pub fn discard<T: Send + 'static>(bytes: usize, value: T) {
     });
 }
 
-/// Threads of low priority. They are of a runtime of their own: those that block in that of calls may come to carry calls
-/// (`block_in_place`).
+/// Threads of low priority. They are of a runtime of their own: those that block in that of calls may come to carry
+/// calls (`block_in_place`).
 fn threads_of_low_priority(threads: usize) -> Runtime {
     let runtime = Builder::new_current_thread()
         .thread_name("long-work")

@@ -1,5 +1,5 @@
 //! The command line: one file a subcommand, one for the wiring (`wiring`), and the commands that domains offer
-//! (`offered`).
+//! (`domain_commands`).
 //!
 //! Exit codes: 0 done; 1 the tool or the command failed; 2 the command line, the configuration or a definition is
 //! wrong; 3 a person must approve the call first; 130 interrupted.

@@ -124,7 +124,7 @@ impl Database {
     }
 
     /// Acquires a connection that reads concurrently with transactions. Statements that must see one snapshot belong in
-    /// one [`view`](toolwire_db::sql::view).
+    /// one [`view`](crate::sql::view).
     pub async fn reader(&self) -> Result<Connection, StoreError> {
         let acquired = self.backend().await?.reader().await;
         self.explain(acquired)

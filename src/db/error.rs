@@ -1,4 +1,4 @@
-//! Errors of the store, as far as callers and operators must distinguish them.
+//! Errors of the database, as far as callers and operators must distinguish them.
 //!
 //! The messages are for operators: they contain paths and say what to do. Callers of the store choose the messages for
 //! their own callers.
@@ -119,7 +119,7 @@ impl StoreError {
     }
 }
 
-/// An error within a transaction. [`Store::explain`](crate::Database::explain) turns it into a [`StoreError`].
+/// An error within a transaction. [`Database::explain`](crate::Database::explain) turns it into a [`StoreError`].
 #[derive(Debug)]
 pub enum Error {
     Store(StoreError),

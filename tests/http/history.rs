@@ -222,7 +222,7 @@ async fn a_yes_makes_no_more_calls_than_the_turn_may() {
         let body = json!({"message": text, "session_id": "s", "budget": budget});
         talk.post("/agent/chat", &body).await.ok()
     };
-    say("Remove TCS and INFY from my watchlist", json!({})).await;
+    say("price of TCS and news of Infosys", json!({})).await;
     let refused = say("yes", json!({"max_calls": 1})).await;
     let said = refused["response"]["answer_markdown"].as_str().unwrap();
     assert_eq!(said, "That takes 2 calls, and this turn may make 1. Nothing was changed.");

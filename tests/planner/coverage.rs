@@ -41,6 +41,26 @@ fn nothing_that_is_denied_is_shown() {
 }
 
 #[test]
+fn a_second_time_is_not_left_out_in_silence() {
+    let bench = Bench::new();
+    for said in [
+        "sales in 2023 and in 2025",
+        "my sales in March 2025 or June 2025",
+        "my trades on 2 May 2025, 9 May 2025",
+        "my sales in March and June 2025",
+        "my trades since March 2025, in June 2025",
+        "my trades from 2024 to 2022",
+    ] {
+        let step = bench.decide(&[], said).step;
+        assert!(!matches!(step, Step::Call(_)), "{said}: {step:?}");
+    }
+    for said in ["my trades from March to June 2025", "my trades between March and June 2025"] {
+        let step = bench.decide(&[], said).step;
+        assert!(matches!(step, Step::Call(_)), "{said}: {step:?}");
+    }
+}
+
+#[test]
 fn a_corrected_spelling_is_not_shown_at_once() {
     let bench = Bench::new();
     for said in ["price of tesle", "infosis news", "how much is in my retirment account", "shwo my postions"]

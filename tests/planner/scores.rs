@@ -91,8 +91,8 @@ impl Scores {
     }
 }
 
-/// The kinds of questions, by what stands before the hyphen of an id, of which the rule asks: they are not plain English,
-/// or ask for two things.
+/// The kinds of questions, by what stands before the hyphen of an id, of which the rule asks: they are not plain
+/// English, or ask for two things.
 const ASKED: [&str; 3] = ["hinglish", "typo", "two"];
 
 /// Whether a question is one wish in plain English. In the sets whose ids have no kind, only two wishes can be told.

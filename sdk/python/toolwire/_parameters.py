@@ -61,7 +61,7 @@ class Parameters:
             self.nullable.add(name)
         binds = [it for it in get_args(hint)[1:] if isinstance(it, Bind)] if get_origin(hint) is Annotated else []
         if not binds and _has_bind(hint):
-            raise TypeError("Bind stands within its type: write Annotated[str, Bind(…)], without a union or a container")
+            raise TypeError("Bind stands within its type: write Annotated[str, Bind(…)], without a union around it")
         if binds:
             if read.schema.get("type") != "string":
                 raise TypeError(f"{binds[0].source} is a text")

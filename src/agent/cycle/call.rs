@@ -9,6 +9,7 @@ use crate::{TurnId, log::Log};
 use toolwire_base::clock;
 use toolwire_contract::{
     ConfirmationRequired, Event, Provenance, Refusal, Terminal, ToolError, ToolResult,
+    arguments::Arguments,
     convert::{self, ResultFormat},
     proto::{
         agent::v1::{
@@ -102,7 +103,11 @@ impl Caller<'_> {
         let call = self.build_call(tool, planned, request_id);
         let call_id = call.context.call_id;
         let mut started = StartedCall { log: self.log, call_id, tool, began: clock::now(), is_over: false };
-        let params = if self.log_arguments { text(planned) } else { "[redacted]".to_owned() };
+        let params = if self.log_arguments {
+            text(&tool.input.mask(&planned.arguments))
+        } else {
+            "[redacted]".to_owned()
+        };
         tracing::info!(target: "toolwire::agent", component = component(tool), params, "tool_params");
         self.log.tell(LogEvent::ToolCallStarted(ToolCallStarted {
             call_id: call_id.to_string(),
@@ -110,7 +115,7 @@ impl Caller<'_> {
             tool: planned.tool.clone(),
             component: component(tool).to_owned(),
             arguments: None,
-            arguments_json: text(planned),
+            arguments_json: text(&planned.arguments),
             request_id: call.request_id.map(|id| id.to_string()).unwrap_or_default(),
         }));
         let terminal = match self.carry_out(call).await {
@@ -234,8 +239,8 @@ fn is_worth_repeating(result: &ToolResult) -> bool {
 }
 
 /// The arguments as JSON text.
-pub(crate) fn text(planned: &PlannedCall) -> String {
-    serde_json::to_string(&planned.arguments).unwrap_or_default()
+pub(crate) fn text(arguments: &Arguments) -> String {
+    serde_json::to_string(arguments).unwrap_or_default()
 }
 
 /// A call of a plan, as the contract describes it.
@@ -244,6 +249,6 @@ pub(crate) fn planned_call(call: &PlannedCall) -> agent::PlannedCall {
         tool: call.tool.clone(),
         reason: call.reason.clone(),
         arguments: None,
-        arguments_json: text(call),
+        arguments_json: text(&call.arguments),
     }
 }

@@ -33,7 +33,7 @@ pub trait Explain: From<Error> + Send {
     /// Whether the database rolled the transaction back because of others, so that it may run again.
     fn is_conflict(&self) -> bool;
 
-    /// Converts an error of the database into one for operators, and records that the store cannot be used.
+    /// Converts an error of the database into one for operators, and records that the database cannot be used.
     fn explain(self, database: &Database) -> Self::Public;
 }
 

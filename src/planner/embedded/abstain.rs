@@ -42,7 +42,8 @@ fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
     known + weights.unknown * unknown + weights.foreign * foreign
 }
 
-/// The answer to an order that no tool carries out: one with a verb of the lexicon where an order begins, and an object.
+/// The answer to an order that no tool carries out: one with a verb of the lexicon where an order begins, and an
+/// object.
 pub(crate) fn order<'a>(index: &Index, message: &Message<'_>, lexicon: &'a Words) -> Option<&'a str> {
     let is_order = message.is_order();
     let is_asked = message.text.trim_end().ends_with('?');

@@ -94,7 +94,7 @@ impl Call<'_> {
                 covered[at] = true;
             }
             for (at, covered) in covered.iter_mut().enumerate() {
-                *covered |= times.is_date(at) && (has_dates || times.spans.is_empty());
+                *covered |= times.is_date(at) && times.is_one() && (has_dates || times.spans.is_empty());
             }
         }
         for (at, covered) in covered.iter_mut().enumerate() {

@@ -172,7 +172,8 @@ fn find_order(offer: &Offer, message: &Message<'_>, before: &Before<'_>) -> Opti
     })
 }
 
-/// The tool that changes something and that a message is about without being one of its orders, unless it is a question.
+/// The tool that changes something and that a message is about without being one of its orders, unless it is a
+/// question.
 fn nearly_ordered<'a>(offer: &'a Offer, ranking: &Ranking, message: &Message<'_>) -> Option<&'a Indexed> {
     let index = offer.index();
     let has_example = |tool: &Indexed| !tool.tool.definition.utterances.is_empty();

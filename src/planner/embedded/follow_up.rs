@@ -83,7 +83,8 @@ pub(crate) fn again(
     let place = index.place(&last.tool)?;
     let tool = &index.tools[place];
     let denies = (0..message.words.len()).any(|at| message.is_negation(at));
-    let says_more = !message.content.is_empty() || message.times.is_any() || denies;
+    let asks_else = message.words.iter().any(|word| english().operators.has(&word.lower));
+    let says_more = !message.content.is_empty() || message.times.is_any() || denies || asks_else;
     let given = SlotContext { message, carried: &[], account: None, refers: false };
     let filled = Filled::new(&tool.slots, given);
     let slot = &tool.slots[*filled.from_message.first()?];

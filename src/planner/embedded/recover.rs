@@ -1,6 +1,7 @@
 //! The step after calls have ended: answers, asks for a value that a tool refused, or tries the next tool once.
 
 use super::{
+    coverage::uncovered,
     decide::{self, calls, read, slot_context},
     follow_up::Before,
 };
@@ -69,7 +70,9 @@ fn other(request: &PlanRequest<'_>, tool: &str) -> Option<PlannedCall> {
     let first = ranking.candidates.first()?.score;
     let other = ranking.candidates.iter().find(name)?;
     let indexed = &offer.index().tools[other.tool];
-    let fits = indexed.is_read && other.filled.missing.is_empty() && other.filled.correction.is_none();
+    let is_whole = uncovered(offer, &message, other).is_empty();
+    let fits =
+        is_whole && indexed.is_read && other.filled.missing.is_empty() && other.filled.correction.is_none();
     let is_near = f64::from(other.score) >= weights().others.near_what_failed * f64::from(first);
     let reason = format!("in place of {tool}, which has no data now");
     (fits && is_near).then(|| calls(indexed, &other.filled, &reason).remove(0))

@@ -2,6 +2,7 @@
 
 mod bound;
 mod date;
+mod span;
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 
@@ -9,13 +10,11 @@ pub(crate) use self::date::is_calendar;
 use self::{
     bound::{is_during, is_end, is_end_before, of_range},
     date::date,
+    span::span,
 };
 use super::words::Word;
 pub(crate) use crate::english::Unit;
 use crate::english::{Phrase, english};
-
-/// Maximum number of units of a length of time.
-const LONGEST: u32 = 10_000;
 
 /// The form of a length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +50,8 @@ pub(crate) struct Times {
     pub(crate) is_future: bool,
     /// The words of dates, in order.
     dates: Vec<usize>,
+    /// Whether there is a date that neither begins nor ends the time.
+    has_further_date: bool,
     /// The words of phrases for all time, in order.
     all: Vec<usize>,
 }
@@ -170,6 +171,11 @@ impl Times {
         self.all.binary_search(&word).is_ok()
     }
 
+    /// Whether its dates are one time: the first begins it, and one that follows ends it.
+    pub(crate) fn is_one(&self) -> bool {
+        !self.has_further_date && self.since.zip(self.until).is_none_or(|(since, until)| since <= until)
+    }
+
     /// Whether a word belongs to a date.
     pub(crate) fn is_date(&self, word: usize) -> bool {
         self.dates.binary_search(&word).is_ok()
@@ -177,8 +183,8 @@ impl Times {
 
     fn read_dates(&mut self, text: &str, words: &[Word], today: NaiveDate) {
         let mut at = 0;
-        // Whether the beginning was said with its year.
-        let mut has_year = false;
+        // Whether the beginning was said with its year, and with a word that opens a range.
+        let (mut has_year, mut is_open) = (false, false);
         while at < words.len() {
             let Some((first, last, end)) = date(text, words, at, today) else {
                 at += 1;
@@ -188,11 +194,17 @@ impl Times {
             // `Since the 1st of December`.
             let before = if lower(1) == "the" { lower(2) } else { lower(1) };
             self.dates.extend(at..end);
+            let is_first = self.since.is_none() && self.until.is_none();
+            // `March and June` are two times, and `between March and June` is one.
+            let may_end = before != "and" || is_open;
             match () {
                 () if is_end_before(lower(2), before) => self.until = first.pred_opt(),
                 () if before == "after" => self.since = last.succ_opt(),
                 () if english().since.has(before) => self.since = Some(first),
-                () if english().until.has(before) && (self.since.is_some() || is_end(lower(2), before)) => {
+                () if may_end
+                    && english().until.has(before)
+                    && (self.since.is_some() || is_end(lower(2), before)) =>
+                {
                     self.until = Some(last);
                     self.since = self.since.map(|since| if has_year { since } else { of_range(since, last) });
                 }
@@ -201,6 +213,9 @@ impl Times {
                 }
                 () => {}
             }
+            let ends_it = is_end_before(lower(2), before) || (may_end && english().until.has(before));
+            self.has_further_date |= !is_first && !ends_it;
+            is_open |= english().since.has(before);
             has_year = words[at..end].iter().any(|word| word.lower.len() == 4 && word.number().is_some());
             at = end;
         }
@@ -230,65 +245,4 @@ fn is_last(words: &[Word], span: &Span) -> bool {
     let lower = |at: usize| words[at].lower.as_str();
     let is_the = span.first.checked_sub(1).is_some_and(|before| lower(before) == "the");
     span.end == span.first + 2 && english().last.has(lower(span.first)) && !is_the
-}
-
-/// The length of time that begins at a word.
-fn span(words: &[Word], at: usize) -> Option<Span> {
-    parse_named(words, at).or_else(|| parse_counted(words, at))
-}
-
-/// Such as `today`, `this year` or `the year`.
-fn parse_named(words: &[Word], at: usize) -> Option<Span> {
-    let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
-    let made = |end, count, unit, form| Some(Span { first: at, end, count, unit, form });
-    match (lower(at), lower(at + 1)) {
-        (day, _) if english().today.has(day) => made(at + 1, 1, Unit::Day, PeriodForm::This),
-        ("yesterday", _) => made(at + 1, 1, Unit::Day, PeriodForm::Past),
-        ("ytd", _) => made(at + 1, 1, Unit::Year, PeriodForm::This),
-        ("year", "to") if lower(at + 2) == "date" => made(at + 3, 1, Unit::Year, PeriodForm::This),
-        (this, next) if english().current.has(this) && next != "fortnight" => {
-            made(at + 2, 1, Unit::of(next)?, PeriodForm::This)
-        }
-        ("the", next) if !next.ends_with('s') => made(at + 2, 1, Unit::of(next)?, PeriodForm::This),
-        ("half", "a" | "the") if lower(at + 2) == "year" => made(at + 3, 6, Unit::Month, PeriodForm::Bare),
-        ("half", "year") => made(at + 2, 6, Unit::Month, PeriodForm::Bare),
-        _ => None,
-    }
-}
-
-/// Such as `the last two weeks`, `60 days`, `a couple of months` or `3m`.
-fn parse_counted(words: &[Word], at: usize) -> Option<Span> {
-    let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
-    let is_past = english().past.has(lower(at));
-    let form = if is_past { PeriodForm::Past } else { PeriodForm::Bare };
-    let made = |end, count, unit| Some(Span { first: at, end, count, unit, form });
-    let mut next = at + usize::from(is_past);
-    if lower(next) == "couple" {
-        next += 1 + usize::from(lower(next + 1) == "of");
-        return made(next + 1, 2, Unit::of(lower(next))?);
-    }
-    // A larger number is no length of time.
-    let count = words.get(next).and_then(Word::number).map(|count| count.min(LONGEST));
-    let is_article = !is_past && count.is_none() && matches!(lower(next), "a" | "an");
-    next += usize::from(count.is_some() || is_article);
-    // `A good week` is a week.
-    let is_plain = words.get(next).is_some_and(|word| word.number().is_none());
-    if is_article && is_plain && Unit::of(lower(next)).is_none() && Unit::of(lower(next + 1)).is_some() {
-        next += 1;
-    }
-    if let Some((count, unit)) = letters(lower(next)).filter(|_| count.is_none()) {
-        return made(next + 1, count, unit);
-    }
-    // A word such as `monthly` needs nothing before it, and `week` alone says no length.
-    let unit = Unit::of(lower(next))?;
-    let weeks = if lower(next).starts_with("fortnight") { 2 } else { 1 };
-    let is_alone = next == at && !lower(next).ends_with("ly") && lower(next) != "annual";
-    if is_alone { None } else { made(next + 1, count.unwrap_or(1) * weeks, unit) }
-}
-
-/// `3m` or `1y`.
-fn letters(word: &str) -> Option<(u32, Unit)> {
-    let unit = Unit::of_letter(word.chars().last()?)?;
-    let count: u32 = word[..word.len() - 1].parse().ok()?;
-    Some((count.min(LONGEST), unit))
 }

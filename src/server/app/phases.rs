@@ -1,4 +1,4 @@
-//! The phases in which the service is built, in their order. Not here: reading files and opening domains (`loaded`).
+//! The phases in which the service is built, in their order. Not here: reading files and opening domains (`load`).
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -1,8 +1,8 @@
 //! The HTTP listener: the table of its routes, and the layers that each request passes.
 //!
 //! HTTP/1.1 and HTTP/2 on one port, beside that of gRPC. Connections, users, deadlines, quotas and the drain, which
-//! both share, are in `transport`; here are hosts, origins, routes and problems. A face is a list of routes: it
-//! converts a request to a call, renders the result, and is named in the records.
+//! both share, are in `toolwire_transport`; here are hosts, origins, routes and problems. A face is a list of routes:
+//! it converts a request to a call, renders the result, and is named in the records.
 
 mod answer;
 pub(super) mod boundary;

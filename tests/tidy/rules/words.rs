@@ -14,7 +14,7 @@ const WORDS: &[&str] = &["brokerage", "reddit", "screener", "valuepickr", "yahoo
 
 /// Words of domains that the platform has too. `diagnostics` is a folder of domains, and `--diagnostics` its switch;
 /// `compare` and `define` are keywords of tools, and words with which questions of any kind begin.
-const GENERAL: &[&str] = &["compare", "define", "diagnostics"];
+const GENERAL: &[&str] = &["compare", "define", "diagnostics", "versus", "vs"];
 
 /// The lists of lexicons and manifests whose single words belong to domains. Of the other lists many are general.
 const OF_ONE_DOMAIN: &[&str] = &["amounts", "keywords", "out_of_scope", "things", "verbs"];

@@ -3,7 +3,7 @@
 //!
 //! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it may
 //! stand there. `/mcp/` is `/mcp`. Routes decode every other sequence themselves. Not here: malformed sequences, which
-//! `edge` refuses.
+//! `header_checks` refuses.
 
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;
