@@ -294,3 +294,32 @@ def test_a_bind_within_another_type_is_refused() -> None:
 
     with pytest.raises(TypeError, match="Bind stands within its type"):
         make(pay)
+
+
+def test_a_branch_that_pydantic_reads_is_chosen_by_what_it_keeps() -> None:
+    class A(BaseModel):
+        x: int = 0
+
+        @pydantic.model_serializer
+        def write(self) -> dict[str, int]:
+            return {"x": self.x}
+
+    class B(BaseModel):
+        y: int
+
+    assert got(A | B, '{"y": 1}') == B(y=1)
+    assert got(A | B, '{"x": 1}') == A(x=1)
+    assert got(A | B, "{}") == A()
+    shown = Annotated[float, PlainSerializer(lambda it: f"{it:.2f}", return_type=str)]
+    assert type(got(shown | int, "1")) is int
+    assert type(got(pydantic.RootModel[float] | int, "1")) is int
+    assert got(pydantic.RootModel[float] | int, "1.5") == pydantic.RootModel[float](1.5)
+
+
+def test_a_model_that_is_made_by_names_is_read_by_names() -> None:
+    class ByName(BaseModel):
+        model_config = ConfigDict(validate_by_alias=False, validate_by_name=True)
+        a: int = Field(1, alias="b")
+
+    assert property_of(ByName)["properties"].keys() == {"a"}
+    assert got(ByName, '{"a": 5}').a == 5

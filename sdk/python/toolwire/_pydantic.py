@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from datetime import date, datetime
 from typing import Annotated, Any, get_args, get_origin
 
-from toolwire._codecs import ANY, Codec
+from toolwire._codecs import ANY, CONVERTED, EXACT, Codec
 from toolwire._forms import Schema
 from toolwire._json import Misfit, Writer
 from toolwire._log import log
@@ -61,8 +61,12 @@ def fields_of(kind: Any) -> dict[str, Any]:
 def members(kind: Any, output: bool) -> dict[str, Member]:
     """Its fields by their names in JSON."""
     found = {}
+    config = getattr(kind, "model_config", {})
+    # What the model is made with is what it is read by.
+    is_by_name = not output and config.get("validate_by_alias") is False
     for name, field in fields_of(kind).items():
-        alias = (field.serialization_alias if output else field.validation_alias) or field.alias or name
+        said = (field.serialization_alias if output else field.validation_alias) or field.alias
+        alias = name if is_by_name else said or name
         if not (field.exclude if output else getattr(field, "init", None) is False):
             found[alias] = Member(name, _annotated(field.annotation, field), output or field.is_required())
     for name, field in getattr(kind, "model_computed_fields", {}).items() if output else ():
@@ -157,9 +161,12 @@ def codec(hint: Any, output: bool) -> Codec | None:
 
     def read(value: Any, how: int) -> Any:
         try:
-            return adapter.validate_json(json.dumps(value), strict=True)
-        except ValidationError as error:
+            made = adapter.validate_json(json.dumps(value), strict=True)
+            if how < CONVERTED and not _is_kept(value, adapter.dump_python(made, mode="json", by_alias=True), how):
+                raise Misfit(f"{name} would change it")
+        except (ValidationError, PydanticSerializationError) as error:
             raise invalid(name, error) from error
+        return made
 
     def write(value: Any, to: Writer, how: int) -> Any:
         try:
@@ -173,6 +180,13 @@ def codec(hint: Any, output: bool) -> Codec | None:
 
     schema = _inline(document, document.get("$defs", {}), output, ())
     return Codec(schema, read, write)
+
+
+def _is_kept(value: Any, written: Any, how: int) -> bool:
+    """Whether what pydantic has read holds all of a value, and nothing beside it unless that is completed."""
+    if how > EXACT and isinstance(value, dict) and isinstance(written, dict):
+        written = {key: it for key, it in written.items() if key in value}
+    return json.dumps(value, sort_keys=True) == json.dumps(written, sort_keys=True)
 
 
 def _inline(schema: Any, definitions: Schema, output: bool, within: tuple[str, ...]) -> Any:
