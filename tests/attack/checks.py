@@ -8,7 +8,7 @@ from web import during
 
 # A body; what one request with it may take, which is read to 36 MiB and normalised to as much; and what a flood of them
 # may, since each thread that has decoded one keeps its memory for a while.
-BODY, MOST_OF_ONE, MOST_GROWTH = 1_000_000, 150, 250
+BODY, MOST_OF_ONE, MOST_GROWTH = 1_000_000, 150, 400
 
 
 def refused(name, path, body):
