@@ -63,15 +63,7 @@ fn ground(criterion: &mut Criterion) {
     let made = [ExecutedCall { call, result: Arc::new(result) }];
     let today = NaiveDate::from_ymd_opt(2026, 1, 16).expect("a day");
     let message = "How are they?";
-    let asked = PlanRequest {
-        message,
-        account: None,
-        history: &[],
-        made: &made,
-        proposed: &[],
-        offer: &offer,
-        today,
-    };
+    let asked = PlanRequest { message, account: None, history: &[], made: &made, offer: &offer, today };
     let bundle = ContextBundle::of(&asked, &[], &Contexts::default());
     let mut group = criterion.benchmark_group("check an answer of 4 KiB against 2,000 numbers");
     let check = |mut checker: Checker, text: &str| {

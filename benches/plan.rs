@@ -76,15 +76,7 @@ fn percentiles(offer: &Offer) {
 
 fn decide(offer: &Offer, message: &str) -> toolwire::planner::Plan {
     let today = NaiveDate::from_ymd_opt(2026, 1, 16).unwrap();
-    Embedded::decide(&PlanRequest {
-        message,
-        account: None,
-        history: &[],
-        made: &[],
-        proposed: &[],
-        offer,
-        today,
-    })
+    Embedded::decide(&PlanRequest { message, account: None, history: &[], made: &[], offer, today })
 }
 
 fn lexicons() -> Vec<Lexicon> {

@@ -1,7 +1,7 @@
-//! Changes that the embedded planner proposes, and the answers that accept or decline them.
+//! Calls that the embedded planner proposes, and the answers that accept or decline them.
 //!
-//! The planner understands too little to change anything on its own. It asks about each change, and the call is made
-//! only if the next message of the session is a clear yes. Not here: confirmations that a manifest requires
+//! The planner understands too little to change anything on its own, or to show what a message asks only in part. It
+//! asks about such calls, and they are made only if the next message of the session is a clear yes. Not here: confirmations that a manifest requires
 //! (`toolwire_engine::pipeline::confirm`), which a yes in a conversation never gives.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -123,6 +123,7 @@ impl Proposal {
     /// Proposes calls, each with its idempotency key. `None` if there is none, or one of a tool that is not offered.
     pub fn new(
         calls: impl IntoIterator<Item = (StoredCall, String)>,
+        unclear: Vec<String>,
         offer: &Offer,
         now: SystemTime,
     ) -> Option<Self> {
@@ -132,13 +133,7 @@ impl Proposal {
         };
         let calls: Vec<_> = calls.into_iter().map(proposed).collect::<Option<_>>()?;
         let expires_at = millis(now + EXPIRES_IN);
-        (!calls.is_empty()).then_some(Self { calls, unclear: Vec::new(), expires_at })
-    }
-
-    /// The proposal of calls that do not cover all of a message.
-    #[must_use]
-    pub fn with_unclear(self, unclear: Vec<String>) -> Self {
-        Self { unclear, ..self }
+        (!calls.is_empty()).then_some(Self { calls, unclear, expires_at })
     }
 
     /// Whether its calls change something.

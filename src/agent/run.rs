@@ -51,8 +51,6 @@ pub(super) struct Turn<'a> {
     wanted: Vec<PlannedCall>,
     /// The calls that waited for persons, or for the user's yes, until they are made.
     resumed: Vec<Pending>,
-    /// The calls of this turn that become a proposal.
-    changes: Vec<PlannedCall>,
     /// The proposal of the turn before.
     proposed: Option<Proposal>,
     /// Whether the message answers that proposal with neither yes nor no, which drops it.
@@ -92,8 +90,6 @@ impl<'a> Turn<'a> {
             cycle = Cycle::resume_from(checkpoint, request.was_tainted, &offer);
         }
         cycle.tainted |= tainted;
-        let proposed_before = draft.proposal.iter().flat_map(|proposal| &proposal.calls);
-        let changes = proposed_before.map(|it| it.call.clone().into()).collect();
         let budgets = parts.limits.budgets();
         let chosen = TurnModels::of(parts, request, &budgets);
         Self {
@@ -108,7 +104,6 @@ impl<'a> Turn<'a> {
             cycle,
             wanted: Vec::new(),
             resumed,
-            changes,
             proposed: proposal,
             drops_proposal: false,
             until,
@@ -147,7 +142,6 @@ impl<'a> Turn<'a> {
             account: Some(self.request.account.as_str()).filter(|account| !account.is_empty()),
             history: &self.history,
             made: &self.cycle.made,
-            proposed: &self.changes,
             offer: &self.offer,
             today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
         }

@@ -45,7 +45,7 @@ pub(crate) struct English {
     pub(crate) next: WordSet,
     /// The first words of a clause that orders something. A lexicon adds the verbs of its domain.
     pub(crate) ordering: WordSet,
-    /// Prepositions of direction. Any of them is accepted behind a verb that belongs to one tool only.
+    /// Prepositions of direction, with which the place of an order begins: `off my list`.
     pub(crate) directions: WordSet,
     /// Words that deny or exclude something: a message with one is never answered at once.
     pub(crate) negations: WordSet,
@@ -57,7 +57,7 @@ pub(crate) struct English {
     pub(crate) articles: WordSet,
     /// Words that stand for what was named before.
     pub(crate) pronouns: WordSet,
-    /// Words with which what a distributive is about follows it: `each of my accounts`.
+    /// Small words before a noun, which say nothing of what is asked: `each of my accounts`.
     pub(crate) determiners: WordSet,
     /// Words that stand for one thing alone.
     pub(crate) singular: WordSet,

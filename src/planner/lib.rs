@@ -47,8 +47,6 @@ pub struct PlanRequest<'a> {
     pub history: &'a [Exchange],
     /// The calls of this cycle that have ended, in the order in which they were planned.
     pub made: &'a [ExecutedCall],
-    /// The proposed calls of this turn, which await the user's confirmation.
-    pub proposed: &'a [PlannedCall],
     /// The tools that may be called.
     pub offer: &'a Offer,
     /// The day on which the message is read, in UTC: `last week` is counted from it.

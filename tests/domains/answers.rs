@@ -51,7 +51,7 @@ impl Turn {
     async fn answer(&self, message: &str, made: &[ExecutedCall]) -> Answered {
         let today = NaiveDate::from_ymd_opt(2026, 11, 22).expect("a day");
         let offer = &self.offer;
-        let asked = PlanRequest { message, account: None, history: &[], made, proposed: &[], offer, today };
+        let asked = PlanRequest { message, account: None, history: &[], made, offer, today };
         let turns = self.service.app.part::<Turns>();
         let parts = turns.agent().parts();
         let bundle = ContextBundle::of(&asked, &[], &parts.contexts);

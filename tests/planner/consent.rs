@@ -227,6 +227,16 @@ fn only_a_whole_order_is_proposed() {
 }
 
 #[test]
+fn what_may_be_either_of_two_is_not_changed() {
+    let bench = Bench::new();
+    for earlier in ["Compare TCS and Infosys", "price of TCS and Infosys", "price of TCS and news of Infosys"]
+    {
+        let step = bench.decide(&[earlier], "add that to my watchlist").step;
+        assert!(matches!(step, Step::Clarify(_)), "{earlier}: {step:?}");
+    }
+}
+
+#[test]
 fn an_order_that_is_not_understood_is_answered_with_how_to_give_it() {
     let bench = Bench::new();
     for said in [

@@ -50,6 +50,8 @@ fn a_second_time_is_not_left_out_in_silence() {
         "my sales in March and June 2025",
         "my trades since March 2025, in June 2025",
         "my trades from 2024 to 2022",
+        "my trades yesterday and today",
+        "my trades this year and last year",
     ] {
         let step = bench.decide(&[], said).step;
         assert!(!matches!(step, Step::Call(_)), "{said}: {step:?}");
@@ -57,6 +59,20 @@ fn a_second_time_is_not_left_out_in_silence() {
     for said in ["my trades from March to June 2025", "my trades between March and June 2025"] {
         let step = bench.decide(&[], said).step;
         assert!(matches!(step, Step::Call(_)), "{said}: {step:?}");
+    }
+}
+
+#[test]
+fn what_goes_on_from_a_call_does_not_lose_its_time_in_silence() {
+    let bench = Bench::new();
+    for (earlier, said) in [
+        ("what did I buy in 2024", "and sold?"),
+        ("my deposits in 2024", "and withdrawals?"),
+        ("my deposits in 2024", "and trades?"),
+        ("show my last 5 trades", "and deposits?"),
+    ] {
+        let step = bench.decide(&[earlier], said).step;
+        assert!(!matches!(step, Step::Call(_)), "{earlier} {said}: {step:?}");
     }
 }
 

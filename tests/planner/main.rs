@@ -7,6 +7,7 @@
 mod consent;
 mod coverage;
 mod follow_ups;
+mod lists;
 mod offered;
 mod questions;
 mod scores;

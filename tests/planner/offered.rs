@@ -51,15 +51,7 @@ impl Bench {
     /// What is decided after the given exchanges.
     pub(crate) fn plan(&self, history: &[Exchange], message: &str) -> Plan {
         let (made, account, today) = (&[], None, today());
-        Embedded::decide(&PlanRequest {
-            message,
-            account,
-            history,
-            made,
-            proposed: &[],
-            offer: &self.offer,
-            today,
-        })
+        Embedded::decide(&PlanRequest { message, account, history, made, offer: &self.offer, today })
     }
 
     /// What tools take for a name, in small letters.

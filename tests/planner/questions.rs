@@ -26,10 +26,6 @@ pub(crate) struct Question {
     /// Calls that are as good.
     #[serde(default)]
     pub(crate) also: Vec<Wanted>,
-    /// Words that no tool can use, so that an answer rightly names them as not used.
-    #[serde(default)]
-    #[allow(dead_code, reason = "the files have it; the planner asks about such words")]
-    pub(crate) unused: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

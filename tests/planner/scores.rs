@@ -28,6 +28,9 @@ struct Scores {
     /// Orders that no tool carries out, and those of them that are refused.
     orders: u32,
     refused: u32,
+    /// Messages that mean several things, and those of them that are asked about.
+    unclear: u32,
+    clarified: u32,
     misses: Vec<String>,
 }
 
@@ -58,6 +61,9 @@ impl Scores {
         self.orders += u32::from(question.expect == Expect::Refuse);
         let is_refused = matches!(plan.step, Step::Refuse(_));
         self.refused += u32::from(question.expect == Expect::Refuse && is_refused);
+        let is_clarified = matches!(plan.step, Step::Clarify(_) | Step::Offer { .. });
+        self.unclear += u32::from(question.expect == Expect::Clarify);
+        self.clarified += u32::from(question.expect == Expect::Clarify && is_clarified);
         if is_shown != is_right || (is_call && !is_right) {
             let kind = if is_shown { "WRONG" } else { "asked" };
             self.misses.push(format!("{kind} {} {:?}: {}", question.id, question.said, outline(&plan)));
@@ -76,14 +82,17 @@ impl Scores {
         self.irrelevant_shown += other.irrelevant_shown;
         self.orders += other.orders;
         self.refused += other.refused;
+        self.unclear += other.unclear;
+        self.clarified += other.clarified;
     }
 
     fn row(&self, name: &str) -> String {
         let Self { all, answerable, right, plain, plain_right, wrong, asked, .. } = self;
-        let Self { irrelevant, irrelevant_shown, orders, refused, .. } = self;
+        let Self { irrelevant, irrelevant_shown, orders, refused, unclear, clarified, .. } = self;
         format!(
             "{name}: right and shown {:.3} of {plain} plain ones, {:.3} of {answerable}; shown for another question {wrong} ({:.4}) of {all}; asked {asked}; \
-             irrelevant shown {irrelevant_shown} of {irrelevant}; orders refused {refused} of {orders}",
+             irrelevant shown {irrelevant_shown} of {irrelevant}; orders refused {refused} of {orders}; \
+             clarified {clarified} of {unclear}",
             share(*plain_right, *plain),
             share(*right, *answerable),
             share(*wrong, *all),
@@ -129,17 +138,31 @@ fn share(part: u32, all: u32) -> f64 {
     f64::from(part) / f64::from(all.max(1))
 }
 
-/// The sets of questions; the misses in the last three are not printed, so that nobody fits the planner to them.
-const SETS: [&str; 9] = [
-    "questions",
-    "developed",
-    "by_kind",
-    "held_out_1",
-    "held_out_2",
-    "fresh_1",
-    "held_out",
-    "held_out_3",
-    "fresh_2",
+/// A set of questions, and what it must reach by itself.
+struct Set {
+    file: &'static str,
+    messages: u32,
+    /// The least share of plain questions that are right and shown.
+    least_right: f64,
+    /// The most messages that are shown what they do not ask.
+    most_wrong: u32,
+}
+
+const fn set(file: &'static str, messages: u32, least_right: f64, most_wrong: u32) -> Set {
+    Set { file, messages, least_right, most_wrong }
+}
+
+/// The misses in the last three are not printed, so that nobody fits the planner to them.
+const SETS: [Set; 9] = [
+    set("questions", 313, 0.86, 0),
+    set("developed", 929, 0.68, 9),
+    set("by_kind", 200, 0.48, 2),
+    set("held_out_1", 130, 0.43, 0),
+    set("held_out_2", 120, 0.75, 1),
+    set("fresh_1", 300, 0.92, 4),
+    set("held_out", 194, 0.55, 5),
+    set("held_out_3", 200, 0.63, 1),
+    set("fresh_2", 150, 0.96, 2),
 ];
 const HELD_OUT: usize = 3;
 
@@ -147,24 +170,30 @@ const HELD_OUT: usize = 3;
 fn what_is_shown_is_what_was_asked() {
     let (bench, mut total) = (Bench::new(), Scores::default());
     for (at, set) in SETS.iter().enumerate() {
-        let scores = Scores::of(&bench, set);
-        println!("{}", scores.row(set));
+        let scores = Scores::of(&bench, set.file);
+        let row = scores.row(set.file);
+        println!("{row}");
         for miss in scores.misses.iter().filter(|_| at + HELD_OUT < SETS.len()) {
             println!("  {miss}");
         }
+        assert_eq!(scores.all, set.messages, "{row}");
+        assert!(scores.wrong <= set.most_wrong, "{row}");
+        assert!(share(scores.plain_right, scores.plain) >= set.least_right, "{row}");
         total.add_all(&scores);
     }
-    println!("{}", total.row("all"));
-    assert!(share(total.wrong, total.all) <= 0.01, "{}", total.row("all"));
-    assert!(share(total.plain_right, total.plain) >= 0.68, "{}", total.row("all"));
-    assert!(share(total.irrelevant_shown, total.irrelevant) <= 0.02, "{}", total.row("all"));
+    let row = total.row("all");
+    println!("{row}");
+    assert!(share(total.wrong, total.all) <= 0.01, "{row}");
+    assert!(share(total.plain_right, total.plain) >= 0.68, "{row}");
+    assert!(share(total.irrelevant_shown, total.irrelevant) <= 0.02, "{row}");
+    assert!(share(total.refused, total.orders) >= 0.94, "{row}");
 }
 
 #[test]
 fn only_orders_propose_changes() {
     let bench = Bench::new();
     for set in SETS {
-        for question in read(&format!("tests/fixtures/agent/{set}.jsonl")) {
+        for question in read(&format!("tests/fixtures/agent/{}.jsonl", set.file)) {
             let plan = decide(&bench, &question);
             for call in shown(&plan) {
                 let is_read = bench.tool(&call.tool).definition.category == Category::Read;

@@ -242,7 +242,6 @@ impl Run for JobRun {
             account: None,
             history: &[],
             made: &made,
-            proposed: &[],
             offer: &self.offer,
             today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
         };

@@ -1,4 +1,5 @@
-//! Changes that are planned without a model: the turn proposes them, and a yes as the next message carries them out.
+//! Calls that the embedded planner does not make by itself: changes, and reads that do not cover the whole message. The
+//! turn proposes them, and a yes as the next message carries them out.
 
 use std::fmt::Write;
 
@@ -118,26 +119,17 @@ impl Turn<'_> {
             return Plan { step: Step::Call(calls), reason, confidence, alternatives };
         }
         let (changes, reads): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| self.is_change(call));
-        let mut named = Vec::new();
-        for call in &changes {
-            named.push((StoredCall::from(call), self.cycle.name_next(self.request.turn_id).to_string()));
-        }
-        // The session remembers them too: a follow-up may refer to them.
-        self.cycle.planned.extend(changes.iter().map(StoredCall::from));
-        self.draft.proposal = Proposal::new(named, &self.offer, self.memory.now());
-        self.changes = changes;
+        self.propose(&changes, Vec::new());
         Plan { step: Step::Call(reads), reason, confidence, alternatives }
     }
 
-    /// Asks whether to make calls that do not cover the whole message.
-    pub(super) fn propose_reads(&mut self, calls: &[PlannedCall], unclear: Vec<String>) {
-        let mut named = Vec::new();
-        for call in calls {
-            named.push((StoredCall::from(call), self.cycle.name_next(self.request.turn_id).to_string()));
-        }
+    /// Asks whether to make calls: of changes, or of reads that do not cover these parts of the message.
+    pub(super) fn propose(&mut self, calls: &[PlannedCall], unclear: Vec<String>) {
+        let mut name = || self.cycle.name_next(self.request.turn_id).to_string();
+        let named: Vec<_> = calls.iter().map(|call| (StoredCall::from(call), name())).collect();
+        // The session remembers them too: a follow-up may refer to them.
         self.cycle.planned.extend(calls.iter().map(StoredCall::from));
-        let proposal = Proposal::new(named, &self.offer, self.memory.now());
-        self.draft.proposal = proposal.map(|proposal| proposal.with_unclear(unclear));
+        self.draft.proposal = Proposal::new(named, unclear, &self.offer, self.memory.now());
     }
 
     /// Whether a call changes something. A call of a tool that is not offered does not: it is never made.

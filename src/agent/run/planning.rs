@@ -50,7 +50,7 @@ impl Turn<'_> {
                 Event::Calls
             }
             Step::Offer { calls, unclear } => {
-                self.propose_reads(&calls, unclear);
+                self.propose(&calls, unclear);
                 Event::Question
             }
             // All of its calls change something and became a proposal.

@@ -53,7 +53,10 @@ pub(super) fn uncovered<'a>(offer: &Offer, message: &Message<'a>, candidate: &Ca
             || *own_operators.entry(word.lower.as_str()).or_insert_with(|| call.has_word(&word.lower));
         let is_corrected = word.is_guess && !is_named(word);
         let refers_to_nothing = english().pronouns.has(&word.lower) && !refers;
-        if is_corrected || refers_to_nothing || message.is_negation(at) || (is_operator && !is_own()) {
+        // A small word too, such as `today`.
+        let is_other_time = message.times.takes(at) && !covered[at] && !is_named(word);
+        let is_unclear = is_corrected || refers_to_nothing || is_other_time || message.is_negation(at);
+        if is_unclear || (is_operator && !is_own()) {
             parts.push((word.begin, word.end));
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     abstain,
     coverage::uncovered,
-    follow_up::{Before, again, has_pronoun},
+    follow_up::{Before, again, has_pronoun, loses_argument},
     name_only,
 };
 use crate::{
@@ -135,6 +135,10 @@ fn plan_message(request: &PlanRequest<'_>, message: &Message<'_>, before: &Befor
         return ranked(Step::Clarify(question), index, &ranking, "two tools are about what is said");
     }
     let calls = calls(tool, &candidate.filled, &reason);
+    let mut unclear = unclear;
+    if unclear.is_empty() && loses_argument(request.history, message, tool, &calls) {
+        unclear.push(&message.text[..message.words[0].end]);
+    }
     if unclear.is_empty() {
         return of_calls(index, &ranking, Chosen { tool: candidate.tool, calls });
     }
@@ -175,20 +179,23 @@ fn find_order(offer: &Offer, message: &Message<'_>, before: &Before<'_>) -> Opti
 /// The tool that changes something and that a message is about without being one of its orders, unless it is a
 /// question.
 fn nearly_ordered<'a>(offer: &'a Offer, ranking: &Ranking, message: &Message<'_>) -> Option<&'a Indexed> {
+    if !message.is_order() {
+        return None;
+    }
     let index = offer.index();
     let has_example = |tool: &Indexed| !tool.tool.definition.utterances.is_empty();
     let begun = || {
         let mut tools = index.tools.iter().zip(offer.flags());
-        let found =
-            tools.find(|(tool, is_offered)| **is_offered && tool.orders.is_begun(message, &index.words));
+        let found = tools.find(|(tool, is_offered)| {
+            **is_offered && !tool.is_read && tool.orders.is_begun(message, &index.words)
+        });
         found.map(|(tool, _)| tool)
     };
     let first = || {
         let first = ranking.candidates.first().filter(|first| !abstain::is_too_weak(ranking, first))?;
         Some(&index.tools[first.tool]).filter(|tool| !tool.is_read)
     };
-    let nearly = begun().or_else(first).filter(|tool| has_example(tool));
-    nearly.filter(|_| message.is_order())
+    begun().or_else(first).filter(|tool| has_example(tool))
 }
 
 /// The answer to a message that nearly orders a change: an example of an order.

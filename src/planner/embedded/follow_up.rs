@@ -6,7 +6,7 @@ use crate::{
     Exchange, PlannedCall,
     english::{WordSet, english},
     matching::{
-        index::Index,
+        index::{Index, Indexed},
         lexicon::Words,
         message::Message,
         names::NameMatch,
@@ -101,6 +101,23 @@ pub(crate) fn again(
     };
     let calls: Vec<_> = filled.clone().calls().into_iter().map(of).collect();
     is_again.then_some((place, calls))
+}
+
+/// Whether a message goes on from the last call, as `and sold?` does, and its own calls lack an argument of that one
+/// which their tool takes too, such as a time.
+pub(crate) fn loses_argument(
+    history: &[Exchange],
+    message: &Message<'_>,
+    tool: &Indexed,
+    calls: &[PlannedCall],
+) -> bool {
+    let goes_on = message.words.first().is_some_and(|word| english().next.has(&word.lower));
+    let last = history.last().and_then(|exchange| exchange.calls.last()).filter(|_| goes_on);
+    let mut names = last.into_iter().flat_map(|call| call.arguments.keys());
+    names.any(|name| {
+        tool.slots.iter().any(|slot| slot.name == *name)
+            && calls.iter().all(|call| !call.arguments.contains_key(name))
+    })
 }
 
 /// Whether a tool takes names of any kind.
