@@ -4,7 +4,8 @@
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use futures_util::future::{join, join_all};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
 use crate::service::upkeep::Upkeep;
 use toolwire_base::clock;
@@ -20,16 +21,41 @@ const RECOVER: Duration = Duration::from_secs(5);
 /// How often it forgets.
 const SWEEP: Duration = Duration::from_mins(10);
 
-/// Looks for as long as it is polled. What cannot be done now is done later; the state's own watch says why.
+/// Looks for as long as it is polled. What cannot be done now is done later; the state's own watch says why. A domain
+/// that takes long holds up neither the platform nor another domain.
 pub(super) async fn run(
     state: &Store,
     in_flight: &InFlight,
     keep: Duration,
     of_domains: &[Arc<dyn Upkeep>],
 ) -> Infallible {
-    let mut interval = interval(INTERVAL);
+    let of_domains = join_all(of_domains.iter().map(|rows| run_domain(state, rows.as_ref())));
+    let (never, _) = join(run_platform(state, in_flight, keep), of_domains).await;
+    never
+}
+
+async fn run_domain(state: &Store, rows: &dyn Upkeep) -> Infallible {
+    let (mut interval, mut swept) = (ticks(RECOVER), None);
+    loop {
+        interval.tick().await;
+        if state.check_clock().await.is_err() {
+            continue;
+        }
+        rows.recover().await;
+        if is_due(&mut swept, SWEEP) {
+            rows.sweep().await;
+        }
+    }
+}
+
+fn ticks(every: Duration) -> Interval {
+    let mut interval = interval(every);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut recovered, mut swept) = (None, None);
+    interval
+}
+
+async fn run_platform(state: &Store, in_flight: &InFlight, keep: Duration) -> Infallible {
+    let (mut interval, mut recovered, mut swept) = (ticks(INTERVAL), None, None);
     loop {
         interval.tick().await;
         // By a clock that cannot be relied on nothing ends; the state's own watch says so.
@@ -42,9 +68,6 @@ pub(super) async fn run(
         }
         if is_due(&mut recovered, RECOVER) {
             recover(state).await;
-            for rows in of_domains {
-                rows.recover().await;
-            }
         }
         if is_due(&mut swept, SWEEP) {
             let _ = state.sweep_confirmations().await;
@@ -52,9 +75,6 @@ pub(super) async fn run(
             // A part at a time: others change something meanwhile.
             while let Ok(true) = state.sweep_tasks(keep).await {}
             while let Ok(true) = state.sweep_kept_results().await {}
-            for rows in of_domains {
-                rows.sweep().await;
-            }
         }
     }
 }
@@ -79,6 +99,54 @@ async fn recover(state: &Store) {
                 unknown,
                 "calls of tasks that a process had left open are settled"
             );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::{BoxFuture, pending};
+    use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Hangs;
+
+    impl Upkeep for Hangs {
+        fn recover(&self) -> BoxFuture<'_, ()> {
+            Box::pin(pending())
+        }
+
+        fn sweep(&self) -> BoxFuture<'_, ()> {
+            Box::pin(pending())
+        }
+    }
+
+    /// Says when its turn comes.
+    #[derive(Debug)]
+    struct Tells(UnboundedSender<()>);
+
+    impl Upkeep for Tells {
+        fn recover(&self) -> BoxFuture<'_, ()> {
+            Box::pin(async { self.0.send(()).unwrap() })
+        }
+
+        fn sweep(&self) -> BoxFuture<'_, ()> {
+            Box::pin(async {})
+        }
+    }
+
+    #[tokio::test]
+    async fn a_domain_that_hangs_holds_up_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = Store::at(directory.path());
+        let (tells, mut told) = unbounded_channel();
+        let of_domains: [Arc<dyn Upkeep>; 2] = [Arc::new(Hangs), Arc::new(Tells(tells))];
+        let in_flight = InFlight::default();
+        tokio::select! {
+            never = run(&state, &in_flight, SWEEP, &of_domains) => match never {},
+            said = told.recv() => assert!(said.is_some()),
         }
     }
 }
