@@ -39,11 +39,11 @@ pub const SMALL: usize = 16 * 1024;
 const SLOW: usize = 256 * 1024;
 
 /// Bytes of text whose values wait to be freed: some 36 times as much memory if they are trees of small values. Threads
-/// of low priority may free more slowly than calls end: beyond this a value is freed by its owner.
+/// of low priority may free more slowly than calls end: once so much waits, a value is freed by its owner.
 const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 
-/// Threads of low priority for work that needs no permit.
-const UNLIMITED_THREADS: usize = 2;
+/// Threads of low priority for checks of offers, which need no permit.
+const THREADS_OF_CHECKS: usize = 2;
 
 /// An idle thread keeps what others have freed of its allocations, some 70 MiB after a large value: few threads have
 /// it, and not for long.
@@ -57,8 +57,12 @@ const NICE: i32 = 5;
 /// The threads of low priority, one for each permit.
 static LOW: LazyLock<Runtime> = LazyLock::new(|| threads_of_low_priority(processors()));
 
-/// Those for work that needs no permit. They are others, since each thread that has made a large value keeps memory.
-static UNLIMITED: LazyLock<Runtime> = LazyLock::new(|| threads_of_low_priority(UNLIMITED_THREADS));
+/// Those for checks of offers.
+static CHECKS: LazyLock<Runtime> = LazyLock::new(|| threads_of_low_priority(THREADS_OF_CHECKS));
+
+/// The one that frees. It is another, since each thread that has made a large value keeps memory, and a long check must
+/// not hold it up.
+static FREEING: LazyLock<Runtime> = LazyLock::new(|| threads_of_low_priority(1));
 
 /// Keyed by the name of the user for whom the work is done.
 static PERMITS: LazyLock<FairSemaphore<Arc<str>>> =
@@ -119,11 +123,12 @@ pub fn discard<T: Send + 'static>(bytes: usize, value: T) {
         return;
     }
     let bytes = bytes.min(MAX_DISCARDED);
-    if DISCARDED.fetch_add(bytes, Relaxed) + bytes > MAX_DISCARDED {
+    // One value more than the bound, however large, so that it is never freed here because of a small one before it.
+    if DISCARDED.fetch_add(bytes, Relaxed) >= MAX_DISCARDED {
         DISCARDED.fetch_sub(bytes, Relaxed);
         return;
     }
-    UNLIMITED.spawn_blocking(move || {
+    FREEING.spawn_blocking(move || {
         drop(value);
         DISCARDED.fetch_sub(bytes, Relaxed);
     });
@@ -158,7 +163,7 @@ fn lower_priority() {
 /// # Errors
 /// If the work panics.
 pub fn run_alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    spawn_blocking(|| on_thread_of(&UNLIMITED, work))
+    spawn_blocking(|| on_thread_of(&CHECKS, work))
 }
 
 fn processors() -> usize {

@@ -38,7 +38,7 @@ impl Validate {
 enum Checked {
     Valid(Box<Call>),
     Ended(Box<CallResult>),
-    /// A check so long that it would delay other calls.
+    /// The check would delay other calls here: it runs on a thread of long work.
     TooLong(Box<Call>),
 }
 
