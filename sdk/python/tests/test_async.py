@@ -59,9 +59,9 @@ async def ends(tools: AsyncToolwire) -> list[str]:
         listed: pb.ListCallsResponse = await tools._rpc.unary(pb.ListCallsRequest(), LIMIT)
         found = [call_pb2.CallState.Name(it.state).removeprefix("CALL_STATE_") for it in listed.calls]
         if "RUNNING" not in found:
-            break
+            return found
         await asyncio.sleep(0.005)
-    return found
+    raise AssertionError(found)
 
 
 @needs_server

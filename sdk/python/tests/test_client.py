@@ -260,6 +260,26 @@ def test_a_model_reads_a_text_whatever_becomes_of_its_call(
     assert len(fake.requests) == len(answers)
 
 
+def test_a_call_of_a_model_whose_answer_was_lost_goes_on_under_its_request_id(
+    fake: FakeTools, tools: Toolwire
+) -> None:
+    tools.retries = 0
+    lost = Refusal(grpc.StatusCode.UNAVAILABLE, "")
+    fake.answers["CallTool"] = in_turn(lost, text(FAILED), text(TOO_LATE))
+    with pytest.raises(Refused):
+        tools.call_text("pay", {"amount": 5})
+    tools.call_text("pay", {"amount": 5})
+    tools.call_text("pay", {"amount": 5})
+    assert len({request.request_id for request in fake.requests}) == 1
+
+
+def test_calls_that_a_model_never_makes_again_are_forgotten(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = lambda _: pb.CallToolResponse(confirmation_required=required())
+    for amount in range(1_005):
+        tools.call_text("pay", {"amount": amount})
+    assert len(tools._waiting) == 1_000
+
+
 def test_the_same_call_of_a_model_goes_on_under_the_request_id_that_waits_for_a_person(
     fake: FakeTools, tools: Toolwire
 ) -> None:

@@ -16,7 +16,8 @@ from uuid import UUID
 import jsonschema
 import pytest
 
-from tests.test_hints import Card, Colour, Line, Mixed, Rank, Word, same
+from tests.test_hints import Card, Mixed, Word, same
+from tests.test_identity import Colour, Line, Rank
 from toolwire import InvalidArgument, Param
 from toolwire._json import MOST_DATA, Misfit
 from toolwire._tool import Tool, make

@@ -19,16 +19,11 @@ from hypothesis import strategies as st
 
 from tests.faces import FACES, Faces
 from tests.test_identity import HINTS as OTHERS
-from tests.test_identity import OF_PYDANTIC, Bill, Cat, Dog, Keys, Money, Parcel, Span
+from tests.test_identity import OF_PYDANTIC, Bill, Cat, Colour, Dog, Keys, Line, Money, Parcel, Rank, Span
 from toolwire import Param
 from toolwire._tool import Tool, make
 
 pytestmark = pytest.mark.skipif(not os.environ.get("TOOLWIRE_BINARY"), reason="TOOLWIRE_BINARY names no server")
-
-
-class Colour(enum.Enum):
-    RED = "red"
-    BLUE = "blue"
 
 
 class Mixed(enum.Enum):
@@ -41,18 +36,6 @@ class Mixed(enum.Enum):
 class Word(str, enum.Enum):
     YES = "yes"
     NO = "no"
-
-
-class Rank(enum.IntEnum):
-    LOW = 1
-    HIGH = 2
-
-
-@dataclass(frozen=True)
-class Line:
-    article: str
-    count: int = 1
-    colour: Colour | None = None
 
 
 @dataclass

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import json
+import threading
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ import pytest
 
 from tests.conftest import Attach
 from tests.fake import LIMIT, FakeServer
-from toolwire import Context
 from toolwire._tool import make
 
 pytestmark = pytest.mark.anyio
@@ -164,12 +164,43 @@ async def test_what_fails_in_its_middle_has_no_result(server: FakeServer, attach
     assert (await slot.outcome())[0] == "UNKNOWN"
 
 
-def test_a_generator_stays_a_function() -> None:
-    assert make(count)
-    assert list(count(2)) == [0, 1]
+def endless() -> Iterator[str]:
+    while True:
+        yield "x" * 1_000_000
 
-    def report(ctx: Context) -> Iterator[int]:
-        ctx.progress("Half")
+
+async def test_a_generator_without_end_is_refused_as_another_large_result_is(
+    server: FakeServer, attach: Attach
+) -> None:
+    await attach(endless)
+    slot = await server.slot()
+    await slot.start("endless")
+    while (came := await asyncio.wait_for(slot.inbox.get(), LIMIT)).HasField("chunk"):
+        pass
+    assert came.outcome.WhichOneof("outcome") == "error"
+
+
+async def waits_on_its_thread() -> Iterator[int]:
+    def parts() -> Iterator[int]:
+        FREE.wait(LIMIT)
         yield 1
 
-    assert list(report(Context())) == [1]
+    return parts()
+
+
+FREE = threading.Event()
+
+
+async def frees() -> str:
+    """Frees the other. Use this beside it."""
+    FREE.set()
+    return "freed"
+
+
+async def test_a_generator_of_an_async_function_holds_up_no_other(server: FakeServer, attach: Attach) -> None:
+    FREE.clear()
+    await attach((waits_on_its_thread, {"name": "waits"}), frees, slots=2)
+    slot, other = await server.slot(), await server.slot()
+    await slot.start("waits")
+    assert await other.call("frees") == {"result": "freed"}
+    await slot.receive("chunk")

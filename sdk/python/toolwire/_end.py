@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from toolwire._blocking import run
 from toolwire._context import Context
-from toolwire._json import Foreign, Misfit, take
+from toolwire._json import Foreign, Misfit, Writer, take
 from toolwire._text import type_name
 from toolwire._tool import Tool
 
@@ -36,7 +37,7 @@ def call_in_thread(tool: Tool, begin: Callable[[], Any], context: Context | None
         if isinstance(value, concurrent.futures.Future):
             value = value.result()
         if tool.part and isinstance(value, Iterator):
-            value = _end_at_once(_send_parts(tool, value, context or Context()))
+            value = run(_send_parts(tool, value, context or Context()))
         is_for_loop = inspect.isawaitable(value) or (tool.part and isinstance(value, AsyncIterator))
         return value if is_for_loop else end_of(tool, value)
     except BaseException as error:
@@ -50,8 +51,11 @@ async def call_on_loop(tool: Tool, begin: Callable[[], Any], context: Context | 
         for _ in range(MOST_AWAITS):
             if isinstance(value, concurrent.futures.Future):
                 value = asyncio.wrap_future(value)
-            if tool.part and isinstance(value, Iterator | AsyncIterator):
+            if tool.part and isinstance(value, AsyncIterator):
                 value = await _send_parts(tool, value, context or Context())
+            elif tool.part and isinstance(value, Iterator):
+                # Its blocks are of a function that may wait, and the loop is that of all tools.
+                value = await asyncio.to_thread(run, _send_parts(tool, value, context or Context()))
             if not inspect.isawaitable(value):
                 return end_of(tool, value)
             value = await value
@@ -63,12 +67,17 @@ async def call_on_loop(tool: Tool, begin: Callable[[], Any], context: Context | 
 async def _send_parts(tool: Tool, items: Iterator[Any] | AsyncIterator[Any], context: Context) -> Any:
     """Sends what a generator yields, each as soon as it does. Returns its result."""
     made: list[Any] = []
+    # Of all parts together, if they are the result: one that never ends is refused as other results are.
+    whole = Writer.of_data() if tool.collects else None
     try:
         while True:
             part = await anext(items) if isinstance(items, AsyncIterator) else next(items)
-            if tool.collects:
+            text = tool.render_part(part, whole or Writer.of_data())
+            if whole:
+                # A part of nothing, such as None, takes room too.
+                whole.array((), whole.plain)
                 made.append(part)
-            await context.chunk(tool.render_part(part))
+            await context.chunk(text)
     except (StopIteration, StopAsyncIteration) as end:
         return made if tool.collects else getattr(end, "value", None)
     finally:
@@ -77,15 +86,6 @@ async def _send_parts(tool: Tool, items: Iterator[Any] | AsyncIterator[Any], con
             await items.aclose()
         elif isinstance(items, Generator):
             items.close()
-
-
-def _end_at_once(work: Coroutine[Any, Any, Any]) -> Any:
-    """What a coroutine returns that awaits only what has ended, as on a thread all of a context has."""
-    try:
-        work.send(None)
-    except StopIteration as end:
-        return end.value
-    raise RuntimeError("it waits for a loop")
 
 
 def end_of(tool: Tool, value: Any) -> End:

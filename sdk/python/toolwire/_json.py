@@ -191,17 +191,11 @@ class Writer:
 
 
 def fields_of(value: Any) -> list[str]:
-    """The names of the fields of an object: of a dataclass, of attrs, or of pydantic."""
+    """The names of the fields of an object of a dataclass or of attrs."""
     kind = type(value)
     if dataclasses.is_dataclass(kind):
-        # Of pydantic's own dataclasses, which may keep a field to themselves.
-        own = getattr(kind, "__pydantic_fields__", {})
-        return [it.name for it in dataclasses.fields(kind) if not getattr(own.get(it.name), "exclude", None)]
-    known = [field.name for field in getattr(kind, "__attrs_attrs__", ())]
-    if hasattr(kind, "model_fields"):
-        shown = [name for name, field in kind.model_fields.items() if not field.exclude]
-        return [*known, *shown, *kind.model_computed_fields, *(value.model_extra or ())]
-    return known
+        return [field.name for field in dataclasses.fields(kind)]
+    return [field.name for field in getattr(kind, "__attrs_attrs__", ())]
 
 
 def count_left(value: Any, levels: int, left: float) -> float:

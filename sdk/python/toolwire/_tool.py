@@ -34,8 +34,8 @@ Category = Literal["read", "write", "delete", "side_effect"]
 Consequence = Literal["low", "medium", "high"]
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-# What a call of each category does to the world, unless `consequence` says it.
 ASYNC = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+# What a call of each category does to the world, unless `consequence` says it.
 IMPACT: dict[Category, Consequence] = {"read": "low", "write": "medium", "side_effect": "medium", "delete": "high"}
 
 
@@ -123,9 +123,9 @@ class Tool:
             arguments[parameters.context] = context
         return functools.partial(self.function, **arguments)
 
-    def render_part(self, value: Any) -> dict[str, Any]:
+    def render_part(self, value: Any, to: Writer) -> dict[str, Any]:
         """What a generator yielded, as a chunk. Raises Misfit."""
-        data = (self.part or ANYTHING).write(value, Writer.of_data(), ANY)
+        data = (self.part or ANYTHING).write(value, to, ANY)
         return data if type(data) is dict else {"result": data}
 
     def render(self, value: Any) -> str:

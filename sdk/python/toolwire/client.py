@@ -55,6 +55,9 @@ T = TypeVar("T")
 FIRST_PAUSE = 0.5
 # Seconds to ask for the category of a tool whose call was not answered in time.
 CATEGORY_TIMEOUT = 1.0
+# How many calls for a model are kept until they are made again: the oldest is forgotten.
+MOST_WAITING = 1000
+
 # Refusals that a model should read, since its next call may do better.
 READABLE = {"NOT_FOUND", "PERMISSION_DENIED", "FAILED_PRECONDITION", "INVALID_ARGUMENT", "RESOURCE_EXHAUSTED"}
 
@@ -147,20 +150,25 @@ class _Client:
             request.wait_for_confirmation.FromMilliseconds(round(wait * 1000))
         return request
 
+    def _keep(self, key: tuple[str, str, str], request: pb.CallToolRequest, error: ToolwireError | None = None) -> None:
+        """Keeps the identifier of a call for the same one made again, unless an error says that this does not help."""
+        if error is None or error.retryable:
+            self._waiting.setdefault(key, request.request_id)
+        while len(self._waiting) > MOST_WAITING:
+            self._waiting.pop(next(iter(self._waiting)), None)
+
     async def _retry(self, request: Request, attempt: Callable[[float], Awaitable[T]], timeout: float) -> T:
         """Makes attempts until one is answered, or what it raises says that another cannot help in this time."""
         deadline = time.monotonic() + timeout
         for number in itertools.count():
             try:
                 return await attempt(max(0.0, deadline - time.monotonic()))
-            except (ToolError, Refused) as error:
+            except ToolwireError as error:
                 pause = max(FIRST_PAUSE * 2**number * random.uniform(0.5, 1), error.retry_after or 0)
                 is_last = number == self.retries or time.monotonic() + pause >= deadline
                 if is_last or not error.retryable:
                     raise await self._explain(error, request) from None
                 await self._rpc.pause(pause)
-            except ToolwireError as error:
-                raise await self._explain(error, request) from None
         raise AssertionError("the last attempt returns or raises")
 
     async def _explain(self, error: ToolwireError, request: Request) -> ToolwireError:
@@ -292,15 +300,17 @@ class AsyncToolwire(_Client):
         try:
             text = await self._retry(request, attempt, timeout)
         except ConfirmationRequired as required:
-            self._waiting[key] = request.request_id
+            self._keep(key, request)
             return f"Not done yet: {required}. Then make the same call again. It waits as {required.confirmation_id}."
         except Refused as refused:
             if refused.status not in READABLE:
+                self._keep(key, request, refused)
                 raise
             return f"Not called: {refused.message}"
         except ToolError as error:
             text = error.message
             if error.retryable:
+                self._keep(key, request, error)
                 return text
         self._waiting.pop(key, None)
         return text
