@@ -1,8 +1,9 @@
 //! Calls that the embedded planner proposes, and the answers that accept or decline them.
 //!
 //! The planner understands too little to change anything on its own, or to show what a message asks only in part. It
-//! asks about such calls, and they are made only if the next message of the session is a clear yes. Not here: confirmations that a manifest requires
-//! (`toolwire_engine::pipeline::confirm`), which a yes in a conversation never gives.
+//! asks about such calls, and they are made only if the next message of the session is a clear yes. Not here:
+//! confirmations that a manifest requires (`toolwire_engine::pipeline::confirm`), which a yes in a conversation never
+//! gives.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -39,7 +39,7 @@ pub const SMALL: usize = 16 * 1024;
 const SLOW: usize = 256 * 1024;
 
 /// Bytes of text whose values wait to be freed: some 36 times as much memory if they are trees of small values. Threads
-/// of low priority may free more slowly than calls end: once so much waits, a value is freed by its owner.
+/// of low priority may free more slowly than calls end. Once this many bytes wait, a value is freed by its owner.
 const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 
 /// Threads of low priority for checks of offers, which need no permit.
