@@ -1,5 +1,7 @@
 //! Tools of MCP servers that an operator has accepted.
 
+pub(crate) mod rows;
+
 use toolwire_base::digest::Digest;
 
 /// A tool, as it was accepted.

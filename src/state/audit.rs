@@ -3,6 +3,8 @@
 //!
 //! Not here: access control of the log.
 
+pub(crate) mod rows;
+
 use std::time::{Duration, SystemTime};
 
 use opentelemetry::trace::TraceId;

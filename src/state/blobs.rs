@@ -6,6 +6,7 @@
 mod chunks;
 mod files;
 mod pins;
+pub(crate) mod rows;
 mod sink;
 mod source;
 

@@ -2,6 +2,8 @@
 //!
 //! Not here: beginning and ending calls (`idempotency`), and calls without a record.
 
+pub(crate) mod rows;
+
 use std::time::SystemTime;
 
 use super::idempotency::Key;

@@ -1,6 +1,8 @@
 //! Cancellation of work that another process of the same state owns. A request is a row that every process reads; the
 //! owner of the subject cancels it and writes an answer. Not here: cancellation of work of this process.
 
+pub(crate) mod rows;
+
 use std::time::Duration;
 
 use toolwire_tool::context::{CallId, RequestId, SessionId, UserId};

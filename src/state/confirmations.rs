@@ -7,6 +7,7 @@ mod decision;
 pub mod life;
 mod outcome;
 mod query;
+pub(crate) mod rows;
 
 use std::time::{Duration, SystemTime};
 

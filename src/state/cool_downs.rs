@@ -1,5 +1,11 @@
 //! Cool-downs: until when no request is sent to a source that refused one. They outlive the process.
 
+mod memory;
+pub(crate) mod rows;
+pub(crate) mod write_through;
+
+pub use self::{memory::MemoryCoolDowns, write_through::RememberedCoolDowns};
+
 use std::{fmt::Debug, time::SystemTime};
 
 use futures_util::future::BoxFuture;

@@ -8,6 +8,7 @@ mod document;
 mod postings;
 mod precondition;
 mod refused;
+pub(crate) mod rows;
 mod write;
 
 use std::time::Duration;

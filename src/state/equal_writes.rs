@@ -3,6 +3,8 @@
 //!
 //! Not here: the record of the call, which answers the repeat (`idempotency`).
 
+pub(crate) mod rows;
+
 use std::time::Duration;
 
 use crate::idempotency::ArgumentsDigest;

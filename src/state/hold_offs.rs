@@ -3,6 +3,12 @@
 //!
 //! Not here: cool-downs, which follow refusals that a retry would not resolve.
 
+mod memory;
+pub(crate) mod rows;
+mod write_through;
+
+pub use self::{memory::MemoryHoldOffs, write_through::RememberedHoldOffs};
+
 use std::{fmt::Debug, time::SystemTime};
 
 use futures_util::future::BoxFuture;

@@ -5,6 +5,8 @@
 //! can be started again. There is no in-memory implementation: tests use a database of their own. Not here: the work
 //! itself.
 
+pub(crate) mod rows;
+
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};

@@ -3,6 +3,8 @@
 //! They are no documents of the workspace, since those belong to a tree of tasks and are versioned, indexed and listed;
 //! most calls have no task. Not here: which results are kept, and how parts of them are read.
 
+pub(crate) mod rows;
+
 use std::time::{Duration, SystemTime};
 
 use super::idempotency::Quota;

@@ -1,11 +1,8 @@
 //! The state of a server, which several processes may share.
 //!
-//! [`Store`] is the handle. The modules of each kind of record, such as [`tasks`], hold its types and its pure rules;
-//! `engine` holds the decisions that are made within a transaction, and `rows` the statements. Not here: the database
-//! (`toolwire_db`), and the tables of domains.
-
-#[macro_use]
-mod transact;
+//! [`Store`] is the handle. Each kind of record, such as [`tasks`], has a module with its types, its pure rules and, in
+//! `rows`, its statements; `transactions` holds the decisions that are made within a transaction, most of which change
+//! several kinds. Not here: the database (`toolwire_db`), and the tables of domains.
 
 pub mod accepted_tools;
 pub mod audit;
@@ -17,29 +14,30 @@ pub mod confirmations;
 pub mod cool_downs;
 mod dialect;
 pub mod documents;
-mod engine;
 pub mod equal_writes;
 pub mod hold_offs;
 pub mod idempotency;
 pub mod jobs;
 pub mod kept_results;
 mod large_reads;
-mod memory;
 pub mod outbox;
-mod remembered;
+mod outcome;
 pub mod reservations;
 pub mod results;
-mod rows;
+mod secret;
 pub mod sessions;
 mod tables;
 pub mod tasks;
 mod topic;
+mod transactions;
+mod usage;
 pub mod workspace;
 
 use std::{ops::Deref, path::Path, time::SystemTime};
 
-pub use memory::{MemoryCoolDowns, MemoryHoldOffs, MemoryResults};
-pub use remembered::{RememberedCoolDowns, RememberedHoldOffs};
+pub use cool_downs::{MemoryCoolDowns, RememberedCoolDowns};
+pub use hold_offs::{MemoryHoldOffs, RememberedHoldOffs};
+pub use results::MemoryResults;
 
 use blobs::Pins;
 use idempotency::Quota;
@@ -58,9 +56,9 @@ pub struct Store {
     pins: Pins,
     confirmations_quota: Quota,
     kept_results_quota: Quota,
-    confirmation_waiters: engine::Waiters,
+    confirmation_waiters: transactions::Waiters,
     /// Messages of tasks that wait for the next append.
-    messages: engine::Messages,
+    messages: transactions::Messages,
 }
 
 /// The part of a table that holds rows of one kind of source, so that embedded data is never presented as real.
@@ -120,8 +118,8 @@ impl Store {
             pins: Pins::default(),
             confirmations_quota: confirmations::QUOTA,
             kept_results_quota: kept_results::QUOTA,
-            confirmation_waiters: engine::Waiters::default(),
-            messages: engine::Messages::default(),
+            confirmation_waiters: transactions::Waiters::default(),
+            messages: transactions::Messages::default(),
         }
     }
 

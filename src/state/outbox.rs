@@ -1,6 +1,8 @@
 //! Outbox of messages to webhooks about confirmations. A message is inserted in the transaction that makes the change,
 //! and retained until it is delivered or expires.
 
+pub(crate) mod rows;
+
 use std::time::SystemTime;
 
 use super::confirmations::{Change, life::State};

@@ -2,6 +2,8 @@
 //!
 //! Not here: the choice of the instant, which the rate limiter makes.
 
+pub(crate) mod rows;
+
 use toolwire_tool::context::UserId;
 
 /// Nanoseconds since the Unix epoch.

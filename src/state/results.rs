@@ -1,5 +1,10 @@
 //! Cached results of reads.
 
+mod memory;
+pub(crate) mod rows;
+
+pub use self::memory::MemoryResults;
+
 use std::{
     fmt::Debug,
     time::{Duration, SystemTime},

@@ -3,6 +3,8 @@
 //! A running turn is not stored: if its process ends, the caller begins it again under the same `turn_id`. Every key
 //! contains the user. There is no in-memory implementation: tests use a database of their own.
 
+pub(crate) mod rows;
+
 use std::time::{Duration, SystemTime};
 
 use toolwire_tool::context::{RequestId, SessionId, UserId};

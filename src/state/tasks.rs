@@ -14,6 +14,7 @@ mod mistake;
 mod outcome;
 mod refused;
 mod request;
+pub(crate) mod rows;
 mod task;
 pub mod texts;
 

@@ -340,13 +340,13 @@ fn a_statement_for_one_engine_elsewhere() {
     let one = "fn f() { sql!(\"SELECT a /*postgres , b */ FROM t\") }";
     let tree = Tree::of(&[
         ("src/state/backup/check.rs", "fn f() { Statement::new(\"PRAGMA integrity_check\") }"),
-        ("src/state/engine/jobs.rs", "// PRAGMA is not used.\nfn f() { sql!(\"SELECT a FROM t\") }"),
+        ("src/state/transactions/jobs.rs", "// PRAGMA is not used.\nfn f() { sql!(\"SELECT a FROM t\") }"),
         ("src/db/postgres/hints.rs", "fn f() { sqlx::query(\"SELECT pg_notify($1, '')\") }"),
-        ("src/state/rows/jobs.rs", one),
+        ("src/state/jobs/rows.rs", one),
         ("src/db/sql/dialect.rs", one),
         ("src/state/dialect.rs", one),
     ]);
-    assert_eq!(whats(engines::of_one_only(&tree)), ["src/state/backup/check.rs", "src/state/rows/jobs.rs"]);
+    assert_eq!(whats(engines::of_one_only(&tree)), ["src/state/backup/check.rs", "src/state/jobs/rows.rs"]);
 }
 
 #[test]

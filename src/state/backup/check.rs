@@ -12,7 +12,7 @@ use std::path::Path;
 use self::invariants::{INVARIANTS, Invariants};
 pub use self::report::Report;
 use super::{BackupError, database_in, failed, open};
-use crate::{Store, dialect, engine::refold_all};
+use crate::{Store, dialect, transactions::refold_all};
 use toolwire_db::{
     Error, StoreError,
     sql::{self, Connection, Statement},
