@@ -125,7 +125,7 @@ impl Clock {
         // First, since a stale one says nothing about the clocks.
         if self.is_stale(&reading) {
             let cause = "its clock could not be read for a second".to_owned();
-            return Err(StoreError::Away { place: self.0.place.clone(), cause });
+            return Err(StoreError::Unreachable { place: self.0.place.clone(), cause });
         }
         let (wall, now) = ((self.0.machine.wall)(), self.now());
         let (ahead, behind) = (wall.duration_since(now), now.duration_since(wall));

@@ -14,7 +14,6 @@ use tokio::sync::{OnceCell, watch};
 pub use self::transact::{Explain, Scoped, scoped};
 use crate::{
     Autocommit, Durability, Error, Lane, Migrations, StoreError, TableTaken, Topic, Tx, UserReader, Wal,
-    away::is_silent,
     backend::Backend,
     clock::{Clock, Machine},
     followers::Followers,
@@ -22,6 +21,7 @@ use crate::{
     location::Location,
     migrations,
     postgres::{self, Address},
+    reachability::is_unreachable_error,
     readers,
     sql::Connection,
     sqlite::{self, connect, error, replica::Replica, wal},
@@ -203,7 +203,7 @@ impl Database {
 
     fn unusable(&self, error: &sqlx::Error) -> StoreError {
         // Why it does not answer is known to the connection that tries to reach it.
-        if is_silent(error)
+        if is_unreachable_error(error)
             && let Some(cause) = self.last_error.watch().borrow().clone()
         {
             return cause;

@@ -83,7 +83,7 @@ pub enum StoreError {
     #[error(
         "the state in {place} cannot be reached: {cause}. See whether the database runs and its address is right"
     )]
-    Away { place: String, cause: String },
+    Unreachable { place: String, cause: String },
     /// A lock or a statement took too long, because of other transactions. A retry may succeed.
     #[error("the state in {place} was too slow: {cause}. See what else uses the database")]
     Slow { place: String, cause: String },

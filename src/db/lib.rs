@@ -4,7 +4,6 @@
 //! [`Database`] is the handle, [`sql`] the types with which statements are written, `sqlite` and `postgres` the two
 //! engines. Not here: any table, and what a row means (`toolwire_state`, and the domains).
 
-mod away;
 mod backend;
 mod clock;
 mod database;
@@ -16,6 +15,7 @@ mod last_error;
 mod location;
 mod migrations;
 mod postgres;
+mod reachability;
 mod readers;
 pub mod sql;
 mod sqlite;

@@ -28,10 +28,10 @@ pub const LATE_KEPT: Duration = Duration::from_mins(10);
 /// Lost writes that are remembered; of more, the oldest are forgotten.
 pub const MAX_LATE: usize = 16_384;
 /// How often a `Late` asks whether the process that started its write lives.
-pub const ELSEWHERE_INTERVAL: Duration = Duration::from_secs(2);
+pub const OTHER_PROCESS_INTERVAL: Duration = Duration::from_secs(2);
 /// The most `Late`s of one provider that do, and their bytes, unless it is a single one.
-pub const MAX_ELSEWHERE: usize = 256;
-pub const MAX_ELSEWHERE_BYTES: usize = 16 * 1024 * 1024;
+pub const MAX_LATE_WAITING: usize = 256;
+pub const MAX_LATE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a host of a superseded catalogue waits before it dials in again.
 pub const SUPERSEDED_RETRY: Duration = Duration::from_secs(5);

@@ -1,14 +1,14 @@
 //! One attempt at a call of a host's tool, on a slot. A write whose slot is lost waits up to 10 s for `Late`, which is
 //! its outcome then; all other consequences of a loss are in `remote`.
 
-mod running;
+mod running_call;
 
 use std::{future::pending, time::Duration};
 
 use serde_json::{Map, Value};
 use tokio::{pin, select, sync::oneshot, time::timeout_at};
 
-use self::running::Running;
+use self::running_call::RunningCall;
 use crate::{
     bounds::LATE_WAIT,
     outcome,
@@ -127,7 +127,7 @@ async fn follow(
     has_passed_chunk: &mut bool,
 ) -> CallEnd {
     let cancellation = &call.context.cancellation;
-    let mut running = Running::new(handle, call.context);
+    let mut running = RunningCall::new(handle, call.context);
     let mut throttle = Throttle::default();
     let end = loop {
         select! {
@@ -155,7 +155,7 @@ async fn follow(
 }
 
 /// Gives the caller a chunk. However slowly it reads, its host is asked to stop.
-async fn pass_on(call: &Call<'_>, chunk: Map<String, Value>, running: &mut Running<'_>) {
+async fn pass_on(call: &Call<'_>, chunk: Map<String, Value>, running: &mut RunningCall<'_>) {
     let passing = call.context.events.chunk(chunk);
     pin!(passing);
     loop {

@@ -1,7 +1,7 @@
 //! Where streams of hosts meet the calls and the registry: admission, greeting, and what is left of lost writes.
 
-mod elsewhere;
 mod greet;
+mod other_process;
 
 use std::{
     collections::HashMap,
@@ -15,16 +15,16 @@ use tokio::{
     time::sleep,
 };
 
-pub use self::elsewhere::Elsewhere;
-use self::elsewhere::Waiting;
 pub(crate) use self::greet::{Admitted, GreetingReply};
+use self::other_process::PendingOutcomes;
+pub use self::other_process::WriteRecord;
 use crate::{
     bounds::SUPERSEDED_RETRY,
     catalogue::Catalogues,
-    late::{Key, LateResult, StartedWrites},
     pool::{Command, Handle, Pool, leave},
     presence::{Absence, Presence},
     start::Write,
+    started_writes::{Key, LateMatch, StartedWrites},
     wire::{self, outcome::Outcome},
 };
 use toolwire_base::clock;
@@ -58,7 +58,7 @@ pub trait Registrar: Send + Sync {
 /// Replaces the unknown outcome of a write that was recorded. Implemented over the store.
 pub trait Settle: Send + Sync {
     /// A write of the provider that this process did not start.
-    fn find<'a>(&'a self, provider: &'a ProviderName, call: CallId) -> BoxFuture<'a, Elsewhere>;
+    fn find<'a>(&'a self, provider: &'a ProviderName, call: CallId) -> BoxFuture<'a, WriteRecord>;
 
     /// Whether the outcome is recorded, or never will be: its host may forget it.
     fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool>;
@@ -73,7 +73,7 @@ struct Inner {
     registrar: Arc<dyn Registrar>,
     settle: Arc<dyn Settle>,
     writes: Mutex<StartedWrites>,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PendingOutcomes>,
     providers: Mutex<HashMap<ProviderName, Arc<Provider>>>,
     /// The grace of a drain is over.
     shutting_down: Cancellation,
@@ -155,13 +155,13 @@ impl Hub {
         let key = key(provider, instance, call);
         let late = lock(&self.0.writes).take(&key, outcome, clock::now());
         match late {
-            LateResult::Unknown(outcome) => {
-                self.take_elsewhere(key, outcome, answer);
+            LateMatch::OtherProcess(outcome) => {
+                self.take_of_other_process(key, outcome, answer);
                 false
             }
-            LateResult::Pending | LateResult::OfAnother => false,
-            LateResult::Taken => true,
-            LateResult::Replaces(write, outcome) => {
+            LateMatch::Recording | LateMatch::OtherInstance => false,
+            LateMatch::Delivered => true,
+            LateMatch::Replaces(write, outcome) => {
                 let (hub, answer) = (self.clone(), answer.clone());
                 tokio::spawn(async move {
                     let result = write.read(outcome).await;

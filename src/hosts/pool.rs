@@ -7,7 +7,7 @@
 
 mod lease;
 mod provider_slots;
-mod waiting;
+mod waiter;
 
 use std::{
     collections::HashMap,
@@ -16,8 +16,8 @@ use std::{
 
 use tokio::sync::mpsc;
 
-pub(crate) use self::{lease::Lease, waiting::Waiting};
-use self::{provider_slots::ProviderSlots, waiting::Waiter};
+pub(crate) use self::{lease::Lease, waiter::QueuedCall};
+use self::{provider_slots::ProviderSlots, waiter::Waiter};
 use crate::{
     bounds::{MAX_SLOTS_OF_PROVIDER, MAX_WAITING_OF_USER},
     end::End,
@@ -72,7 +72,7 @@ pub(crate) struct StreamPermit {
 #[derive(Debug)]
 pub(crate) enum Acquired {
     Slot(Lease),
-    Waits(Waiting),
+    Waits(QueuedCall),
     /// Another catalogue has replaced that of the call.
     Superseded,
     /// Too many calls of the user wait already.
@@ -173,7 +173,7 @@ impl Pool {
         }
         let (waiter, slot) = Waiter::new(catalogue);
         let ticket = of_provider.calls.push(user, waiter);
-        Acquired::Waits(Waiting::new(self.clone(), (provider, user), ticket, slot))
+        Acquired::Waits(QueuedCall::new(self.clone(), (provider, user), ticket, slot))
     }
 
     /// A call waits no more. Nothing, if it has its slot.

@@ -45,13 +45,13 @@ pub async fn work(
     // Its permit counts until the stream has ended.
     let (end, _session) = match hub.admit(&provider) {
         Ok(admitted) => {
-            let (commands, mut orders) = mpsc::unbounded_channel();
-            let mut session = Session::new(hub, admitted, commands);
+            let (sender, mut commands) = mpsc::unbounded_channel();
+            let mut session = Session::new(hub, admitted, sender);
             let mut outgoing = Outgoing::new(backlog);
-            let Err(end) = run(&mut session, incoming, ending, &answers, &mut orders, &mut outgoing).await;
+            let Err(end) = run(&mut session, incoming, ending, &answers, &mut commands, &mut outgoing).await;
             // What was not sent yet was not started.
             session.take_back(&outgoing);
-            Session::refuse(orders);
+            Session::refuse(commands);
             session.close(&end).await;
             (end, Some(session))
         }
@@ -69,7 +69,7 @@ async fn run(
     incoming: impl Stream<Item = Result<WorkRequest, Status>>,
     ending: impl Future<Output = ()>,
     answers: &Answers,
-    orders: &mut mpsc::UnboundedReceiver<Command>,
+    commands: &mut mpsc::UnboundedReceiver<Command>,
     outgoing: &mut Outgoing,
 ) -> Result<Infallible, End> {
     pin!(incoming, ending);
@@ -91,7 +91,7 @@ async fn run(
                 is_ending = true;
                 session.end_connection(outgoing)
             }
-            Some(command) = orders.recv() => {
+            Some(command) = commands.recv() => {
                 session.handle(command, outgoing);
                 Ok(())
             }

@@ -26,7 +26,7 @@ mod meter;
 mod outcome;
 mod process;
 mod reading;
-mod running;
+mod running_request;
 mod sse;
 mod supervisor;
 mod tap;

@@ -25,7 +25,7 @@ mod start_error;
 mod state;
 mod state_watch;
 mod tree;
-mod unmatched;
+mod unmatched_patterns;
 mod wal_watch;
 mod webhooks;
 

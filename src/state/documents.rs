@@ -7,7 +7,7 @@ mod criteria;
 mod document;
 mod postings;
 mod precondition;
-mod refused;
+mod refusal;
 pub(crate) mod rows;
 mod write;
 
@@ -19,7 +19,7 @@ pub use self::{
     document::{Content, Document, Tree, Version},
     postings::{Posting, Terms},
     precondition::{Etags, Expected, Precondition},
-    refused::{Quota, Refused},
+    refusal::{Quota, Refused},
     write::{Body, Change, Mutation, Put, RemainingBytes, Update},
 };
 

@@ -7,12 +7,12 @@
 mod as_text;
 mod bounds;
 pub mod entry;
+mod error;
 pub mod fold;
 pub mod life;
 mod memory;
 mod mistake;
 mod outcome;
-mod refused;
 mod request;
 pub(crate) mod rows;
 mod task;
@@ -24,10 +24,10 @@ pub use self::{
         MAX_TASKS, MAX_TIMEOUT, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS, MUTATION_RETENTION,
         RESERVED_ENTRIES,
     },
+    error::{Refused, TaskError, TreeLimit},
     memory::{Memories, Memory, SavedNote},
     mistake::Mistake,
     outcome::{Ending, Recovered, Stopped},
-    refused::{Refused, TaskError, TreeLimit},
     request::{
         Action, CallEnd, ExpiringRequest, LoopControl, Mutation, NewChild, NewEnd, NewMessage, NewQuestion,
         NewRoot, Recorded, Resolution, RootCall, Settled, StepRef, TaskCall,

@@ -83,7 +83,7 @@ fn meaning(bench: &Bench, tool: &str, arguments: &Map<String, Value>) -> BTreeMa
 }
 
 fn of_value(bench: &Bench, tool: &RegisteredTool, name: &str, value: &Value) -> String {
-    let kind = tool.routing.extracts.get(name).map(|it| it.kind);
+    let kind = tool.hints.extracts.get(name).map(|it| it.kind);
     match (kind, value) {
         (Some(ExtractKind::Symbol | ExtractKind::Symbols | ExtractKind::Company), Value::String(text)) => {
             sorted(text.split(',').map(|part| bench.value_of(part.trim())).collect())

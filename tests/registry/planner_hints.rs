@@ -72,8 +72,8 @@ fn callers_see_neither_and_no_digest_covers_them() {
 fn lint_wants_six_questions_beside_keywords_and_a_reading_of_what_is_required() {
     let weaknesses = |changes: Value| {
         let found = lint::lint(&Data::with(&[manifest("get_quotes", &changes)]).offered());
-        let of_routing = ["few-utterances", "duplicate-utterance", "no-extract"];
-        let found = found.iter().filter(|it| of_routing.contains(&it.rule));
+        let of_hints = ["few-utterances", "duplicate-utterance", "no-extract"];
+        let found = found.iter().filter(|it| of_hints.contains(&it.rule));
         found.map(|it| format!("{} {}", it.rule, it.pointer)).collect::<Vec<_>>()
     };
     let six = json!(["a b", "b c", "c d", "d e", "e f", "f g"]);

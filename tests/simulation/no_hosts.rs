@@ -5,7 +5,7 @@ use std::{future::ready, sync::Arc};
 use futures_util::future::BoxFuture;
 use toolwire::{
     contract::{Payload, ToolError, proto::host::v1::Offer},
-    hosts::{Elsewhere, Hub, Registrar, Settle, Write},
+    hosts::{Hub, Registrar, Settle, Write, WriteRecord},
     providers::{
         Verdicts,
         ids::{CatalogueId, ProviderName},
@@ -37,8 +37,8 @@ impl Registrar for NoHosts {
 }
 
 impl Settle for NoHosts {
-    fn find<'a>(&'a self, _: &'a ProviderName, _: CallId) -> BoxFuture<'a, Elsewhere> {
-        Box::pin(ready(Elsewhere::Unknown))
+    fn find<'a>(&'a self, _: &'a ProviderName, _: CallId) -> BoxFuture<'a, WriteRecord> {
+        Box::pin(ready(WriteRecord::Unknown))
     }
 
     fn settle<'a>(&'a self, _: &'a Write, _: Result<Payload, ToolError>) -> BoxFuture<'a, bool> {

@@ -38,7 +38,7 @@ fn listening() -> (TcpListener, Address) {
 
 async fn refusal(address: Address) -> String {
     let error = Store::in_postgres(address).open().await.unwrap_err();
-    assert!(matches!(error, StoreError::Away { .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Unreachable { .. }), "{error:?}");
     error.to_string()
 }
 

@@ -164,7 +164,7 @@ async fn a_database_without_a_free_connection_refuses_writes_in_time_until_there
             Err(error) => break error,
         }
     };
-    assert!(matches!(error, StoreError::Away { .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Unreachable { .. }), "{error:?}");
     let id = RequestId::generate();
     world.is_refused(id).await;
     let late = Store::in_postgres(cluster.address()).open().await.unwrap_err().to_string();

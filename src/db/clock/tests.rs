@@ -82,7 +82,7 @@ async fn a_process_that_stood_still_begins_nothing_before_a_new_reading() {
     // Stopped, and continued.
     pass(HOUR);
     let stale = clock.check_fresh().await.unwrap_err();
-    assert!(matches!(stale, StoreError::Away { .. }), "{stale:?}");
+    assert!(matches!(stale, StoreError::Unreachable { .. }), "{stale:?}");
     let (waiting, asked) = (clock.check_fresh(), clock.ask());
     tokio::pin!(waiting);
     assert!(futures_util::poll!(&mut waiting).is_pending());
@@ -98,7 +98,7 @@ fn an_answer_that_was_long_on_its_way_is_stale_when_it_arrives() {
     // Stopped between the answer and the reading of it.
     pass(HOUR);
     clock.set(asked, told);
-    assert!(matches!(clock.check(), Err(StoreError::Away { .. })));
+    assert!(matches!(clock.check(), Err(StoreError::Unreachable { .. })));
 }
 
 #[test]

@@ -17,9 +17,9 @@ use super::{
 };
 use crate::{
     Durability, Error, Lane, Migrations, StoreError,
-    away::{Away, silent},
     clock::Clock,
     followers::Followers,
+    reachability::{Reachability, unreachable_error},
     sql::Transaction,
 };
 use toolwire_base::clock;
@@ -64,16 +64,16 @@ pub(crate) async fn connect(
     let first = PgConnection::connect_with(&options);
     let mut first = match timeout(CONNECT_TIMEOUT, first).await {
         Ok(connected) => connected.map_err(|error| error::unusable(address, &error))?,
-        Err(_) => return Err(error::unusable(address, &silent())),
+        Err(_) => return Err(error::unusable(address, &unreachable_error())),
     };
     check(address, &mut first, &readings).await?;
     migrate::migrate(address, &mut first, tables).await?;
     let _ = first.close().await;
 
-    let (is_away, away) = Away::new();
-    let presence = Presence::begin(address, followers, is_away, readings.clone()).await;
+    let (is_unreachable, reachability) = Reachability::new();
+    let presence = Presence::begin(address, followers, is_unreachable, readings.clone()).await;
     let presence = presence.map_err(|error| error::unusable(address, &error))?;
-    let connections = Connections::new(address, away);
+    let connections = Connections::new(address, reachability);
     if address.is_pooled() {
         check_pooler(address, &presence, &connections).await?;
     }
@@ -157,7 +157,7 @@ impl Database {
     ) -> Result<LaneTransaction, Error> {
         let begun_at = clock::now();
         let keys = lanes::keys(&self.address, lane);
-        let waited = self.connections.away().or(async {
+        let waited = self.connections.reachability().run(async {
             let waited = timeout(LANE_TIMEOUT, self.lanes.wait(&keys)).await;
             waited.map_err(|_| {
                 metric::state_lock_timed_out();
@@ -179,7 +179,7 @@ impl Database {
             }
             Err(error) if lanes::is_off_clock(&error) => {
                 let cause = "its clock did not go on as that of this machine".to_owned();
-                return Err(StoreError::Away { place: self.address.to_string(), cause }.into());
+                return Err(StoreError::Unreachable { place: self.address.to_string(), cause }.into());
             }
             begun => begun?,
         };

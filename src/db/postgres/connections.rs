@@ -6,7 +6,7 @@ use sqlx::{Connection as _, PgPool, pool::PoolConnectionMetadata, postgres::PgPo
 
 use super::address::Address;
 use crate::{
-    away::{Away, silent},
+    reachability::{Reachability, unreachable_error},
     sql::{Connection, Link},
     turns::Turns,
 };
@@ -32,7 +32,7 @@ pub(crate) struct Connections {
 
 impl Connections {
     /// None is made yet.
-    pub(super) fn new(address: &Address, away: Away) -> Self {
+    pub(super) fn new(address: &Address, reachability: Reachability) -> Self {
         let pool = PgPoolOptions::new()
             .max_connections(MAX)
             .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -43,24 +43,24 @@ impl Connections {
                     Ok(idle_for < TESTED_FOR || connection.ping().await.is_ok())
                 })
             });
-        let link = Link::new(away, address.transaction_settings());
+        let link = Link::new(reachability, address.transaction_settings());
         let pool = pool.connect_lazy_with(address.bounded());
         Self { pool, turns: Turns::new(MAX, ACQUIRE_TIMEOUT), link: Arc::new(link) }
     }
 
     pub(crate) async fn acquire(&self) -> Result<Connection, sqlx::Error> {
-        if self.link.away().is_away() {
-            return Err(silent());
+        if self.link.reachability().is_unreachable() {
+            return Err(unreachable_error());
         }
         let begun_at = clock::now();
         let acquiring =
             async { Ok::<_, sqlx::Error>((self.turns.wait().await?, self.pool.acquire().await?)) };
-        let (turn, acquired) = self.link.away().or(acquiring).await?;
+        let (turn, acquired) = self.link.reachability().run(acquiring).await?;
         metric::state_acquired(begun_at.elapsed());
         Ok(Connection::of_postgres(acquired, Arc::clone(&self.link)).in_turn(turn))
     }
 
-    pub(super) fn away(&self) -> &Away {
-        self.link.away()
+    pub(super) fn reachability(&self) -> &Reachability {
+        self.link.reachability()
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn unusable(address: &Address, error: &sqlx::Error) -> StoreError {
             sqlx::Error::Io(error) if error.kind() == ErrorKind::InvalidData => {
                 refused(address, &cause, OF_TLS)
             }
-            _ => StoreError::Away { place, cause },
+            _ => StoreError::Unreachable { place, cause },
         },
     }
 }

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{
     Error,
-    away::silent,
     followers::Followers,
+    reachability::unreachable_error,
     sql::{Statement, sql},
 };
 use toolwire_base::clock::now;
@@ -33,7 +33,7 @@ use toolwire_telemetry::metric;
 /// Each follower looks by itself this often, so that a lost hint costs no more.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often the connection is tested, and how long it may take before the database counts as away.
+/// How often the connection is tested, and how long it may take before the database counts as unreachable.
 const TEST_INTERVAL: Duration = Duration::from_millis(250);
 const TEST_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -56,7 +56,7 @@ struct Keeper {
     address: Arc<Address>,
     names: Arc<Names>,
     followers: Followers,
-    is_away: watch::Sender<bool>,
+    is_unreachable: watch::Sender<bool>,
     readings: Readings,
 }
 
@@ -74,7 +74,7 @@ impl Presence {
     pub(super) async fn begin(
         address: &Arc<Address>,
         followers: &Followers,
-        is_away: watch::Sender<bool>,
+        is_unreachable: watch::Sender<bool>,
         readings: Readings,
     ) -> Result<Self, sqlx::Error> {
         let held = hold(address, &[]).await?;
@@ -84,7 +84,7 @@ impl Presence {
             address: Arc::clone(address),
             names: Arc::clone(&names),
             followers: followers.clone(),
-            is_away,
+            is_unreachable,
             readings,
         };
         Ok(Self { task: tokio::spawn(keeper.run(held)).abort_handle(), address: Arc::clone(address), names })
@@ -112,7 +112,7 @@ impl Presence {
     pub(super) async fn is_seen(&self, connections: &Connections) -> Result<bool, Error> {
         match self.name() {
             Some(name) => self.is_held(connections, &name).await,
-            None => Err(silent().into()),
+            None => Err(unreachable_error().into()),
         }
     }
 
@@ -201,7 +201,7 @@ impl Held {
 impl Keeper {
     /// Keeps a connection with the locks, for as long as it is polled.
     async fn run(self, mut held: Held) {
-        let Self { address, names, followers, is_away, .. } = &self;
+        let Self { address, names, followers, is_unreachable, .. } = &self;
         metric::state_available(true);
         let looking = async {
             loop {
@@ -213,7 +213,7 @@ impl Keeper {
         let keeping = async {
             loop {
                 self.until_lost(&mut held).await;
-                is_away.send_replace(true);
+                is_unreachable.send_replace(true);
                 metric::state_available(false);
                 names.hide();
                 tracing::warn!(%address, "the connection that shows others that this process lives is lost");
@@ -227,7 +227,7 @@ impl Keeper {
                     }
                 };
                 names.show(&held.name, held.pid);
-                is_away.send_replace(false);
+                is_unreachable.send_replace(false);
                 metric::state_available(true);
                 tracing::info!(%address, "connected again, under a new name besides the earlier ones");
                 followers.notify_all();
@@ -265,14 +265,14 @@ impl Keeper {
             tested
         } else {
             // Others still see the lock: the process keeps its name, and only waits.
-            self.is_away.send_replace(true);
+            self.is_unreachable.send_replace(true);
             metric::state_available(false);
             test.await
         };
         let Ok(Ok((time, alive))) = tested else { return false };
         self.readings.watch(asked, time);
         self.names.see(alive);
-        if self.is_away.send_if_modified(std::mem::take) {
+        if self.is_unreachable.send_if_modified(std::mem::take) {
             metric::state_available(true);
         }
         true

@@ -5,7 +5,7 @@ use sqlx::{PgConnection, postgres::PgTransactionManager};
 use sqlx_core::transaction::TransactionManager;
 
 use super::dialect::Protocol;
-use crate::away::Away;
+use crate::reachability::Reachability;
 use toolwire_telemetry::metric;
 
 /// The code of a lock that was waited for in vain.
@@ -14,18 +14,18 @@ pub(crate) const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// What the connections to a database have in common.
 #[derive(Debug)]
 pub(crate) struct Link {
-    away: Away,
+    reachability: Reachability,
     /// The settings that each transaction makes for itself behind a pooler, which keeps none of a session.
     settings: Option<String>,
 }
 
 impl Link {
-    pub(crate) fn new(away: Away, settings: Option<String>) -> Self {
-        Self { away, settings }
+    pub(crate) fn new(reachability: Reachability, settings: Option<String>) -> Self {
+        Self { reachability, settings }
     }
 
-    pub(crate) fn away(&self) -> &Away {
-        &self.away
+    pub(crate) fn reachability(&self) -> &Reachability {
+        &self.reachability
     }
 
     /// Executes what is sent to the database until it answers, or does not.
@@ -34,7 +34,7 @@ impl Link {
         work: impl Future<Output = Result<T, sqlx::Error>>,
     ) -> Result<T, sqlx::Error> {
         metric::state_asked();
-        let done = self.away.or(work).await;
+        let done = self.reachability.run(work).await;
         let code = done
             .as_ref()
             .err()
@@ -53,9 +53,9 @@ impl Link {
     ) -> impl Stream<Item = Result<T, sqlx::Error>> + 'a {
         // One statement is sent, however many rows it returns.
         metric::state_asked();
-        let away = &self.away;
+        let reachability = &self.reachability;
         try_unfold(rows, move |mut rows| async move {
-            let next = away.or(rows.try_next()).await;
+            let next = reachability.run(rows.try_next()).await;
             next.map(|row| row.map(|row| (row, rows)))
         })
     }
@@ -85,18 +85,18 @@ mod tests {
 
     #[test]
     fn settings_follow_the_begin_and_precede_the_rest() {
-        let link = Link::new(Away::new().1, Some("SET LOCAL a = 1;".to_owned()));
+        let link = Link::new(Reachability::new().1, Some("SET LOCAL a = 1;".to_owned()));
         assert_eq!(link.begin("BEGIN".to_owned()), "BEGIN; SET LOCAL a = 1;");
         assert_eq!(link.begin("BEGIN; SELECT 1".to_owned()), "BEGIN; SET LOCAL a = 1; SELECT 1");
     }
 
     #[tokio::test]
     async fn rows_end_when_the_database_does_not_answer() {
-        let (is_away, away) = Away::new();
-        let link = Link::new(away, None);
+        let (is_unreachable, reachability) = Reachability::new();
+        let link = Link::new(reachability, None);
         let mut rows = link.stream(stream::iter([Ok(1)]).chain(stream::pending()).boxed()).boxed();
         assert_eq!(rows.try_next().await.unwrap(), Some(1));
-        is_away.send_replace(true);
+        is_unreachable.send_replace(true);
         rows.try_next().await.unwrap_err();
     }
 }

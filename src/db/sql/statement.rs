@@ -1,6 +1,6 @@
 //! Statements with the values of their parameters.
 
-mod listed;
+mod table_copy;
 
 use std::{borrow::Cow, marker::PhantomData};
 

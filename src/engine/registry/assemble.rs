@@ -45,7 +45,7 @@ pub struct RegisteredTool {
     /// The messages about its calls for readers.
     pub narration: Arc<Narration>,
     /// Data for planners without a model, beside the definition. The same `Arc` in every status.
-    pub routing: Arc<PlannerHints>,
+    pub hints: Arc<PlannerHints>,
 }
 
 impl fmt::Debug for RegisteredTool {
@@ -154,7 +154,7 @@ fn of_payloads(
     let conditions = Conditions::new(&manifest, configured, &input, report);
     manifest.approve_unless = conditions.as_ref().map(Conditions::to_map);
     refuse_no_payload(&manifest, taken.schema.value(), report);
-    let routing = PlannerHints::new(&manifest.keywords, &manifest.parameters, taken.schema.value(), report);
+    let hints = PlannerHints::new(&manifest.keywords, &manifest.parameters, taken.schema.value(), report);
     let narration = Narration::new(&manifest, taken.schema.value(), returned.schema.value(), report);
     let linkage = Linkage { typed_method: taken.typed_method.clone(), provider };
     let definition = Definition::new(report.file(), manifest, &taken.schema, &returned.schema, linkage);
@@ -167,7 +167,7 @@ fn of_payloads(
         renderer: returned.renderer.clone(),
         output: returned.message.clone(),
         narration: Arc::new(narration),
-        routing: Arc::new(routing),
+        hints: Arc::new(hints),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Handle, waiting::Waiter};
+use super::{Handle, waiter::Waiter};
 use toolwire_base::fair_queue::FairQueue;
 use toolwire_providers::ids::{CatalogueId, InstanceId};
 use toolwire_tool::context::UserId;

@@ -36,7 +36,7 @@ fn slot(acquired: Acquired) -> Lease {
     }
 }
 
-fn waiting(acquired: Acquired) -> Waiting {
+fn waiting(acquired: Acquired) -> QueuedCall {
     match acquired {
         Acquired::Waits(waiting) => waiting,
         other => panic!("{other:?}"),
@@ -96,7 +96,7 @@ fn sixteen_calls_of_a_user_wait_and_others_are_not_kept_out_by_them() {
 }
 
 /// The users of calls, in the order in which they get slots: each call ends before the next one gets one.
-fn served(pool: &Pool, waits: Vec<(&'static str, Waiting)>, slot: Lease) -> Vec<&'static str> {
+fn served(pool: &Pool, waits: Vec<(&'static str, QueuedCall)>, slot: Lease) -> Vec<&'static str> {
     let (mut waits, mut order, mut slot) = (waits, Vec::new(), Some(slot));
     while !waits.is_empty() {
         drop(slot.take());
@@ -197,9 +197,9 @@ fn calls_of_a_catalogue_that_is_taken_back_have_nothing_to_wait_for() {
 #[test]
 fn slots_of_another_catalogue_are_idle_no_more_and_asked_to_leave() {
     let (pool, provider) = pool();
-    let (old, mut orders) = join(&pool, &provider, "a");
+    let (old, mut commands) = join(&pool, &provider, "a");
     pool.supersede(&provider, &"c2".into(), &leave("newer"));
-    assert!(matches!(orders.try_recv(), Ok(Command::Leave(it)) if it.reason == "newer"));
+    assert!(matches!(commands.try_recv(), Ok(Command::Leave(it)) if it.reason == "newer"));
     assert_eq!(pool.count("shop"), (0, 0));
     pool.release(&old);
     assert_eq!(pool.count("shop"), (0, 0), "it does not come back by ending its call");

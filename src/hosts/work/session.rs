@@ -181,9 +181,9 @@ impl Session {
     }
 
     /// Calls that were handed to the slot and did not reach it.
-    pub(super) fn refuse(mut orders: mpsc::UnboundedReceiver<Command>) {
-        orders.close();
-        while let Ok(command) = orders.try_recv() {
+    pub(super) fn refuse(mut commands: mpsc::UnboundedReceiver<Command>) {
+        commands.close();
+        while let Ok(command) = commands.try_recv() {
             if let Command::Start(start) = command {
                 let _ = start.reports.end.send(CallEnd::Unsent);
             }

@@ -23,7 +23,7 @@ use tonic::Status;
 use super::work;
 use crate::{
     call::HostTool,
-    hub::{Elsewhere, Hub, Registrar, Settle},
+    hub::{Hub, Registrar, Settle, WriteRecord},
     start::Write,
     wire::{self, WorkRequest, WorkResponse, work_request, work_response::Message},
 };
@@ -60,7 +60,7 @@ pub(super) struct Log {
     /// The store records nothing.
     pub(super) is_full: AtomicBool,
     /// What the store finds of writes of other processes, in turn.
-    pub(super) elsewhere: Mutex<VecDeque<Elsewhere>>,
+    pub(super) records: Mutex<VecDeque<WriteRecord>>,
 }
 
 impl Log {
@@ -115,8 +115,8 @@ impl Registrar for Log {
 }
 
 impl Settle for Log {
-    fn find<'a>(&'a self, _: &'a ProviderName, call: CallId) -> BoxFuture<'a, Elsewhere> {
-        let found = self.elsewhere.lock().expect("not poisoned").pop_front().unwrap_or(Elsewhere::Unknown);
+    fn find<'a>(&'a self, _: &'a ProviderName, call: CallId) -> BoxFuture<'a, WriteRecord> {
+        let found = self.records.lock().expect("not poisoned").pop_front().unwrap_or(WriteRecord::Unknown);
         self.add(format!("find {call}"));
         async move { found }.boxed()
     }

@@ -15,7 +15,7 @@ use super::testing::{Calling, Host, hello, hub, settle, status};
 use crate::{
     bounds::{HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, SILENCE},
     end::End,
-    hub::Elsewhere,
+    hub::WriteRecord,
     start::{Write, testing::write},
     wire::{self, CancelReason, work_request, work_response::Message},
 };
@@ -207,7 +207,8 @@ async fn late_of_a_write_of_another_process_is_taken_once_that_has_ended() {
     let call = CallId::generate();
     let start = wire::Start { call_id: call.to_string(), ..wire::Start::default() };
     let lost = Write { is_lost: true, ..Write::clone(&write(call)) };
-    log.elsewhere.lock().unwrap().extend([Elsewhere::Open, Elsewhere::Lost(lost), Elsewhere::Known]);
+    let records = [WriteRecord::Open, WriteRecord::Unresolved(lost), WriteRecord::Settled];
+    log.records.lock().unwrap().extend(records);
     log.take();
     for _ in 0..2 {
         host.late(&start, &json!({"done": true})).await;

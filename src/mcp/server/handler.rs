@@ -20,15 +20,16 @@ use tracing::{Instrument, Span};
 use super::{
     cancellations::{Cancellable, Cancellations, cancelled},
     confirmation_mode::ConfirmationMode,
+    handler_context::HandlerContext,
+    invalid_message,
     known_tools::KnownTools,
     listen,
     listing::{EncodedPage, TTL_MS},
-    malformed, outcome,
+    outcome,
     progress::Progress,
     request::{Invocation, UnreadableArguments},
     services::Services,
     settings::{Confirmations, Settings, Transport},
-    shared::Shared,
     task_permits::TaskPermits,
 };
 use toolwire_contract::proto::v1::DescribeForPlannerRequest;
@@ -46,7 +47,7 @@ const REVISIONS: &[ProtocolVersion] = &[
 #[derive(Clone, Debug)]
 pub struct Handler {
     pub(super) services: Services,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<HandlerContext>,
     /// Only tools with all of these tags are listed.
     tags: Vec<String>,
     /// Ends subscriptions, when the connection is to go.
@@ -68,7 +69,7 @@ impl Handler {
     pub fn new(services: Services, settings: Settings, transport: Transport) -> Self {
         Self {
             services,
-            shared: Arc::new(Shared::new(settings, transport)),
+            shared: Arc::new(HandlerContext::new(settings, transport)),
             tags: Vec::new(),
             drain: CancellationToken::new(),
             lookup_failure: None,
@@ -198,7 +199,7 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|it| it.cursor);
-        let Shared { listings, settings, .. } = &*self.shared;
+        let HandlerContext { listings, settings, .. } = &*self.shared;
         let page = listings.page(&self.services, &self.tags, cursor.as_deref(), settings.page).await?;
         let Some(encoded) = &self.encoded_page else { return page.decode() };
         let result = page.without_tools();
@@ -286,7 +287,7 @@ impl ServerHandler for Handler {
         let method = request.method;
         let has_handshake =
             context.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
-        let params = malformed::params_of(&method).filter(|_| has_handshake || method != "initialize");
+        let params = invalid_message::params_of(&method).filter(|_| has_handshake || method != "initialize");
         Err(match params {
             Some(params) => ErrorData::invalid_params(params, None),
             None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),

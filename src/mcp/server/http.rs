@@ -27,8 +27,8 @@ use super::{
     accepted_types::spell_accept,
     cancellations::Received,
     handler::Handler,
+    invalid_message,
     listing::{EncodedPage, Page},
-    malformed,
     plain_call::PlainCall,
     request::UnreadableArguments,
 };
@@ -84,7 +84,8 @@ async fn answer_by_service(mut handler: Handler, parts: Parts, body: Bytes) -> R
     let encoded_page = Arc::new(EncodedPage::new());
     handler.encoded_page = Some(Arc::clone(&encoded_page));
     // The newest revision, which names its methods in a header, has no handshake.
-    let is_handshake = header(&parts, "mcp-method").is_none() && malformed::method_of(&body) == "initialize";
+    let is_handshake =
+        header(&parts, "mcp-method").is_none() && invalid_message::method_of(&body) == "initialize";
     let mut response = answer_by(handler, parts, body).await;
     if is_handshake && response.status().is_success() {
         let name = Uuid::new_v4().to_string().try_into().expect("hexadecimal digits and hyphens");
@@ -147,11 +148,11 @@ where
     }
     // rmcp knows older revisions than those that are served.
     if let Some(error) = refused.unserved_revision()
-        && malformed::method_of(&refused.body) != "initialize"
+        && invalid_message::method_of(&refused.body) != "initialize"
     {
         return refused.respond(StatusCode::BAD_REQUEST, &error);
     }
-    if let Some(error) = malformed::bad_cursor(&refused.body) {
+    if let Some(error) = invalid_message::bad_cursor(&refused.body) {
         return json(StatusCode::OK, &error);
     }
     let sessions = Arc::new(NeverSessionManager::default());
@@ -216,7 +217,7 @@ impl Refused {
         let Ok(text) = text.collect().await.map(Collected::to_bytes);
         // The type of the body is right: it is no message.
         if parts.status == StatusCode::UNSUPPORTED_MEDIA_TYPE && self.says_json {
-            return json(StatusCode::BAD_REQUEST, &malformed::error_of(&self.body));
+            return json(StatusCode::BAD_REQUEST, &invalid_message::error_of(&self.body));
         }
         let text = String::from_utf8_lossy(&text).into_owned();
         let error = self.unserved_revision().unwrap_or_else(|| ErrorData::invalid_request(text, None));
@@ -225,7 +226,7 @@ impl Refused {
 
     fn respond(&self, status: StatusCode, error: &ErrorData) -> Response<ResponseBody> {
         let message = serde_json::from_slice::<Value>(&self.body).unwrap_or_default();
-        json(status, &malformed::response(&malformed::id_of(&message), error))
+        json(status, &invalid_message::response(&invalid_message::id_of(&message), error))
     }
 
     fn unserved_revision(&self) -> Option<ErrorData> {

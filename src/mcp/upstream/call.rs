@@ -14,7 +14,7 @@ use super::{
     connection::Connection,
     link::Link,
     outcome,
-    running::Running,
+    running_request::RunningRequest,
     tap::{Departure, Outgoing, Progress},
 };
 use toolwire_base::{clock, words::visible};
@@ -69,7 +69,7 @@ impl McpTool {
             return Attempt::Unsent;
         };
         let cancellation = &call.context.cancellation;
-        let mut running = Running::new(handle, connection, &self.link, call.context);
+        let mut running = RunningRequest::new(handle, connection, &self.link, call.context);
         let mut throttle = Throttle::default();
         loop {
             select! {

@@ -179,7 +179,7 @@ impl Call<'_> {
 
     /// Whether an example or a keyword of the tool has a word.
     fn has_word(&self, lower: &str) -> bool {
-        let texts = self.tool.tool.definition.utterances.iter().chain(&self.tool.tool.routing.keywords);
+        let texts = self.tool.tool.definition.utterances.iter().chain(&self.tool.tool.hints.keywords);
         let mut words = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
         words.any(|word| word.eq_ignore_ascii_case(lower))
     }

@@ -56,9 +56,8 @@ impl Index {
 
     /// Whether it is of these tools, in whatever status they are.
     pub(crate) fn is_of<'a>(&self, tools: impl ExactSizeIterator<Item = &'a Arc<RegisteredTool>>) -> bool {
-        let is_same = |(indexed, tool): (&Indexed, &Arc<RegisteredTool>)| {
-            Arc::ptr_eq(&indexed.tool.routing, &tool.routing)
-        };
+        let is_same =
+            |(indexed, tool): (&Indexed, &Arc<RegisteredTool>)| Arc::ptr_eq(&indexed.tool.hints, &tool.hints);
         tools.len() == self.tools.len() && self.tools.iter().zip(tools).all(is_same)
     }
 }
@@ -85,5 +84,5 @@ impl Indexed {
 fn is_readable(tool: &RegisteredTool) -> bool {
     let required = tool.definition.input_schema.get("required").and_then(Value::as_array);
     let mut names = required.into_iter().flatten().filter_map(Value::as_str);
-    names.all(|name| tool.routing.extracts.contains_key(name))
+    names.all(|name| tool.hints.extracts.contains_key(name))
 }

@@ -32,7 +32,7 @@ impl Orders {
     /// Reads the orders to a tool from its manifest.
     pub(crate) fn new(tool: &RegisteredTool, index: &InvertedIndex) -> Self {
         let mut orders = Self::default();
-        let cues = tool.routing.extracts.values().flat_map(|extract| &extract.after);
+        let cues = tool.hints.extracts.values().flat_map(|extract| &extract.after);
         let cues: Vec<_> = cues.filter(|cue| !cue.contains('…')).collect();
         for text in &tool.definition.utterances {
             let note = cues.iter().filter_map(|cue| text.find(cue.as_str())).min().unwrap_or(text.len());
@@ -54,7 +54,7 @@ impl Orders {
             }
             orders.beginnings.insert(beginning);
         }
-        for text in &tool.routing.keywords {
+        for text in &tool.hints.keywords {
             let all = words(text);
             let is_direction = |word: &Word| english().directions.has(&word.lower);
             match all.iter().position(is_direction) {

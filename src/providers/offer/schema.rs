@@ -4,7 +4,7 @@
 mod adapt;
 mod inline;
 mod keywords;
-mod older;
+mod old_drafts;
 mod pattern;
 mod types;
 mod weight;

@@ -1,12 +1,12 @@
 //! Providers: their offers of names that they may own become tools of the registry, and late outcomes of their writes
 //! replace the unknown ones that were recorded.
 
-mod gated;
+mod gated_tool;
 mod intake;
-mod late;
+mod late_outcomes;
 mod mcp;
 mod mcp_offers;
-mod owned;
+mod ownership;
 mod trust;
 
 use std::{sync::Arc, time::Duration};
@@ -14,11 +14,11 @@ use std::{sync::Arc, time::Duration};
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::sleep;
 
-pub(super) use self::gated::Gates;
+pub(super) use self::gated_tool::Gates;
 use self::{
-    gated::behind,
+    gated_tool::put_behind_gate,
     intake::{Intake, Proposal, effect},
-    late::LateOutcomes,
+    late_outcomes::LateOutcomes,
 };
 pub use self::{
     mcp::{McpServers, mcp_target},
@@ -104,7 +104,7 @@ impl Registrar for Offers {
             strictness: self.strictness,
             author: Author::Host,
         };
-        let make = behind(self.gates.get(provider.as_str()), host_tool(hub, provider, catalogue));
+        let make = put_behind_gate(self.gates.get(provider.as_str()), host_tool(hub, provider, catalogue));
         let proposal = |offer| Proposal { offer, instead: None, make: Arc::clone(&make) };
         let proposals = offers.into_iter().map(proposal).collect();
         take_over(intake, proposals).boxed()

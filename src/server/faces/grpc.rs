@@ -14,7 +14,7 @@ mod services;
 mod snapshot_stream;
 mod task;
 mod tool_service;
-mod typed;
+mod typed_service;
 mod watch;
 mod workspace;
 
@@ -30,7 +30,7 @@ pub use self::{
     routes::Routes,
     service::{COMPRESSION, Service},
     services::{GrpcServices, ServiceError},
-    typed::call,
+    typed_service::call,
 };
 use super::{incoming, readiness::Readiness};
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};

@@ -4,7 +4,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{document::Document, refused::Refused};
+use super::{document::Document, refusal::Refused};
 
 /// The required state of a path before a write.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ const FEWEST: usize = 6;
 
 /// Checks one tool. A tool without keywords is not for such planners.
 pub(super) fn check(tool: &RegisteredTool, report: &mut Report) {
-    let (definition, routing) = (&tool.definition, &tool.routing);
+    let (definition, hints) = (&tool.definition, &tool.hints);
     let mut said = HashSet::new();
     for (index, utterance) in definition.utterances.iter().enumerate() {
         if !said.insert(utterance.to_lowercase()) {
@@ -24,7 +24,7 @@ pub(super) fn check(tool: &RegisteredTool, report: &mut Report) {
             report.add(join("/utterances", index), "duplicate-utterance", text);
         }
     }
-    if routing.keywords.is_empty() {
+    if hints.keywords.is_empty() {
         return;
     }
     let count = definition.utterances.len();
@@ -39,7 +39,7 @@ pub(super) fn check(tool: &RegisteredTool, report: &mut Report) {
         report.add("/summary", "no-summary", text);
     }
     let required = definition.input_schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    for name in required.filter_map(Value::as_str).filter(|name| !routing.extracts.contains_key(*name)) {
+    for name in required.filter_map(Value::as_str).filter(|name| !hints.extracts.contains_key(*name)) {
         let text = "required, and nothing says how it is read from a question: add `extract`";
         report.add(join("/parameters", name), "no-extract", text);
     }

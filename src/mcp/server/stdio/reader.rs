@@ -20,7 +20,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    super::{malformed, request::UnreadableArguments},
+    super::{invalid_message, request::UnreadableArguments},
     open::OpenRequests,
     output::Output,
 };
@@ -165,7 +165,7 @@ where
             return Some(());
         }
         let Ok(mut message) = serde_json::from_slice::<ClientJsonRpcMessage>(text) else {
-            self.answer_bad(&malformed::error_of(text));
+            self.answer_bad(&invalid_message::error_of(text));
             return Some(());
         };
         if let ClientJsonRpcMessage::Request(request) = &mut message
@@ -174,7 +174,7 @@ where
         {
             call.extensions.insert(unreadable);
         }
-        if let Some(error) = malformed::bad_cursor(text) {
+        if let Some(error) = invalid_message::bad_cursor(text) {
             self.answer_bad(&error);
             return Some(());
         }
@@ -205,7 +205,7 @@ where
     }
 
     fn refuse(&mut self, id: &Value, what: impl Into<Cow<'static, str>>) {
-        self.answer_bad(&malformed::response(id, &ErrorData::invalid_request(what, None)));
+        self.answer_bad(&invalid_message::response(id, &ErrorData::invalid_request(what, None)));
     }
 
     fn answer_bad(&mut self, answer: &Value) {

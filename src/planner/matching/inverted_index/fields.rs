@@ -104,14 +104,14 @@ impl Counting<'_> {
         for text in credits {
             self.add(CREDITED, text);
         }
-        for (field, texts) in [(UTTERANCES, &definition.utterances), (KEYWORDS, &tool.routing.keywords)] {
+        for (field, texts) in [(UTTERANCES, &definition.utterances), (KEYWORDS, &tool.hints.keywords)] {
             for text in texts {
                 self.add(field, text);
             }
         }
         self.add_schema(&definition.input_schema, PARAMETERS, Some(TEXTS));
         self.add_schema(&definition.output_schema, RESULT, None);
-        let extracts = tool.routing.extracts.values();
+        let extracts = tool.hints.extracts.values();
         let are_values = |it: &&Extract| matches!(it.kind, ExtractKind::Words | ExtractKind::Profile);
         for (_, phrases) in extracts.filter(are_values).flat_map(|it| &it.words) {
             for phrase in phrases {

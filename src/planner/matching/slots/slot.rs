@@ -76,12 +76,12 @@ impl Slot {
         };
         let with_tails = |mut slot: Self| {
             if slot.extract.kind == ExtractKind::Rest {
-                slot.tails = tool.routing.keywords.iter().filter_map(tail).collect();
+                slot.tails = tool.hints.keywords.iter().filter_map(tail).collect();
             }
             slot
         };
         // In the order of the schema, which is that of the questions.
-        let mut slots: Vec<_> = tool.routing.extracts.iter().filter_map(slot).map(with_tails).collect();
+        let mut slots: Vec<_> = tool.hints.extracts.iter().filter_map(slot).map(with_tails).collect();
         slots.sort_by_key(|slot| !slot.is_required);
         slots
     }

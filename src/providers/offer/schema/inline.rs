@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Direction,
     keywords::{Holds, holds},
-    older::{is_older, modern},
+    old_drafts::{is_older, modern},
     pattern,
     types::without_list,
     weight::{PATTERN, weight},

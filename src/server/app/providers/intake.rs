@@ -12,7 +12,7 @@ use toolwire_providers::{
     offer::{self, Author, Budget, CheckedOffer, Problem, Strictness},
 };
 
-use super::owned::refuse_name;
+use super::ownership::refuse_name;
 
 /// Takes offers of a provider in.
 pub(super) struct Intake {

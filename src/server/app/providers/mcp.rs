@@ -5,7 +5,7 @@ use std::{convert::Infallible, fmt, future::pending, sync::Arc, time::Duration};
 use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{gated::Gates, mcp_offers::McpOffers};
+use super::{gated_tool::Gates, mcp_offers::McpOffers};
 use toolwire_base::digest::Digest;
 use toolwire_config::{Config, McpServer, McpTarget};
 use toolwire_engine::registry::Registry;

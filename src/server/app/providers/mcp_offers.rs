@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::{
     Intake, Proposal, executor,
-    gated::{Gates, behind},
+    gated_tool::{Gates, put_behind_gate},
     strictness, take_over,
     trust::{as_accepted, check_accepted},
 };
@@ -111,7 +111,7 @@ impl McpOffers {
             let instead = check_accepted(provider, tool, known)
                 .err()
                 .map(|reason| (reason, ListedTool::offer_unread(name, is_read, provider)));
-            let make = behind(self.gates.get(provider), mcp_tool(link, tool.name.clone()));
+            let make = put_behind_gate(self.gates.get(provider), mcp_tool(link, tool.name.clone()));
             proposals.push(Proposal { offer: tool.offer(name, is_read), instead, make });
         }
         (proposals, refused)

@@ -14,8 +14,8 @@ use toolwire_contract::{
 };
 use toolwire_tool::context::TaskLabel;
 
-/// The call that is looked at.
-pub(super) fn which(call: Option<get_call_request::Call>, tool: String) -> Result<CallRef, Refusal> {
+/// Reads the call that a query names.
+pub(super) fn read_ref(call: Option<get_call_request::Call>, tool: String) -> Result<CallRef, Refusal> {
     use get_call_request::Call;
     let none = || request::refuse("call", "required", "must name a call by call_id or request_id");
     match call.ok_or_else(none)? {

@@ -87,7 +87,7 @@ impl ToolService for Face {
 
     async fn cancel_call(&self, request: Request<v1::CancelCallRequest>) -> Answered<v1::CancelCallResponse> {
         let (user, _, message) = split(request);
-        let cancelled = self.tools.cancel(&user, which(message)?).await?;
+        let cancelled = self.tools.cancel(&user, read_selector(message)?).await?;
         Ok(Response::new(v1::CancelCallResponse { cancelled }))
     }
 
@@ -96,8 +96,8 @@ impl ToolService for Face {
         let form = ResultForm::read(message.result_format(), message.max_tokens)?;
         let (form, delivers) = (form.with_keep_over(message.keep_over_tokens)?, message.delivers);
         let wait = request::wait_within("wait", message.wait, MAX_WAIT)?;
-        let which = calls::which(message.call, message.tool)?;
-        let looked = self.tools.calls().get(&user, &which, wait, &drain_signal(&from)).await?;
+        let call = calls::read_ref(message.call, message.tool)?;
+        let looked = self.tools.calls().get(&user, &call, wait, &drain_signal(&from)).await?;
         if delivers {
             self.tools.calls().deliver(&user, &looked).await;
         }
@@ -163,7 +163,8 @@ impl AsRef<[u8]> for Part {
     }
 }
 
-fn which(message: v1::CancelCallRequest) -> Result<CallSelector, Refusal> {
+/// Reads the call that is to be cancelled.
+fn read_selector(message: v1::CancelCallRequest) -> Result<CallSelector, Refusal> {
     use cancel_call_request::Call;
     let none = || request::refuse("call", "required", "must name a call by call_id or request_id");
     match message.call.ok_or_else(none)? {

@@ -3,12 +3,12 @@
 //! It is a JSON value and no derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come
 //! from their descriptors. It is cached by the tools that it has, for all users who see the same ones.
 
+mod components;
 mod paths;
 mod problems;
 mod requests;
 mod rpcs;
 mod schema;
-mod shared;
 mod tools;
 
 use std::sync::{Arc, LazyLock};
@@ -71,7 +71,7 @@ fn document(tools: &[Arc<RegisteredTool>], rows: &[RpcRoute]) -> Value {
         tools::add(&mut paths, &tool.definition);
     }
     rpcs::add(rows, &mut paths, &mut schemas);
-    shared::add(&mut paths, &mut schemas);
+    components::add(&mut paths, &mut schemas);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -89,7 +89,7 @@ fn document(tools: &[Arc<RegisteredTool>], rows: &[RpcRoute]) -> Value {
         "paths": paths.into_value(),
         "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
-            "parameters": shared::parameters(),
+            "parameters": components::parameters(),
             "responses": problems::responses(),
             "schemas": schemas.into_value(),
         },

@@ -1,7 +1,7 @@
 //! The tables `entries` and `entry_parts`. An entry is stored as its `head`, which is JSON without its two long texts,
 //! and these texts: each inline in a column of `entries`, or in `entry_parts` if it exceeds `MAX_INLINE_TEXT`.
 
-pub(crate) mod checked;
+pub(crate) mod checked_entry;
 mod insert;
 
 pub(crate) use self::insert::{NewEntry, insert, insert_last};

@@ -11,7 +11,7 @@ use crate::tasks::{
         StoredTask,
         entries::{
             StoredEntry,
-            checked::{CheckedEntry, timeline},
+            checked_entry::{CheckedEntry, timeline},
         },
         list,
     },

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{paths::Paths, problems::problems, shared::of_call};
+use super::{components::of_call, paths::Paths, problems::problems};
 use crate::faces::rest::message;
 use toolwire_contract::proto::v1::ToolView;
 use toolwire_engine::registry::{Category, Definition, Execution};

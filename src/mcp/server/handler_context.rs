@@ -13,7 +13,7 @@ use super::{
 };
 
 #[derive(Clone, Debug)]
-pub(super) struct Shared {
+pub(super) struct HandlerContext {
     pub(super) settings: Settings,
     pub(super) transport: Transport,
     pub(super) known: Arc<KnownTools>,
@@ -27,7 +27,7 @@ pub(super) struct Shared {
     pub(super) writes: TaskTracker,
 }
 
-impl Shared {
+impl HandlerContext {
     pub(super) fn new(settings: Settings, transport: Transport) -> Self {
         Self {
             settings,

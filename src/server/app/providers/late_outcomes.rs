@@ -10,7 +10,7 @@ use super::parts;
 use toolwire_base::{clock, offload};
 use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolResult};
 use toolwire_engine::registry::Registry;
-use toolwire_hosts::{Elsewhere, Settle, Write};
+use toolwire_hosts::{Settle, Write, WriteRecord};
 use toolwire_providers::{Spec, ids::ProviderName};
 use toolwire_state::{
     Store,
@@ -65,24 +65,24 @@ impl LateOutcomes {
 }
 
 impl Settle for LateOutcomes {
-    fn find<'a>(&'a self, provider: &'a ProviderName, call: CallId) -> BoxFuture<'a, Elsewhere> {
+    fn find<'a>(&'a self, provider: &'a ProviderName, call: CallId) -> BoxFuture<'a, WriteRecord> {
         async move {
             let write = match self.store.find_write(call).await {
                 Ok(Some(write)) => write,
-                Ok(None) => return Elsewhere::Unknown,
+                Ok(None) => return WriteRecord::Unknown,
                 // It is tried again.
-                Err(_) => return Elsewhere::Open,
+                Err(_) => return WriteRecord::Open,
             };
             let FoundWrite { key: Key { user, tool, request_id }, is_of_task, state } = write;
             let snapshot = self.registry.snapshot();
             // It may be offered a moment later.
-            let Some(tool) = snapshot.get(&tool) else { return Elsewhere::Open };
+            let Some(tool) = snapshot.get(&tool) else { return WriteRecord::Open };
             if tool.definition.provider() != Some(provider.as_str()) {
-                return Elsewhere::Unknown;
+                return WriteRecord::Unknown;
             }
             let is_lost = match state {
-                WriteState::Open => return Elsewhere::Open,
-                WriteState::Known => return Elsewhere::Known,
+                WriteState::Open => return WriteRecord::Open,
+                WriteState::Known => return WriteRecord::Settled,
                 WriteState::Lost => true,
                 WriteState::Unknown => false,
             };
@@ -91,9 +91,16 @@ impl Settle for LateOutcomes {
             match offload::run_alone(move || Spec::new(&parts)).await {
                 Ok(Ok(spec)) => {
                     let spec = Arc::new(spec);
-                    Elsewhere::Lost(Write { spec, user, request_id, call_id: call, is_of_task, is_lost })
+                    WriteRecord::Unresolved(Write {
+                        spec,
+                        user,
+                        request_id,
+                        call_id: call,
+                        is_of_task,
+                        is_lost,
+                    })
                 }
-                _ => Elsewhere::Open,
+                _ => WriteRecord::Open,
             }
         }
         .boxed()

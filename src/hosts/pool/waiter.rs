@@ -16,7 +16,7 @@ pub(super) struct Waiter {
 
 /// A call in the queue; it leaves the queue when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct QueuedCall {
     pool: Pool,
     provider: ProviderName,
     user: UserId,
@@ -31,7 +31,7 @@ impl Waiter {
     }
 }
 
-impl Waiting {
+impl QueuedCall {
     pub(super) fn new(
         pool: Pool,
         (provider, user): (&ProviderName, &UserId),
@@ -52,7 +52,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for QueuedCall {
     fn drop(&mut self) {
         self.pool.cancel(&self.provider, &self.user, self.ticket);
     }

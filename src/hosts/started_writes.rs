@@ -42,17 +42,17 @@ struct Open {
     write: Arc<Write>,
 }
 
-/// What `Late` changed.
+/// The write that a `Late` is about.
 #[derive(Debug)]
-pub(crate) enum LateResult {
+pub(crate) enum LateMatch {
     /// Another process of the server started the call.
-    Unknown(Outcome),
+    OtherProcess(Outcome),
     /// It was started on another instance.
-    OfAnother,
+    OtherInstance,
     /// It is being recorded.
-    Pending,
+    Recording,
     /// The call got it, or had it before.
-    Taken,
+    Delivered,
     /// Nothing waits for it any more: it replaces the unknown outcome, and `end_settling` says whether it did.
     Replaces(Arc<Write>, Outcome),
 }
@@ -75,23 +75,23 @@ impl StartedWrites {
         self.lost.insert(key, open);
     }
 
-    pub(crate) fn take(&mut self, key: &Key, outcome: Outcome, now: Instant) -> LateResult {
+    pub(crate) fn take(&mut self, key: &Key, outcome: Outcome, now: Instant) -> LateMatch {
         self.forget(now);
         let Some(open) = self.open(key) else {
             return if self.lost.contains_key(key) {
-                LateResult::Taken
+                LateMatch::Delivered
             } else if self.running.keys().chain(self.lost.keys()).any(|it| it.call == key.call) {
-                LateResult::OfAnother
+                LateMatch::OtherInstance
             } else {
-                LateResult::Unknown(outcome)
+                LateMatch::OtherProcess(outcome)
             };
         };
-        let Some(waiter) = open.waiter.take() else { return LateResult::Pending };
+        let Some(waiter) = open.waiter.take() else { return LateMatch::Recording };
         if let Err(outcome) = waiter.send(outcome) {
-            return LateResult::Replaces(Arc::clone(&open.write), outcome);
+            return LateMatch::Replaces(Arc::clone(&open.write), outcome);
         }
         self.close(key);
-        LateResult::Taken
+        LateMatch::Delivered
     }
 
     /// The outcome that replaces an unknown one is recorded, or cannot be: then its host may send it again.
@@ -159,14 +159,14 @@ mod tests {
                 writes.lose(key("a", call), now);
             }
             assert!(
-                matches!(writes.take(&key("b", call), data(), now), LateResult::OfAnother),
+                matches!(writes.take(&key("b", call), data(), now), LateMatch::OtherInstance),
                 "another instance"
             );
-            assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
+            assert!(matches!(writes.take(&key("a", call), data(), now), LateMatch::Delivered));
             assert_eq!(receiver.try_recv(), Ok(data()));
             writes.lose(key("a", call), now);
             assert!(
-                matches!(writes.take(&key("a", call), data(), now), LateResult::Taken),
+                matches!(writes.take(&key("a", call), data(), now), LateMatch::Delivered),
                 "a repeat does nothing"
             );
         }
@@ -180,12 +180,12 @@ mod tests {
         writes.lose(key("a", call), now);
         let later = now + LATE_KEPT - Duration::from_millis(1);
         assert!(
-            matches!(writes.take(&key("a", call), data(), later), LateResult::Replaces(it, _) if it.call_id == call)
+            matches!(writes.take(&key("a", call), data(), later), LateMatch::Replaces(it, _) if it.call_id == call)
         );
-        assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Pending));
+        assert!(matches!(writes.take(&key("a", call), data(), later), LateMatch::Recording));
         writes.end_settling(&key("a", call), true);
-        assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Taken));
-        assert!(matches!(writes.take(&key("a", call), data(), now + LATE_KEPT), LateResult::Unknown(_)));
+        assert!(matches!(writes.take(&key("a", call), data(), later), LateMatch::Delivered));
+        assert!(matches!(writes.take(&key("a", call), data(), now + LATE_KEPT), LateMatch::OtherProcess(_)));
         assert!(writes.lost.is_empty() && writes.order.is_empty() && writes.running.is_empty());
     }
 
@@ -195,14 +195,14 @@ mod tests {
         let (mut writes, receiver) = started(call);
         drop(receiver);
         for _ in 0..2 {
-            assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Replaces(..)));
+            assert!(matches!(writes.take(&key("a", call), data(), now), LateMatch::Replaces(..)));
             writes.end_settling(&key("a", call), false);
         }
-        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Replaces(..)));
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateMatch::Replaces(..)));
         writes.lose(key("a", call), now);
-        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Pending));
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateMatch::Recording));
         writes.end_settling(&key("a", call), true);
-        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateMatch::Delivered));
     }
 
     #[test]
@@ -210,9 +210,9 @@ mod tests {
         let (now, call) = (clock::now(), CallId::generate());
         let (mut writes, _receiver) = started(call);
         writes.end(&key("a", call));
-        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Unknown(_)));
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateMatch::OtherProcess(_)));
         writes.lose(key("a", call), now);
-        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateMatch::Delivered));
     }
 
     #[test]

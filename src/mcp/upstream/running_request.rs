@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::{bounds::CANCEL, connection::Connection, link::Link};
 use toolwire_tool::context::{StopCause, ToolContext};
 
-pub(crate) struct Running<'a> {
+pub(crate) struct RunningRequest<'a> {
     /// `None` once it has ended.
     handle: Option<RequestHandle<RoleClient>>,
     connection: &'a Connection,
@@ -21,7 +21,7 @@ pub(crate) struct Running<'a> {
     may_cancel: bool,
 }
 
-impl<'a> Running<'a> {
+impl<'a> RunningRequest<'a> {
     pub(crate) fn new(
         handle: RequestHandle<RoleClient>,
         connection: &'a Connection,
@@ -74,7 +74,7 @@ impl<'a> Running<'a> {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningRequest<'_> {
     /// The pipeline drops a read that nothing waits for, and a write at the server's cap.
     fn drop(&mut self) {
         let reason = self.reason();

@@ -23,7 +23,7 @@ struct GatedTool {
 }
 
 /// Makes the same executors, but behind the gate.
-pub(super) fn behind(gate: Option<&Arc<Gate>>, make: Arc<MakeExecutor>) -> Arc<MakeExecutor> {
+pub(super) fn put_behind_gate(gate: Option<&Arc<Gate>>, make: Arc<MakeExecutor>) -> Arc<MakeExecutor> {
     let Some(gate) = gate.cloned() else { return make };
     Arc::new(move |definition: &Definition| {
         let (tool, gate, timeout) = (make(definition)?, Arc::clone(&gate), definition.timeout);

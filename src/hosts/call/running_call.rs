@@ -7,13 +7,13 @@ use crate::{
 use toolwire_tool::context::{StopCause, ToolContext};
 
 #[derive(Debug)]
-pub(super) struct Running<'a> {
+pub(super) struct RunningCall<'a> {
     handle: Handle,
     context: &'a ToolContext,
     may_cancel: bool,
 }
 
-impl<'a> Running<'a> {
+impl<'a> RunningCall<'a> {
     pub(super) fn new(handle: Handle, context: &'a ToolContext) -> Self {
         Self { handle, context, may_cancel: true }
     }
@@ -43,7 +43,7 @@ impl<'a> Running<'a> {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningCall<'_> {
     /// The pipeline drops a read that nothing waits for, and a write at the server's cap.
     fn drop(&mut self) {
         self.cancel();

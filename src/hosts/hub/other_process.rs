@@ -6,32 +6,32 @@ use tokio::{sync::mpsc, time::sleep};
 
 use super::{Hub, lock};
 use crate::{
-    bounds::{ELSEWHERE_INTERVAL, LATE_KEPT, MAX_ELSEWHERE, MAX_ELSEWHERE_BYTES},
-    late::Key,
+    bounds::{LATE_KEPT, MAX_LATE_BYTES, MAX_LATE_WAITING, OTHER_PROCESS_INTERVAL},
     pool::Command,
     start::Write,
+    started_writes::Key,
     wire::outcome::Outcome,
 };
 use toolwire_base::clock;
 
 /// What the record says of a write that this process did not start.
 #[derive(Debug)]
-pub enum Elsewhere {
+pub enum WriteRecord {
     /// No such write of the provider is recorded.
     Unknown,
     /// The process that started it lives.
     Open,
     /// Its outcome is recorded.
-    Known,
+    Settled,
     /// Its outcome is unknown, and the process that started it has ended.
-    Lost(Write),
+    Unresolved(Write),
 }
 
 /// The writes whose `Late` waits for the end of the process that started them, and its bytes.
 #[derive(Debug, Default)]
-pub(super) struct Waiting(HashMap<Key, usize>);
+pub(super) struct PendingOutcomes(HashMap<Key, usize>);
 
-impl Waiting {
+impl PendingOutcomes {
     /// Adds a write, unless it waits already or its provider has too many.
     fn add(&mut self, key: &Key, bytes: usize) -> bool {
         let (mut count, mut sum) = (0, 0);
@@ -42,7 +42,7 @@ impl Waiting {
             count += 1;
             sum += bytes;
         }
-        if count > 0 && (count >= MAX_ELSEWHERE || sum + bytes > MAX_ELSEWHERE_BYTES) {
+        if count > 0 && (count >= MAX_LATE_WAITING || sum + bytes > MAX_LATE_BYTES) {
             return false;
         }
         self.0.insert(key.clone(), bytes);
@@ -52,13 +52,18 @@ impl Waiting {
 
 impl Hub {
     /// Takes `Late` of a write that this process did not start, and answers it once it is recorded.
-    pub(super) fn take_elsewhere(&self, key: Key, outcome: Outcome, answer: &mpsc::UnboundedSender<Command>) {
+    pub(super) fn take_of_other_process(
+        &self,
+        key: Key,
+        outcome: Outcome,
+        answer: &mpsc::UnboundedSender<Command>,
+    ) {
         if !lock(&self.0.waiting).add(&key, outcome.encoded_len()) {
             return;
         }
         let (hub, answer) = (self.clone(), answer.clone());
         tokio::spawn(async move {
-            let is_recorded = hub.record_elsewhere(&key, outcome).await;
+            let is_recorded = hub.record_of_other_process(&key, outcome).await;
             lock(&hub.0.waiting).0.remove(&key);
             if is_recorded {
                 let _ = answer.send(Command::LateTaken(key.call));
@@ -67,17 +72,17 @@ impl Hub {
     }
 
     /// Whether the outcome is recorded, or was.
-    async fn record_elsewhere(&self, key: &Key, outcome: Outcome) -> bool {
+    async fn record_of_other_process(&self, key: &Key, outcome: Outcome) -> bool {
         let until = clock::now() + LATE_KEPT;
         while clock::now() < until {
             match self.0.settle.find(&key.provider, key.call).await {
-                Elsewhere::Unknown => return false,
-                Elsewhere::Known => return true,
-                Elsewhere::Lost(write) => {
+                WriteRecord::Unknown => return false,
+                WriteRecord::Settled => return true,
+                WriteRecord::Unresolved(write) => {
                     let result = write.read(outcome).await;
                     return self.0.settle.settle(&write, result).await;
                 }
-                Elsewhere::Open => sleep(ELSEWHERE_INTERVAL).await,
+                WriteRecord::Open => sleep(OTHER_PROCESS_INTERVAL).await,
             }
         }
         false
@@ -96,12 +101,15 @@ mod tests {
 
     #[test]
     fn a_provider_with_too_many_or_too_large_leaves_room_to_others() {
-        let mut waiting = Waiting::default();
-        let (first, large) = (key("shop"), MAX_ELSEWHERE_BYTES + 1);
+        let mut waiting = PendingOutcomes::default();
+        let (first, large) = (key("shop"), MAX_LATE_BYTES + 1);
         assert!(waiting.add(&first, large) && !waiting.add(&first, 1) && !waiting.add(&key("shop"), 1));
         assert!(waiting.add(&key("other"), large));
-        let mut waiting = Waiting::default();
-        assert_eq!((0..MAX_ELSEWHERE + 10).filter(|_| waiting.add(&key("shop"), 1)).count(), MAX_ELSEWHERE);
+        let mut waiting = PendingOutcomes::default();
+        assert_eq!(
+            (0..MAX_LATE_WAITING + 10).filter(|_| waiting.add(&key("shop"), 1)).count(),
+            MAX_LATE_WAITING
+        );
         assert!(waiting.add(&key("other"), 1));
     }
 }
