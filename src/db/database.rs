@@ -21,7 +21,6 @@ use crate::{
     location::Location,
     migrations,
     postgres::{self, Address},
-    reachability::is_unreachable_error,
     readers,
     sql::Connection,
     sqlite::{self, connect, error, replica::Replica, wal},
@@ -202,20 +201,9 @@ impl Database {
     }
 
     fn unusable(&self, error: &sqlx::Error) -> StoreError {
-        // Why it does not answer is known to the connection that tries to reach it.
-        if is_unreachable_error(error)
-            && let Some(cause) = self.last_error.watch().borrow().clone()
-        {
-            return cause;
-        }
-        let error = match &self.location {
+        self.last_error.explain(error, |error| match &self.location {
             Location::Postgres(address) => postgres::unusable(address, error),
             location => error::unusable(location, error),
-        };
-        match error {
-            // The state is usable by others, or but for a row.
-            error @ (StoreError::Crowded | StoreError::Slow { .. } | StoreError::Unreadable { .. }) => error,
-            error => self.last_error.set(error),
-        }
+        })
     }
 }

@@ -18,6 +18,7 @@ use toolwire::{
         backup::{self, BackupError},
         confirmations::{Scope, SequenceRange},
     },
+    tool::context::RequestId,
 };
 
 use super::{earlier_state::unpack, in_sqlite, jobs::begun, user};
@@ -67,6 +68,21 @@ async fn a_domain_without_steps_for_it_is_refused_by_name() {
     let notes = Migrations::of_domain("notes", &[], sqlx::migrate::Migrator::DEFAULT);
     let error = store.with_tables([notes]).unwrap().open().await.unwrap_err();
     assert!(error.to_string().contains("the domain notes has no migrations for PostgreSQL"), "{error}");
+}
+
+/// A statement that takes no lane is part of no transaction that would record it.
+#[tokio::test]
+async fn a_single_statement_that_fails_is_the_last_error_of_the_state() {
+    let Some((store, _directory)) = database() else { return };
+    state::run(&store, sql!("ALTER TABLE held_sessions RENAME TO missing_sessions")).await;
+    let session = "s".parse().unwrap();
+    let Err(error) = store.hold_session(&user("riley"), &session, RequestId::generate()).await else {
+        panic!("there is no table")
+    };
+    assert!(matches!(error, StoreError::Refused { .. }), "{error:?}");
+    assert_eq!(*store.last_error().borrow(), Some(error));
+    store.probe().await.unwrap();
+    assert_eq!(*store.last_error().borrow(), None);
 }
 
 #[tokio::test]

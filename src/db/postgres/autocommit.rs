@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use super::{address::Address, connect::Database, connections::Connections, error};
-use crate::{Error, StoreError, clock::Clock, sql::Connection};
+use super::{address::Address, connect::Database, connections::Connections, error::unusable};
+use crate::{Error, StoreError, clock::Clock, last_error::LastError, sql::Connection};
 
 /// Connections on which statements take effect one by one. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -11,6 +11,7 @@ pub struct Autocommit {
     connections: Connections,
     address: Arc<Address>,
     clock: Clock,
+    last_error: LastError,
 }
 
 impl Autocommit {
@@ -19,6 +20,7 @@ impl Autocommit {
             connections: database.connections.clone(),
             address: Arc::clone(database.address()),
             clock: database.clock().clone(),
+            last_error: database.last_error().clone(),
         }
     }
 
@@ -32,8 +34,13 @@ impl Autocommit {
         self.clock.now()
     }
 
-    /// Converts an error for operators.
+    /// Converts an error for operators, and records that the database cannot be used.
     pub fn explain<T>(&self, result: Result<T, Error>) -> Result<T, StoreError> {
-        result.map_err(|error| error::explain(&self.address, error))
+        let unusable = |error: &sqlx::Error| self.last_error.explain(error, |it| unusable(&self.address, it));
+        result.map_err(|error| match error {
+            Error::Store(error) => error,
+            Error::Database(error) => unusable(&error),
+            Error::Shared(error) => unusable(&error),
+        })
     }
 }

@@ -25,7 +25,7 @@ pub(super) const TIME: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::B
 pub(crate) struct Readings {
     address: Arc<Address>,
     pub(super) clock: Clock,
-    last_error: LastError,
+    pub(super) last_error: LastError,
     is_off: Arc<Mutex<bool>>,
 }
 

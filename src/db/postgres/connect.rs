@@ -19,6 +19,7 @@ use crate::{
     Durability, Error, Lane, Migrations, StoreError,
     clock::Clock,
     followers::Followers,
+    last_error::LastError,
     reachability::{Reachability, unreachable_error},
     sql::Transaction,
 };
@@ -145,6 +146,10 @@ impl Database {
 
     pub(super) fn clock(&self) -> &Clock {
         &self.readings.clock
+    }
+
+    pub(super) fn last_error(&self) -> &LastError {
+        &self.readings.last_error
     }
 
     /// Begins a transaction of a lane. One that decides by the clock is refused if the database shows another time: a
