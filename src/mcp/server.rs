@@ -1,4 +1,5 @@
-//! The face: a `ServerHandler` of rmcp over the generated gRPC clients.
+//! The face: a `ServerHandler` of rmcp over the generated gRPC clients; the tools of its own process it calls without
+//! messages.
 
 mod accepted_types;
 mod call;
@@ -29,6 +30,6 @@ mod tasks;
 pub use cancellations::Cancellations;
 pub use handler::Handler;
 pub use request::Invocation;
-pub use services::{Detached, LocalCalls, LocalEnd, Services, Via};
+pub use services::{CallEvents, Detached, LocalCalls, LocalEnd, Services, Via};
 pub use settings::{Confirmations, Settings, Transport};
 pub use state::{MIN_KEY_BYTES, StateCodec};

@@ -81,7 +81,7 @@ async fn call(
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let arguments = arguments(body).await;
-    let call = incoming::call(&parts.extensions, Target::Tool(tool), arguments);
+    let call = incoming::call(&parts.extensions, Target::Tool(tool), Ok(arguments));
     incoming::hand_over(&parts.extensions);
     let ended = http.face.tools.finish(call).await.map_err(Problem::from)?;
     Ok(Response::new(Body::from(format!("{ended:?}"))))
@@ -94,7 +94,7 @@ async fn invoke(
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let arguments = arguments(body).await;
-    let call = incoming::call(&parts.extensions, Target::Tool(tool), arguments);
+    let call = incoming::call(&parts.extensions, Target::Tool(tool), Ok(arguments));
     incoming::hand_over(&parts.extensions);
     let started = http.face.tools.start(call).await.map_err(Problem::from)?;
     let steps = stream::unfold(started, async |mut started| {

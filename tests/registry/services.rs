@@ -90,7 +90,7 @@ fn config(state: &TempDir) -> Config {
 async fn call(app: &App, tool: &str, arguments: Map<String, Value>) -> Result<(), ToolError> {
     let user = User::new("demo".parse().expect("a user id"));
     let context = ToolContext::new(user, clock::now() + std::time::Duration::from_mins(1));
-    let mut call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
+    let mut call = Call::new(context, Target::Tool(tool.to_owned()), Ok(arguments));
     call.request_id = Some(RequestId::generate());
     let started = match app.tools.start(call).await {
         Ok(started) => started,

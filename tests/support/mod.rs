@@ -179,11 +179,11 @@ impl Bench {
     }
 
     pub fn call_with(tool: &str, input: Arguments) -> Call {
-        Call::new(context(), Target::Tool(tool.to_owned()), input)
+        Call::new(context(), Target::Tool(tool.to_owned()), Ok(input))
     }
 
     pub fn intent(intent: &str, input: Value) -> Call {
-        Call::new(context(), Target::Intent(intent.to_owned()), arguments(input))
+        Call::new(context(), Target::Intent(intent.to_owned()), Ok(arguments(input)))
     }
 
     /// Carries a call out to its end.

@@ -154,7 +154,7 @@ impl Caller<'_> {
         Box::new(Call {
             request_id: is_named.then_some(request_id),
             options: options.if_any(),
-            ..Call::new(context, Target::Tool(planned.tool.clone()), planned.arguments.clone())
+            ..Call::new(context, Target::Tool(planned.tool.clone()), Ok(planned.arguments.clone()))
         })
     }
 

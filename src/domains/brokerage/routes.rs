@@ -59,7 +59,7 @@ async fn call(tool: &'static str, http: &Http, request: Request) -> Result<Respo
     let is_list =
         |name: &str| found.as_ref().is_some_and(|tool| is_list(&tool.definition.input_schema, name));
     let arguments = Query::any(request.uri()).into_object(is_list)?;
-    let call = incoming::call(request.extensions(), target, arguments);
+    let call = incoming::call(request.extensions(), target, Ok(arguments));
     let call_id = call.context.call_id.to_string();
     incoming::hand_over(request.extensions());
     match http.face.tools.finish(call).await? {

@@ -130,17 +130,24 @@ impl Target {
 }
 
 impl Call {
-    pub fn new(context: ToolContext, target: Target, arguments: Arguments) -> Self {
+    /// A call with the arguments that its caller wrote, readable or not.
+    pub fn new(context: ToolContext, target: Target, arguments: Result<Arguments, Unreadable>) -> Self {
         Self::new_at(ArrivalTime::now(), context, target, arguments)
     }
 
     /// A call that arrived at the given time.
-    pub fn new_at(arrived: ArrivalTime, context: ToolContext, target: Target, arguments: Arguments) -> Self {
+    pub fn new_at(
+        arrived: ArrivalTime,
+        context: ToolContext,
+        target: Target,
+        arguments: Result<Arguments, Unreadable>,
+    ) -> Self {
+        let (arguments, given) = ArgumentsForm::of(arguments);
         Self {
             context,
             target,
             arguments,
-            given: ArgumentsForm::default(),
+            given,
             request_id: None,
             options: None,
             step_ref: None,
@@ -150,11 +157,6 @@ impl Call {
             backlog: None,
             facts: Arc::default(),
         }
-    }
-
-    /// Replaces the arguments by those that the caller wrote, readable or not.
-    pub fn set_arguments(&mut self, arguments: Result<Arguments, Unreadable>) {
-        (self.arguments, self.given) = ArgumentsForm::of(arguments);
     }
 
     /// Whether the caller's agent was offered a tool of this name.

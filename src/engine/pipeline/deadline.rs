@@ -147,7 +147,7 @@ mod tests {
     fn call(timeout: Duration) -> Call {
         let user = User::new("demo".parse().expect("valid"));
         let context = ToolContext::new(user, clock::now() + timeout);
-        Call::new(context, Target::Tool("x".to_owned()), Arguments::new())
+        Call::new(context, Target::Tool("x".to_owned()), Ok(Arguments::new()))
     }
 
     fn done(call: &Call) -> Terminal {

@@ -27,7 +27,7 @@ impl CallTools for Pipeline {
             // others.
             let services = self.services.clone();
             let context = ToolContext { lineage, services, ..parent.nested() };
-            let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
+            let call = Call::new(context, Target::Tool(tool.to_owned()), Ok(arguments));
             match (self.stack)(Box::new(call)).await.map_err(|refusal| error_of_refusal(&refusal))? {
                 Terminal::Result(result) => Ok((result.outcome?, result.provenance)),
                 Terminal::ConfirmationRequired(it) => Err(Unfinished::AwaitsConfirmation(it)),

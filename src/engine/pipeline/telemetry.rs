@@ -250,7 +250,7 @@ mod tests {
         let _subscriber = toolwire_base::capture::capture(subscriber);
         let user = User::new("demo".parse().expect("valid"));
         let context = ToolContext::new(user, clock::now() + Duration::from_secs(1));
-        let call = Box::new(Call::new(context, Target::Tool("x".to_owned()), Arguments::new()));
+        let call = Box::new(Call::new(context, Target::Tool("x".to_owned()), Ok(Arguments::new())));
 
         let gone = |_| async { Err(Refusal::CallerGone) };
         assert!(Layer(Telemetry).layer(service_fn(gone)).call(call.clone()).await.is_err());

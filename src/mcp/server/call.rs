@@ -1,12 +1,13 @@
-//! Executes a call: one `InvokeTool`, whose events become progress and whose end becomes the response. A read of this
-//! process whose client follows no progress needs no events, and is called directly.
+//! Executes a call, whose events become progress and whose end becomes the response. A read of this process whose
+//! client follows no progress needs no events.
 
 use std::sync::Arc;
 
+use futures_util::StreamExt;
 use rmcp::{ErrorData, model::CallToolResult};
 use tokio::sync::watch;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use tonic::{Request, Status, Streaming};
+use tonic::Status;
 
 use super::{
     call_facts::CallFacts,
@@ -15,10 +16,10 @@ use super::{
     outcome::{self, Answer},
     progress::Progress,
     request::Invocation,
+    services::CallEvents,
 };
 use toolwire_contract::proto::v1::{
-    CallEvent, ConfirmationRequired, InvokeToolResponse, ToolResult, call_event::Event,
-    call_tool_response::Outcome,
+    CallEvent, ConfirmationRequired, ToolResult, call_event::Event, call_tool_response::Outcome,
 };
 
 /// The end of a call.
@@ -92,11 +93,8 @@ impl Call {
 
     async fn follow_events(&mut self, invocation: Invocation) -> Result<End, Status> {
         let keep_over_tokens = self.handler.shared.settings.max_result_tokens;
-        let mut request = Request::new(invocation.message(keep_over_tokens));
-        if let Some(timeout) = invocation.timeout {
-            request.set_timeout(timeout);
-        }
-        let mut events = self.handler.services.tools().invoke_tool(request).await?.into_inner();
+        let tool = invocation.tool.clone();
+        let mut events = self.handler.services.invoke(invocation, keep_over_tokens).await?;
         while let Some(event) = next(&mut events).await? {
             self.facts.learn(event.call_id, &event.request_id);
             if let Some(sender) = self.sender.take() {
@@ -105,7 +103,7 @@ impl Call {
             }
             match event.event {
                 Some(Event::Accepted(accepted)) => {
-                    self.follow_definition(&invocation.tool, &accepted.digest).await;
+                    self.follow_definition(&tool, &accepted.digest).await;
                     // A person has approved it by now, if one has to.
                     let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
                     self.write = (!is_read).then(|| self.handler.shared.writes.token());
@@ -167,7 +165,7 @@ impl Call {
     }
 }
 
-async fn next(events: &mut Streaming<InvokeToolResponse>) -> Result<Option<CallEvent>, Status> {
-    let Some(response) = events.message().await? else { return Ok(None) };
+async fn next(events: &mut CallEvents) -> Result<Option<CallEvent>, Status> {
+    let Some(response) = events.next().await.transpose()? else { return Ok(None) };
     response.event.map(Some).ok_or_else(|| Status::internal("the server sent an empty message"))
 }

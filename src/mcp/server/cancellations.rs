@@ -36,7 +36,7 @@ struct Key {
 pub(super) enum Received {
     Request(Cancellable),
     /// Cancels a request of this name, which this process does not answer.
-    Elsewhere(String),
+    OtherProcess(String),
     Other,
 }
 
@@ -80,7 +80,7 @@ impl Cancellations {
         if self.cancel(user, name.clone()) || name.len() > MAX_NAME {
             return Received::Other;
         }
-        Received::Elsewhere(name)
+        Received::OtherProcess(name)
     }
 
     /// Cancels a user's request of this name. Returns whether it was under way here.
@@ -148,7 +148,7 @@ mod tests {
         let request = begin(&cancellations);
         for (user, client, id) in [("riley", "b", "7"), ("sam", "a", "7"), ("riley", "a", r#""7""#)] {
             let received = read(&cancellations, user, client, &notification(id));
-            assert!(matches!(received, Received::Elsewhere(_)), "{received:?}");
+            assert!(matches!(received, Received::OtherProcess(_)), "{received:?}");
             assert!(cancelled(Some(&request)).now_or_never().is_none(), "{user} {client} {id}");
         }
         assert!(matches!(read(&cancellations, "riley", "a", &notification("7")), Received::Other));
@@ -161,7 +161,7 @@ mod tests {
     fn a_request_is_cancelled_by_the_name_that_another_process_gives_it() {
         let (here, there) = (Arc::new(Cancellations::default()), Arc::new(Cancellations::default()));
         let request = begin(&there);
-        let Received::Elsewhere(name) = read(&here, "riley", "a", &notification("7")) else { panic!() };
+        let Received::OtherProcess(name) = read(&here, "riley", "a", &notification("7")) else { panic!() };
         assert!(!there.cancel("sam".to_owned(), name.clone()));
         assert!(cancelled(Some(&request)).now_or_never().is_none());
         assert!(there.cancel("riley".to_owned(), name));

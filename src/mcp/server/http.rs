@@ -61,9 +61,9 @@ pub async fn answer(mut handler: Handler, mut parts: Parts, body: Bytes) -> Resp
             Received::Request(request) => handler.cancellable = Some(Arc::new(request)),
             // Before the notification is answered: a client that repeats its call then finds it given up.
             // A client that leaves now does not take its notification back.
-            Received::Elsewhere(request) => {
+            Received::OtherProcess(request) => {
                 let services = handler.services.clone();
-                let asked = async move { services.cancel_elsewhere(request).await };
+                let asked = async move { services.cancel_in_other_processes(request).await };
                 let _ = tokio::spawn(asked.in_current_span()).await;
             }
             Received::Other => {}

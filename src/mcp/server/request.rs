@@ -1,6 +1,6 @@
-//! A `tools/call`, and its translation to `InvokeTool` for the tools of another process and for calls with events.
+//! A `tools/call`, and its translation to `InvokeTool` for the tools of another process.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, mem, sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData,
@@ -9,7 +9,8 @@ use rmcp::{
 use serde_json::Value;
 
 use toolwire_contract::{
-    arguments, convert,
+    arguments::{self, Arguments, Unreadable},
+    convert,
     json::{self, raw},
     proto::v1::{
         CallRecord, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
@@ -40,7 +41,7 @@ impl UnreadableArguments {
 #[derive(Clone, Debug)]
 pub struct Invocation {
     pub tool: String,
-    pub arguments: JsonObject,
+    pub(super) arguments: JsonObject,
     pub(super) unreadable: Option<UnreadableArguments>,
     /// The idempotency key of the call, if its client gave one.
     pub request_id: Option<RequestId>,
@@ -92,6 +93,14 @@ impl Invocation {
             session_id: text("toolwire/session_id")?,
             expected_digest: text("toolwire/expected_digest")?,
         })
+    }
+
+    /// Takes the arguments as the client wrote them, readable or not.
+    pub fn take_arguments(&mut self) -> Result<Arguments, Unreadable> {
+        match &self.unreadable {
+            Some(UnreadableArguments(text)) => arguments::from_text(text),
+            None => Ok(mem::take(&mut self.arguments)),
+        }
     }
 
     /// Takes the `request_id` that a model wrote among the arguments. It must not contradict that of the metadata: what
@@ -148,7 +157,7 @@ impl Invocation {
         })
     }
 
-    /// The request over a connection, or with events. Data of more tokens than `keep_over_tokens` is kept.
+    /// The request over a connection. Data of more tokens than `keep_over_tokens` is kept.
     pub(super) fn message(&self, keep_over_tokens: u32) -> InvokeToolRequest {
         let arguments = match &self.unreadable {
             Some(UnreadableArguments(text)) => text.to_string(),

@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use futures_util::future::BoxFuture;
+use futures_util::{StreamExt, future::BoxFuture, stream::BoxStream};
 use http::{Extensions, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{BoxError, Service, util::BoxCloneSyncService};
@@ -15,7 +15,7 @@ use tower::{BoxError, Service, util::BoxCloneSyncService};
 use super::request::Invocation;
 use toolwire_base::digest::Digest;
 use toolwire_contract::proto::v1::{
-    CallToolResponse, confirmation_service_client::ConfirmationServiceClient,
+    CallToolResponse, InvokeToolResponse, confirmation_service_client::ConfirmationServiceClient,
     tool_service_client::ToolServiceClient,
 };
 use toolwire_tool::context::{CallId, User, UserId};
@@ -31,7 +31,10 @@ pub struct Services {
     max_message: usize,
 }
 
-/// Calls tools of the same process as `CallTool` does, without its request.
+/// The events of a call, as `InvokeTool` sends them.
+pub type CallEvents = BoxStream<'static, Result<InvokeToolResponse, Status>>;
+
+/// Calls tools of the same process as `CallTool` and `InvokeTool` do, without their request.
 pub trait LocalCalls: Debug + Send + Sync {
     /// Carries a call out on behalf of the request that has these extensions, whose time-out that of the call shortens.
     /// Data of more tokens than `keep_over_tokens` is kept; of 0, none is.
@@ -42,9 +45,21 @@ pub trait LocalCalls: Debug + Send + Sync {
         keep_over_tokens: u32,
     ) -> BoxFuture<'a, LocalEnd>;
 
+    /// The same for a call whose events are followed. Dropping them abandons it.
+    fn invoke_tool<'a>(
+        &'a self,
+        extensions: &'a Extensions,
+        invocation: Invocation,
+        keep_over_tokens: u32,
+    ) -> BoxFuture<'a, Result<CallEvents, Status>>;
+
     /// Asks the other processes that share the state to cancel a request of the user in these extensions, by the name
     /// that [`Cancellations`](super::Cancellations) have for it, and waits until one has or a moment has passed.
-    fn cancel_elsewhere<'a>(&'a self, extensions: &'a Extensions, request: String) -> BoxFuture<'a, ()>;
+    fn cancel_in_other_processes<'a>(
+        &'a self,
+        extensions: &'a Extensions,
+        request: String,
+    ) -> BoxFuture<'a, ()>;
 }
 
 /// The end of a call within the process.
@@ -141,10 +156,26 @@ impl Services {
         Some(self.local.as_ref()?.call_tool(&self.extensions, invocation, keep_over_tokens))
     }
 
-    /// Cancels a request that another process of the same state answers.
-    pub(super) async fn cancel_elsewhere(&self, request: String) {
+    /// Calls a tool whose events are followed.
+    pub(super) async fn invoke(
+        &self,
+        invocation: Invocation,
+        keep_over_tokens: u32,
+    ) -> Result<CallEvents, Status> {
         if let Some(local) = &self.local {
-            local.cancel_elsewhere(&self.extensions, request).await;
+            return local.invoke_tool(&self.extensions, invocation, keep_over_tokens).await;
+        }
+        let mut request = tonic::Request::new(invocation.message(keep_over_tokens));
+        if let Some(timeout) = invocation.timeout {
+            request.set_timeout(timeout);
+        }
+        Ok(self.tools().invoke_tool(request).await?.into_inner().boxed())
+    }
+
+    /// Cancels a request that another process of the same state answers.
+    pub(super) async fn cancel_in_other_processes(&self, request: String) {
+        if let Some(local) = &self.local {
+            local.cancel_in_other_processes(&self.extensions, request).await;
         }
     }
 

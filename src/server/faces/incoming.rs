@@ -12,7 +12,7 @@ use crate::service::{Filter, request};
 use toolwire_base::{clock, duration};
 use toolwire_contract::{
     Refusal,
-    arguments::Arguments,
+    arguments::{Arguments, Unreadable},
     proto::v1::{self, invoke_tool_request::Input},
 };
 use toolwire_engine::{
@@ -60,7 +60,7 @@ impl Caller {
 
 /// A call with the identity and the deadline of its request. Boxed where it is made: each function that it goes through
 /// would copy it.
-pub fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Box<Call> {
+pub fn call(extensions: &Extensions, target: Target, arguments: Result<Arguments, Unreadable>) -> Box<Call> {
     let (arrived, context) = caller(extensions);
     Box::new(Call::new_at(arrived, context, target, arguments))
 }

@@ -95,7 +95,7 @@ impl Service {
         let user = User::new("demo".parse().expect("a user id"));
         let mut context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
         context.task_id = task.map(|task| task.clone().into());
-        let mut call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
+        let mut call = Call::new(context, Target::Tool(tool.to_owned()), Ok(arguments));
         call.request_id = (tool == "write_file").then(RequestId::generate);
         match self.app.tools.start(call).await?.terminal().await? {
             Terminal::Result(result) => Ok(result),

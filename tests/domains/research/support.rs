@@ -175,7 +175,7 @@ impl Research {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let user = User::new("demo".parse().expect("a user id"));
         let context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
-        let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
+        let call = Call::new(context, Target::Tool(tool.to_owned()), Ok(arguments));
         let mut stream =
             self.app.tools.start(call).await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"));
         let mut messages = Vec::new();
@@ -199,7 +199,7 @@ impl Research {
     ) -> Terminal {
         let user = User::new(user.parse().expect("a user id"));
         let context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
-        let mut call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
+        let mut call = Call::new(context, Target::Tool(tool.to_owned()), Ok(arguments));
         call.request_id = request_id;
         let started = self.app.tools.start(call).await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"));
         started.terminal().await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"))

@@ -39,8 +39,7 @@ impl Work<'_> {
             task_id: Some(task.as_str().parse().expect("the name of a task is a label")),
             ..self.context.clone()
         };
-        let mut call = Box::new(Call::new(context, Target::Tool(tool.clone()), Arguments::new()));
-        call.set_arguments(arguments);
+        let mut call = Box::new(Call::new(context, Target::Tool(tool.clone()), arguments));
         (call.request_id, call.step_ref, call.offered) =
             (Some(request_id), Some(Box::new(step_ref)), offered);
         let began = clock::now();

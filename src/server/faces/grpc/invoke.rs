@@ -13,12 +13,37 @@ use crate::{
 };
 use toolwire_contract::{
     Refusal,
-    arguments::{self, Arguments},
-    proto::v1::{CallToolResponse, InvokeToolRequest, invoke_tool_request},
+    arguments::{self, Arguments, Unreadable},
+    proto::v1::{CallToolResponse, InvokeToolRequest, ToolContext, invoke_tool_request},
 };
 use toolwire_engine::pipeline::{Call, CallOptions, Target};
+use toolwire_tool::context::RequestId;
 
-/// The call that a request of `InvokeTool` or `CallTool` asks for.
+/// A request for a call, decoded: by `InvokeTool` and `CallTool`, or by the face for MCP.
+pub(in crate::faces) struct CallRequest {
+    pub(in crate::faces) target: Target,
+    pub(in crate::faces) arguments: Result<Arguments, Unreadable>,
+    /// A hint about how arguments get lost in this kind of request.
+    pub(in crate::faces) missing_hint: Option<&'static str>,
+    pub(in crate::faces) request_id: Option<RequestId>,
+    pub(in crate::faces) options: CallOptions,
+    pub(in crate::faces) context: ToolContext,
+}
+
+impl CallRequest {
+    /// The call, with the identity and the deadline of the request that has these extensions.
+    pub(in crate::faces) fn into_call(self, extensions: &Extensions) -> Result<Box<Call>, Refusal> {
+        let mut call = incoming::call(extensions, self.target, self.arguments);
+        call.given.missing_hint = self.missing_hint;
+        call.request_id = self.request_id;
+        call.options = self.options.if_any();
+        incoming::context(&mut call.context, self.context)?;
+        incoming::hand_over(extensions);
+        Ok(call)
+    }
+}
+
+/// The call that a request of `InvokeTool` or `CallTool` asks for, and the form of its result.
 pub(super) fn call(
     extensions: &Extensions,
     message: InvokeToolRequest,
@@ -30,28 +55,26 @@ pub(super) fn call(
         Named::Tool(name) => Target::Tool(name),
         Named::Intent(intent) => Target::Intent(intent),
     });
-    let missing_hint = incoming::missing_hint(message.input.as_ref());
-    let arguments = match message.input {
-        None => Ok(Arguments::new()),
-        Some(Input::Arguments(structure)) => arguments::from_struct(structure),
-        Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
+    let request = CallRequest {
+        target: request::target(target)?,
+        missing_hint: incoming::missing_hint(message.input.as_ref()),
+        arguments: match message.input {
+            None => Ok(Arguments::new()),
+            Some(Input::Arguments(structure)) => arguments::from_struct(structure),
+            Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
+        },
+        request_id: request::request_id("request_id", &message.request_id)?,
+        options: CallOptions {
+            expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,
+            wait_for_confirmation: request::wait("wait_for_confirmation", message.wait_for_confirmation)?,
+            require_confirmation: message.require_confirmation,
+            keep_over_tokens: form.keep_over_tokens,
+            resume_equal_write: message.resume_equal_write,
+            deliver_by_get_call: message.deliver_by_get_call,
+        },
+        context: message.context.unwrap_or_default(),
     };
-    let mut call = incoming::call(extensions, request::target(target)?, Arguments::new());
-    call.set_arguments(arguments);
-    call.given.missing_hint = missing_hint;
-    call.request_id = request::request_id("request_id", &message.request_id)?;
-    let options = CallOptions {
-        expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,
-        wait_for_confirmation: request::wait("wait_for_confirmation", message.wait_for_confirmation)?,
-        require_confirmation: message.require_confirmation,
-        keep_over_tokens: form.keep_over_tokens,
-        resume_equal_write: message.resume_equal_write,
-        deliver_by_get_call: message.deliver_by_get_call,
-    };
-    call.options = options.if_any();
-    incoming::context(&mut call.context, message.context.unwrap_or_default())?;
-    incoming::hand_over(extensions);
-    Ok((call, form))
+    Ok((request.into_call(extensions)?, form))
 }
 
 /// Carries a call out to its end.

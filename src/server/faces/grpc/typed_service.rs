@@ -8,8 +8,7 @@ use super::face::Face;
 use crate::faces::incoming;
 use toolwire_contract::{
     ConfirmationRequired, Refusal, Terminal,
-    arguments::{self, Arguments},
-    convert,
+    arguments, convert,
     proto::v1,
     status,
 };
@@ -66,8 +65,7 @@ pub async fn call<T: Tool>(
 ) -> Result<(T::Output, v1::Provenance), Status> {
     let (metadata, extensions, input) = request.into_parts();
     let target = Target::Tool(T::NAME.to_owned());
-    let mut call = incoming::call(&extensions, target, Arguments::new());
-    call.set_arguments(arguments::from_message(&input));
+    let mut call = incoming::call(&extensions, target, arguments::from_message(&input));
     incoming::metadata(&mut call, metadata.as_ref())?;
     incoming::hand_over(&extensions);
     let call_id = call.context.call_id;

@@ -8,24 +8,29 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::{FutureExt, StreamExt, future::BoxFuture};
 use http::Extensions;
-use tonic::body::Body;
+use tonic::{Status, body::Body};
 use tower::BoxError;
 
 use crate::{
     faces::{
-        grpc::{Face, Routes, invoke},
-        incoming,
-        render::result::ResultForm,
+        grpc::{
+            Face, Routes,
+            invoke::{self, CallRequest},
+        },
+        render::{call_event::Invoked, result::ResultForm},
     },
     service::request,
 };
-use toolwire_contract::{Refusal, proto::v1::ResultFormat};
+use toolwire_contract::{
+    Refusal,
+    proto::v1::{ResultFormat, ToolContext},
+};
 use toolwire_engine::pipeline::{ArrivalTime, Call, CallOptions, Target};
-use toolwire_mcp::server::{Detached, Invocation, LocalCalls, LocalEnd, Via};
+use toolwire_mcp::server::{CallEvents, Detached, Invocation, LocalCalls, LocalEnd, Via};
 use toolwire_tool::context::User;
-use toolwire_transport::{Arrival, grpc_timeout, peer::Peer};
+use toolwire_transport::{Arrival, backlog, grpc_timeout, peer::Peer};
 
 /// The gRPC services of this process, for requests that carry the extensions of one that has arrived.
 #[derive(Clone, Debug)]
@@ -60,11 +65,7 @@ impl LocalCalls for Face {
         invocation: Invocation,
         keep_over_tokens: u32,
     ) -> BoxFuture<'a, LocalEnd> {
-        let mut extensions = Cow::Borrowed(extensions);
-        if invocation.timeout.is_some() || is_marked(&extensions) {
-            adapt(extensions.to_mut(), invocation.timeout);
-        }
-        let (call, form) = match call(&extensions, invocation, keep_over_tokens) {
+        let (call, form) = match call(extensions, invocation, keep_over_tokens) {
             Ok(call) => call,
             Err(refusal) => return Box::pin(ready(LocalEnd::refused(refusal.into()))),
         };
@@ -77,7 +78,25 @@ impl LocalCalls for Face {
         })
     }
 
-    fn cancel_elsewhere<'a>(&'a self, extensions: &'a Extensions, request: String) -> BoxFuture<'a, ()> {
+    fn invoke_tool<'a>(
+        &'a self,
+        extensions: &'a Extensions,
+        invocation: Invocation,
+        keep_over_tokens: u32,
+    ) -> BoxFuture<'a, Result<CallEvents, Status>> {
+        Box::pin(async move {
+            let (mut call, form) = call(extensions, invocation, keep_over_tokens)?;
+            call.backlog = backlog();
+            let started = self.tools.start(call).await?;
+            Ok(Invoked::new(started, &self.tools, form).boxed())
+        })
+    }
+
+    fn cancel_in_other_processes<'a>(
+        &'a self,
+        extensions: &'a Extensions,
+        request: String,
+    ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             if let Some(user) = extensions.get::<User>() {
                 self.tools.calls().cancel_client_request(&user.id, request).await;
@@ -90,27 +109,35 @@ impl LocalCalls for Face {
 /// refusals are the same.
 fn call(
     extensions: &Extensions,
-    invocation: Invocation,
+    mut invocation: Invocation,
     keep_over_tokens: u32,
 ) -> Result<(Box<Call>, ResultForm), Refusal> {
+    let mut extensions = Cow::Borrowed(extensions);
+    if invocation.timeout.is_some() || is_marked(&extensions) {
+        adapt(extensions.to_mut(), invocation.timeout);
+    }
     let form = ResultForm::read(ResultFormat::Json, 0)?.with_keep_over(keep_over_tokens)?;
-    let target = request::target(Some(Target::Tool(invocation.tool)))?;
-    let mut call = incoming::call(extensions, target, invocation.arguments);
-    call.request_id = invocation.request_id;
-    let options = CallOptions {
-        expected_digest: request::expected_digest("expected_digest", &invocation.expected_digest)?,
-        wait_for_confirmation: (!invocation.wait.is_zero()).then_some(invocation.wait),
-        require_confirmation: false,
-        keep_over_tokens: form.keep_over_tokens,
-        // Ignored for reads.
-        resume_equal_write: true,
-        deliver_by_get_call: invocation.deliver_by_get_call,
+    let request = CallRequest {
+        arguments: invocation.take_arguments(),
+        target: request::target(Some(Target::Tool(invocation.tool)))?,
+        missing_hint: None,
+        request_id: invocation.request_id,
+        options: CallOptions {
+            expected_digest: request::expected_digest("expected_digest", &invocation.expected_digest)?,
+            wait_for_confirmation: (!invocation.wait.is_zero()).then_some(invocation.wait),
+            require_confirmation: false,
+            keep_over_tokens: form.keep_over_tokens,
+            // Ignored for reads.
+            resume_equal_write: true,
+            deliver_by_get_call: invocation.deliver_by_get_call,
+        },
+        context: ToolContext {
+            task_id: invocation.task_id,
+            session_id: invocation.session_id,
+            ..ToolContext::default()
+        },
     };
-    call.options = options.if_any();
-    call.context.task_id = request::task_id("context.task_id", &invocation.task_id)?;
-    call.context.session_id = request::session_id("context.session_id", &invocation.session_id)?;
-    incoming::hand_over(extensions);
-    Ok((call, form))
+    Ok((request.into_call(&extensions)?, form))
 }
 
 fn is_marked(extensions: &Extensions) -> bool {

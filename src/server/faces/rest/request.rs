@@ -17,9 +17,7 @@ use crate::{
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::{
-    Refusal,
-    arguments::{self, Arguments},
-    proto::v1::ResultFormat,
+    Refusal, arguments, proto::v1::ResultFormat,
 };
 use toolwire_engine::pipeline::{Call, Target};
 
@@ -31,8 +29,7 @@ const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Box<Call>, ResultForm), Refusal> {
     let form = form(&Query::read(&parts.uri, &["format", "max_tokens", "keep_over_tokens"])?)?;
     let arguments = arguments::from_text(request::body_text(body)?);
-    let mut call = incoming::call(&parts.extensions, request::target(Some(target))?, Arguments::new());
-    call.set_arguments(arguments);
+    let mut call = incoming::call(&parts.extensions, request::target(Some(target))?, arguments);
     incoming::metadata(&mut call, &parts.headers)?;
     if form.keep_over_tokens.is_some() {
         call.options.get_or_insert_default().keep_over_tokens = form.keep_over_tokens;

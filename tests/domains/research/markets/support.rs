@@ -108,7 +108,7 @@ impl Bench {
             clock::now() + Duration::from_mins(1),
         );
         let Value::Object(input) = input else { panic!("{input} is no object") };
-        let call = Call::new(context, Target::Tool(tool.to_owned()), input);
+        let call = Call::new(context, Target::Tool(tool.to_owned()), Ok(input));
         let terminal = self.0.start(call).await.expect("accepted").terminal().await.expect("an end");
         let Terminal::Result(result) = terminal else { panic!("{tool} awaits a confirmation") };
         let outcome: Outcome = result.outcome;

@@ -43,8 +43,7 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Box<Call>
         Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
     let target = request::target(Some(Target::Tool(message.tool)))?;
-    let mut call = incoming::call(&extensions, target, Arguments::new());
-    call.set_arguments(arguments);
+    let mut call = incoming::call(&extensions, target, arguments);
     if message.task_id.is_empty() {
         return Err(request::refuse("task_id", "required", "must name a task; ListTasks lists yours"));
     }
