@@ -8,6 +8,8 @@ pub(super) mod events;
 mod planning;
 mod unread_parts;
 
+use std::mem;
+
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
@@ -47,10 +49,8 @@ pub(super) struct Turn<'a> {
     offer: Offer,
     history: Vec<Exchange>,
     cycle: Cycle,
-    /// The calls of the last plan, until they are made.
-    wanted: Vec<PlannedCall>,
-    /// The calls that waited for persons, or for the user's yes, until they are made.
-    resumed: Vec<Pending>,
+    /// The calls of the next step, until they are made.
+    next_calls: NextCalls,
     /// The proposal of the turn before.
     proposed: Option<Proposal>,
     /// Whether the message answers that proposal with neither yes nor no, which drops it.
@@ -62,6 +62,21 @@ pub(super) struct Turn<'a> {
     /// The planner and the answerer.
     chosen: TurnModels,
     draft: Draft,
+}
+
+/// The calls that a step makes.
+#[derive(Debug)]
+enum NextCalls {
+    /// Those of the last plan.
+    Planned(Vec<PlannedCall>),
+    /// Those that waited for persons, or for the user's yes.
+    Pending(Vec<Pending>),
+}
+
+impl Default for NextCalls {
+    fn default() -> Self {
+        Self::Planned(Vec::new())
+    }
 }
 
 /// The parts of a new [`Turn`].
@@ -82,9 +97,11 @@ impl<'a> Turn<'a> {
         let context = ToolContext { ledger: Some(ledger.clone()), ..request.context.clone() };
         let Remembered { history, tainted, proposal } = remembered;
         let mut draft = Draft::default();
-        let (mut cycle, mut resumed) = (Cycle::new(request.budget), Vec::new());
+        let (mut cycle, mut next_calls) = (Cycle::new(request.budget), NextCalls::default());
         if let Some(mut checkpoint) = request.checkpoint.clone() {
-            resumed = std::mem::take(&mut checkpoint.pending);
+            if !checkpoint.pending.is_empty() {
+                next_calls = NextCalls::Pending(mem::take(&mut checkpoint.pending));
+            }
             draft.proposal = checkpoint.proposal.take();
             draft.confidence = checkpoint.confidence;
             cycle = Cycle::resume_from(checkpoint, request.was_tainted, &offer);
@@ -102,8 +119,7 @@ impl<'a> Turn<'a> {
             offer,
             history,
             cycle,
-            wanted: Vec::new(),
-            resumed,
+            next_calls,
             proposed: proposal,
             drops_proposal: false,
             until,
@@ -120,7 +136,10 @@ impl<'a> Turn<'a> {
     }
 
     async fn steps(mut self) -> Result<(LogEvent, &'static str), Refusal> {
-        let mut state = if self.resumed.is_empty() { State::Plan } else { State::Execute };
+        let mut state = match self.next_calls {
+            NextCalls::Planned(_) => State::Plan,
+            NextCalls::Pending(_) => State::Execute,
+        };
         loop {
             migrate_if_long(&self.request.message, &self.history, &self.cycle.made).await;
             let event = match state {
@@ -164,10 +183,9 @@ impl<'a> Turn<'a> {
             result_tokens: (self.parts.mode != Mode::Embedded)
                 .then(|| prompt_view::result_tokens(self.chosen.meter.most())),
         };
-        let stepped = if self.resumed.is_empty() {
-            self.cycle.step(&caller, std::mem::take(&mut self.wanted)).await
-        } else {
-            self.cycle.resume(&caller, std::mem::take(&mut self.resumed)).await
+        let stepped = match mem::take(&mut self.next_calls) {
+            NextCalls::Planned(calls) => self.cycle.step(&caller, calls).await,
+            NextCalls::Pending(calls) => self.cycle.resume(&caller, calls).await,
         };
         match stepped {
             StepOutcome::Results => {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::{Turn, events};
+use super::{NextCalls, Turn, events};
 use crate::{
     memory::Pending,
     proposal::{self, Proposal, ProposalAnswer},
@@ -101,9 +101,10 @@ impl Turn<'_> {
             request_id: it.request_id,
             place,
         };
-        self.resumed = proposal.calls.into_iter().enumerate().map(pending).collect();
-        self.cycle.begin_accepted(self.resumed.len());
-        let calls = self.resumed.iter().map(|it| it.call.clone().into()).collect();
+        let pending: Vec<_> = proposal.calls.into_iter().enumerate().map(pending).collect();
+        self.cycle.begin_accepted(pending.len());
+        let calls = pending.iter().map(|it| it.call.clone().into()).collect();
+        self.next_calls = NextCalls::Pending(pending);
         let reason = "the user said yes to it".to_owned();
         let plan = Plan { step: Step::Call(calls), reason, confidence: 1.0, alternatives: Vec::new() };
         self.log.tell(LogEvent::Plan(events::plan(&plan, self.cycle.steps)));

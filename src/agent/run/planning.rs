@@ -4,7 +4,7 @@ use std::{mem, sync::Arc};
 
 use tokio::{select, time::sleep_until};
 
-use super::{Turn, WITHOUT_MODEL, clarification, events};
+use super::{NextCalls, Turn, WITHOUT_MODEL, clarification, events};
 use crate::{Mode, ground::ContextBundle, help, turn::Event};
 use toolwire_base::clock;
 use toolwire_contract::proto::agent::v1::turn_event::Event as LogEvent;
@@ -46,7 +46,7 @@ impl Turn<'_> {
                 if let Some(question) = clarification::question(&calls, &self.offer) {
                     return self.ask_back(&question);
                 }
-                self.wanted = calls;
+                self.next_calls = NextCalls::Planned(calls);
                 Event::Calls
             }
             Step::Offer { calls, unclear } => {
