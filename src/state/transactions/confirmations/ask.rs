@@ -8,7 +8,7 @@ use crate::{
     calls::rows as records,
     confirmations::{
         Admission, Confirmation, ConfirmationRequest, REDEFINED_PREFIX,
-        life::{Event, State},
+        life::{Event, OnCall, State},
         rows::{self as confirmations, events::NewEvent},
     },
     idempotency::{Beginning, Begun, Key},
@@ -28,8 +28,8 @@ use toolwire_db::{
 enum Step {
     /// Wait for the pending confirmation.
     Wait(Box<Confirmation>),
-    /// Use the confirmation and begin.
-    Use(Box<Confirmation>),
+    /// Use the confirmation, which becomes this, and begin.
+    Use(Box<Confirmation>, State),
     /// Begin again under the confirmation that it has used, after it waited for that of a nested call.
     Resume,
     /// Request a confirmation, whose summary says whether the definition has changed.
@@ -99,9 +99,9 @@ impl Store {
                 calls::start(tx, &call.begins, None, now).await?;
                 Admission::Begun(Begun::New)
             }
-            Step::Use(confirmation) => {
-                let admission = self.use_confirmation(tx, call, &confirmation, now).await?;
-                changed.push((confirmation.id, State::Used));
+            Step::Use(confirmation, used) => {
+                let admission = self.use_confirmation(tx, call, (&confirmation, used), now).await?;
+                changed.push((confirmation.id, used));
                 admission
             }
             Step::Ask { is_redefined } => {
@@ -120,7 +120,7 @@ impl Store {
         &self,
         tx: &mut Tx,
         call: &ConfirmedCall<'_>,
-        confirmation: &Confirmation,
+        (confirmation, used): (&Confirmation, State),
         now: i64,
     ) -> Result<Admission, Error> {
         let approver = confirmation.decided.as_ref().map_or("", |it| it.by.as_str());
@@ -135,7 +135,7 @@ impl Store {
         }
         let cause = Cause { decided: None, used_by: Some(call.asked.outermost.call_id) };
         let times = (instant(now), confirmation.expires_at);
-        transition(tx, confirmation, (State::Used, cause), times, &confirmation.reason).await?;
+        transition(tx, confirmation, (used, cause), times, &confirmation.reason).await?;
         Ok(Admission::Begun(Begun::New))
     }
 
@@ -231,14 +231,13 @@ async fn plan(
             return Ok(Planned { step, ended: Some((confirmation.id, State::Voided)) });
         }
     }
-    only(match confirmation.state {
-        State::Pending => Step::Wait(Box::new(confirmation)),
-        State::Approved => Step::Use(Box::new(confirmation)),
-        State::Used if waits && same_definition => Step::Resume,
-        State::Used => Step::Ask { is_redefined: waits },
-        State::Voided => Step::Ask { is_redefined: true },
-        // The record had their outcome, and has expired.
-        State::Denied | State::Expired | State::Withdrawn => Step::Ask { is_redefined: false },
+    only(match confirmation.state.on_call() {
+        OnCall::Waits => Step::Wait(Box::new(confirmation)),
+        OnCall::Begins(used) => Step::Use(Box::new(confirmation), used),
+        OnCall::Resumes if waits && same_definition => Step::Resume,
+        OnCall::Resumes => Step::Ask { is_redefined: waits },
+        OnCall::AsksRedefined => Step::Ask { is_redefined: true },
+        OnCall::Asks => Step::Ask { is_redefined: false },
     })
 }
 
