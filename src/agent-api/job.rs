@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::{CompletedCall, Prompt};
 use toolwire_engine::{pipeline::Target, registry::RegisteredTool};
 use toolwire_sources::models::Model;
-use toolwire_state::jobs::{Failure, JobId, JobUpdate};
+pub use toolwire_state::jobs::{Failure, Job, JobId, JobUpdate};
 use toolwire_tool::context::ToolContext;
 
 /// The work of a kind of job.

@@ -1,7 +1,7 @@
 //! The result of a job at a terminal.
 
-use toolwire_contract::proto::agent::v1::Job;
+pub use toolwire_contract::proto::agent::v1::Job as JobMessage;
 
 /// Renders the result of a job for people: the part of a command that starts one.
 #[derive(Clone, Copy, Debug)]
-pub struct JobReport(pub fn(&Job) -> String);
+pub struct JobReport(pub fn(&JobMessage) -> String);

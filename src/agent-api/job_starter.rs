@@ -5,9 +5,8 @@ use std::{fmt::Debug, sync::Arc, time::Duration};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::job::Workflow;
+use crate::job::{Job, Workflow};
 use toolwire_contract::Refusal;
-use toolwire_state::jobs::Job;
 use toolwire_tool::context::{RequestId, ToolContext};
 
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ mod vocabulary;
 
 pub use self::{
     completed_call::CompletedCall,
-    job_report::JobReport,
+    job_report::{JobMessage, JobReport},
     job_starter::{JobRequest, JobStarter, StartJobs},
     names::{Name, Names},
     prompt::Prompt,

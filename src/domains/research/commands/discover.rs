@@ -6,8 +6,9 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient};
+use toolwire_agent_api::JobMessage;
 use toolwire_base::{duration, words::visible};
-use toolwire_contract::{json, proto::agent::v1::Job};
+use toolwire_contract::json;
 use toolwire_server::{
     client::{self, Server},
     console::Failure,
@@ -57,7 +58,7 @@ pub(super) async fn start(discover: Discover, server: Server) -> Result<String, 
 }
 
 /// The suggestions, for people.
-pub(super) fn tell(job: &Job) -> String {
+pub(super) fn tell(job: &JobMessage) -> String {
     let result = job.result.clone().map_or_else(
         || serde_json::from_str(&job.result_json).unwrap_or_default(),
         |result| Value::Object(json::from_struct(result)),
@@ -108,10 +109,10 @@ mod tests {
             "market_note": "Calm.",
             "skipped": [{"what": "browse_news", "reason": "TIMEOUT"}],
         });
-        let shown = tell(&Job { result_json: result.to_string(), ..Job::default() });
+        let shown = tell(&JobMessage { result_json: result.to_string(), ..JobMessage::default() });
         let expected = "TCS (Tata Consultancy Services): watch, low conviction\n  Cheap\\u{1b}[31m.\n  + RSI 38\n  - It waits\n  \
                         [tool:yahoo:v1]\n\nCalm.\nleft out: browse_news: TIMEOUT\n";
         assert_eq!(shown, expected);
-        assert_eq!(tell(&Job::default()), "No suggestions.\n");
+        assert_eq!(tell(&JobMessage::default()), "No suggestions.\n");
     }
 }

@@ -6,11 +6,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::proto::v1::{SkippedPart, SourceAlert};
-use toolwire_agent_api::{CompletedCall, job::Run};
+use toolwire_agent_api::{
+    CompletedCall,
+    job::{JobUpdate, Run},
+};
 use toolwire_base::words::one_line;
 use toolwire_contract::{ErrorCode, Provenance, ToolError};
 use toolwire_engine::pipeline::Target;
-use toolwire_state::jobs::JobUpdate;
 
 /// Maximum number of parts that are recorded as left out.
 const MAX_SKIPPED: usize = 64;

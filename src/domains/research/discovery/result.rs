@@ -14,10 +14,12 @@ use crate::{
     proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone},
     tools::mood_counts,
 };
-use toolwire_agent_api::{CompletedCall, job::Finished};
+use toolwire_agent_api::{
+    CompletedCall,
+    job::{Failure, Finished, JobUpdate},
+};
 use toolwire_base::words::counted;
 use toolwire_contract::Payload;
-use toolwire_state::jobs::{Failure, JobUpdate};
 
 /// Everything that was found, as the job's result.
 pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, evaluated: Vec<Evaluated>) -> Finished {

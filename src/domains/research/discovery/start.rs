@@ -10,10 +10,9 @@ use super::{
     workflow::Discovery,
 };
 use crate::{proto::v1::StartDiscoveryRequest, tools::Profiles};
-use toolwire_agent_api::{JobRequest, JobStarter};
+use toolwire_agent_api::{JobRequest, JobStarter, job::Job};
 use toolwire_contract::Refusal;
 use toolwire_server::service::request::{self, refuse};
-use toolwire_state::jobs::Job;
 use toolwire_tool::context::ToolContext;
 
 /// Starts a discovery. The context has identity and session already.
