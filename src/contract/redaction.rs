@@ -7,8 +7,8 @@ use std::fmt;
 
 use prost_reflect::{FieldDescriptor, ReflectMessage, Value};
 
-/// Shown in place of a value, whether it is set or not.
-const REDACTED: &str = "[redacted]";
+/// Shown in place of a value that is not for people, logs or timelines, whether it is set or not.
+pub const REDACTED: &str = "[redacted]";
 
 /// Shows a message without the values of its redacted fields.
 pub fn fmt<M: ReflectMessage>(message: &M, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,10 @@ use super::{
     client::text,
     confirming::{Approver, Client, approve_command, confirmation_id, house_with, tasks},
 };
-use crate::{http::talk::Talk, support::program::Program};
+use crate::{
+    http::talk::Talk,
+    support::{data_directory, patch_json, program::Program},
+};
 
 #[track_caller]
 fn task_id(result: &Value) -> String {
@@ -104,12 +107,48 @@ async fn a_task_that_waits_goes_on_after_a_restart_whether_approved_before_or_af
     let client = client(&program);
     let working = client.task(&task_id(&created[1])).await;
     let words = working["result"]["statusMessage"].as_str().unwrap();
-    assert!(words.contains(&confirmation_id(&created[1])) && !words.contains("restarted"), "{words}");
+    assert!(words.contains(&confirmation_id(&created[1])) && !words.contains("same call again"), "{words}");
     approve(&program, &created[1]).await;
     for created in created {
         let done = client.task_that_is(&task_id(&created), "completed").await;
         assert!(done["result"]["structuredContent"]["writes"].is_number(), "{done}");
     }
+}
+
+/// What a person is not shown of a call is not kept, so that only its client can make it again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_with_a_sensitive_argument_is_finished_by_the_same_call_after_a_restart() {
+    let (place, data) = (tempfile::tempdir().unwrap(), data_directory());
+    let manifest = data.path().join("tools/add_to_watchlist.json");
+    let mut parameters: Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
+    parameters = parameters["parameters"].take();
+    parameters["note"]["sensitive"] = json!(true);
+    patch_json(&manifest, &json!({"parameters": parameters, "requires_confirmation": true}));
+    let start = async || {
+        let state = place.path().join("state");
+        let variables = [("TOOLWIRE_STATE", state.to_str().unwrap())];
+        let arguments = ["--http=127.0.0.1:0", "--data", data.path().to_str().unwrap()];
+        Program::start(place.path(), &arguments, &variables).await
+    };
+    let client = |program: &Program| Client::new(Talk::to(program.http.unwrap(), "riley"), tasks());
+    let arguments = json!({"symbol": "TCS", "note": "s3cret"});
+    let program = start().await;
+    let created = client(&program).call("add_to_watchlist", arguments.clone()).await;
+    program.kill().await;
+    let program = start().await;
+    let client = client(&program);
+    let working = client.task(&task_id(&created)).await;
+    let words = working["result"]["statusMessage"].as_str().unwrap();
+    assert!(
+        words.contains(&confirmation_id(&created)) && words.contains("make the same call again"),
+        "{words}"
+    );
+    Approver::over(program.channel().await, "riley").approve(&confirmation_id(&created)).await;
+    let working = client.task(&task_id(&created)).await;
+    assert_eq!(working["result"]["status"], "working", "it has not failed: {working}");
+    let done = client.call("add_to_watchlist", arguments).await;
+    assert!(done["structuredContent"].is_object(), "{done}");
+    client.task_that_is(&task_id(&created), "completed").await;
 }
 
 /// As of a call without the extension.

@@ -15,11 +15,8 @@ use toolwire_base::{
     middleware::{Middleware, take_ready},
     offload,
 };
-use toolwire_contract::{ToolError, json::is_longer};
+use toolwire_contract::{ToolError, json::is_longer, redaction::REDACTED};
 use toolwire_schema::Work;
-
-/// Replaces values that the log does not show.
-const REDACTED: &str = "[redacted]";
 
 /// Answers arguments that break the schema with `INVALID_ARGUMENT` in the result, and adds defaults to valid ones.
 #[derive(Clone, Copy, Debug)]

@@ -16,6 +16,7 @@ use toolwire_contract::{
         CallRecord, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
         invoke_tool_request as wire,
     },
+    redaction::REDACTED,
 };
 use toolwire_tool::context::RequestId;
 
@@ -126,8 +127,8 @@ impl Invocation {
     }
 
     /// The call of a record that waits for a person, to be made again once one has decided. `None` if its arguments are
-    /// not known: those of a nested call that waits are not those of the call that made it. `parameters` are those of
-    /// the tool, if it takes no others.
+    /// not known: those of a nested call that waits are not those of the call that made it, and sensitive ones are not
+    /// shown. `parameters` are those of the tool, if it takes no others.
     pub(super) fn of_record(
         record: &CallRecord,
         required: &ConfirmationRequired,
@@ -140,6 +141,9 @@ impl Invocation {
         // Those that the server fills in are refused from a caller.
         if let Some(parameters) = parameters {
             arguments.retain(|name, _| parameters.contains(name));
+        }
+        if arguments.values().any(is_redacted) {
+            return None;
         }
         Some(Self {
             tool: record.tool.clone(),
@@ -181,6 +185,16 @@ impl Invocation {
             deliver_by_get_call: self.deliver_by_get_call,
             ..InvokeToolRequest::default()
         }
+    }
+}
+
+/// Whether a part of a value is not shown.
+fn is_redacted(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == REDACTED,
+        Value::Array(elements) => elements.iter().any(is_redacted),
+        Value::Object(members) => members.values().any(is_redacted),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -257,6 +271,23 @@ mod tests {
             assert_eq!(of(&call(other)), None);
         }
         assert!([of("{}"), of("["), of(r#"{"params": []}"#)].iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn a_call_whose_arguments_are_not_all_known_is_not_made_again() {
+        let again = |arguments: Value| {
+            let record =
+                CallRecord { request_id: RequestId::generate().to_string(), ..CallRecord::default() };
+            let arguments_json = arguments.to_string();
+            let required = ConfirmationRequired { arguments_json, ..ConfirmationRequired::default() };
+            let parameters = HashSet::from(["to".to_owned(), "cards".to_owned()]);
+            Invocation::of_record(&record, &required, Some(&parameters)).map(|it| it.arguments)
+        };
+        // What the server fills in is not the caller's.
+        let known = again(json!({"to": "a", "secret": REDACTED})).unwrap();
+        assert_eq!(Value::Object(known), json!({"to": "a"}));
+        assert_eq!(again(json!({"to": REDACTED})), None);
+        assert_eq!(again(json!({"to": "a", "cards": [{"number": REDACTED}]})), None);
     }
 
     #[test]

@@ -3,10 +3,7 @@
 use serde_json::Value;
 
 use crate::registry::field_declaration::SENSITIVE;
-use toolwire_contract::arguments::Arguments;
-
-/// Replaces a sensitive value.
-const REDACTED: &str = "[redacted]";
+use toolwire_contract::{arguments::Arguments, redaction::REDACTED};
 
 /// Whether a schema contains a sensitive parameter.
 pub(super) fn any(schema: &Value) -> bool {

@@ -29,7 +29,7 @@ const TTL_MS: [u64; 2] = [24 * 60 * 60 * 1_000, 10 * 60 * 1_000];
 
 /// Advice to the client of a task that cannot continue by itself.
 const CALL_AGAIN: &str =
-    ". The server has restarted since this task began: once it is approved, make the same call again";
+    ". This server does not know all arguments of the call: once it is approved, make the same call again";
 
 impl Handler {
     /// The call of a task. `delivers`: the client receives its outcome.
