@@ -1,4 +1,4 @@
-//! What a plan without a model costs over 1,000 tools, and the index of their words.
+//! What a plan without a model costs over 1,000 tools, the index of their words, and messages made to cost much.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints figures")]
 
@@ -8,6 +8,7 @@ use std::{
     hint::black_box,
     path::Path,
     sync::Arc,
+    time::Duration,
 };
 
 use chrono::NaiveDate;
@@ -23,6 +24,12 @@ use toolwire::{
 };
 
 const TOOLS: usize = 1000;
+
+/// The size of a hostile message.
+const HOSTILE_BYTES: usize = 16 * 1024;
+
+/// A message of more words is not read.
+const MAX_WORDS: usize = 128;
 
 const QUESTIONS: [&str; 6] = [
     "What is TSLA trading at?",
@@ -51,9 +58,60 @@ fn plan(criterion: &mut Criterion) {
         bencher.iter(|| black_box(decide(&offer, questions.next().unwrap())));
     });
     percentiles(&offer);
+    for (name, message) in hostile() {
+        let longest = longest_of(200, || black_box(decide(&offer, &message)));
+        println!("hostile message of {} bytes, {name}: longest {longest:?} (wanted: 20 ms)", message.len());
+    }
     criterion.bench_function("index of 1,000 tools", |bencher| {
         bencher.iter_with_large_drop(|| offers().of(&snapshot, &user, |_| true));
     });
+    let longest = longest_of(20, || offers().of(&snapshot, &user, |_| true));
+    println!("index of 1,000 tools: longest {longest:?} (wanted: 50 ms)");
+}
+
+/// Messages that are made to cost much, with what each consists of.
+fn hostile() -> Vec<(&'static str, String)> {
+    let repeated = |text: &str| text.repeat(HOSTILE_BYTES / text.len());
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut word = |length: usize| (0..length).map(|_| random.lowercase()).collect::<String>();
+    let mut words = |length: usize| {
+        let words: Vec<_> = (0..HOSTILE_BYTES / (length + 1)).map(|_| word(length)).collect();
+        words.join(" ")
+    };
+    // Of as many words as are read, and behind them spaces.
+    let read = |text: &str| {
+        let words: Vec<_> = text.split(' ').cycle().take(MAX_WORDS).collect();
+        format!("{:<HOSTILE_BYTES$}", words.join(" "))
+    };
+    vec![
+        ("names that are read", read("TSLA HDFCBANK ICICIBANK SBIN")),
+        ("misspelt words that are read", read("perfromance dividned tehcnicals fundametnals")),
+        ("words of tools that are read", read("performance dividends price news and this year")),
+        ("long words that are read", words(HOSTILE_BYTES / MAX_WORDS)),
+        ("short words", words(7)),
+        ("one word", repeated("a")),
+        ("one number", repeated("9")),
+        ("numbers", repeated("1.2,3% ")),
+        ("names", repeated("TSLA HDFCBANK ")),
+        ("misspelt words", repeated("perfromance dividned ")),
+        ("times", repeated("last year before 2024-06-01 ")),
+        ("conjunctions", repeated("and, or not ")),
+        ("questions", repeated("how much? ")),
+        ("punctuation", repeated("?!,;'-")),
+        ("combining letters", repeated("e\u{301}\u{327}")),
+    ]
+}
+
+/// The longest time of so many runs. What each returns is dropped outside of it.
+fn longest_of<T>(runs: usize, mut run: impl FnMut() -> T) -> Duration {
+    let times = (0..runs).map(|_| {
+        let begun = clock::now();
+        let returned = run();
+        let time = begun.elapsed();
+        drop(returned);
+        time
+    });
+    times.max().unwrap_or_default()
 }
 
 /// Criterion tells means; what is promised is a percentile, over questions that cost differently.
