@@ -16,7 +16,7 @@ pub const RETENTION: Duration = Duration::from_hours(24 * 90);
 
 /// The origin of a request other than a tool call, for the records of its changes.
 #[derive(Clone, Copy, Debug)]
-pub struct By {
+pub struct RequestOrigin {
     /// How the user was authenticated.
     pub known_by: KnownBy,
     pub origin: Origin,
@@ -24,18 +24,18 @@ pub struct By {
 }
 
 tokio::task_local! {
-    static BY: By;
+    static ORIGIN: RequestOrigin;
 }
 
 /// Runs the work of a request: records of its changes name this origin.
-pub async fn on_behalf<T>(by: By, doing: impl Future<Output = T>) -> T {
-    BY.scope(by, doing).await
+pub async fn on_behalf<T>(origin: RequestOrigin, doing: impl Future<Output = T>) -> T {
+    ORIGIN.scope(origin, doing).await
 }
 
 /// The origin of the current request; outside of a request, this process.
-pub fn by() -> By {
-    let own = By { known_by: KnownBy::Process, origin: Origin::PROCESS, trace_id: None };
-    BY.try_with(|by| *by).unwrap_or(own)
+pub fn current_origin() -> RequestOrigin {
+    let own = RequestOrigin { known_by: KnownBy::Process, origin: Origin::PROCESS, trace_id: None };
+    ORIGIN.try_with(|origin| *origin).unwrap_or(own)
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

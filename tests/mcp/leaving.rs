@@ -182,7 +182,7 @@ async fn what_a_client_cancels_at_another_server_counts_as_unanswered() {
     };
     let (house, elsewhere) = (house(), house());
     for server in [&house, &elsewhere] {
-        server.server.app.state.seen().await;
+        server.server.app.state.wait_until_seen().await;
     }
     let in_flight = house.server.app.tools.in_flight();
     let (client, other) =

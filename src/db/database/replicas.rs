@@ -46,7 +46,7 @@ impl Database {
     }
 
     /// Those of some processes that have ended.
-    pub async fn ended(&self, names: Vec<String>) -> Result<Vec<String>, StoreError> {
+    pub async fn find_ended(&self, names: Vec<String>) -> Result<Vec<String>, StoreError> {
         let mut ended = Vec::new();
         for name in names {
             if self.is_gone(&name).await? {
@@ -57,8 +57,8 @@ impl Database {
     }
 
     /// Waits until this process is visible to others. Before that it owns nothing that is recorded.
-    pub async fn seen(&self) {
-        self.replica.seen().await;
+    pub async fn wait_until_seen(&self) {
+        self.replica.wait_until_seen().await;
     }
 
     /// Since when this process is visible to others; `None` if it is not yet.

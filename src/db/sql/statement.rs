@@ -150,7 +150,7 @@ impl<T> Statement<T> {
     }
 
     /// Appends a part if a condition holds.
-    pub fn and_if(self, condition: bool, part: impl Part) -> Self {
+    pub fn append_if(self, condition: bool, part: impl Part) -> Self {
         if condition { self.and(part) } else { self }
     }
 
@@ -251,7 +251,7 @@ mod tests {
             sql!("SELECT a FROM {..table} WHERE {..of} AND d = {4}{..Statement::default()}");
         let statement = statement.when(" AND e = ", Some(5)).when(" AND f = ", None::<i64>);
         let statement =
-            statement.when_nonempty(" AND g = ", "").when_any(" AND h IN (", [6, 7]).and_if(false, " x");
+            statement.when_nonempty(" AND g = ", "").when_any(" AND h IN (", [6, 7]).append_if(false, " x");
         let text = "SELECT a FROM t WHERE b = ? AND c IN (?, ?) AND d = ? AND e = ? AND h IN (?, ?)";
         assert_eq!((&*statement.text, statement.values), (text, (1..=7).map(Value::Int).collect()));
     }

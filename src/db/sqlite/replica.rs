@@ -66,7 +66,7 @@ impl Replica {
     }
 
     /// Waits until this process is visible to others. Before that it owns no recorded work.
-    pub(crate) async fn seen(&self) {
+    pub(crate) async fn wait_until_seen(&self) {
         let _ = self.seen_since.subscribe().wait_for(Option::is_some).await;
     }
 

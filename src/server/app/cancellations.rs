@@ -31,7 +31,7 @@ impl App {
     /// Follows in a program that is not a server. Other processes see its calls from its first record on; before that,
     /// its state need not be opened.
     pub async fn follow_cancellations_once_seen(&self) -> Infallible {
-        self.state.seen().await;
+        self.state.wait_until_seen().await;
         self.follow_cancellations().await
     }
 

@@ -19,7 +19,7 @@ use toolwire_engine::{
     pipeline::{ArrivalTime, Call, CallOptions, Target},
     registry::{Category, ToolType},
 };
-use toolwire_state::audit::{By, on_behalf};
+use toolwire_state::audit::{RequestOrigin, on_behalf};
 use toolwire_tool::context::{Origin, SessionId, ToolContext, User};
 use toolwire_transport::{Arrival, CallersTrace, LoggedByPipeline, authenticate::Bearer, grpc_timeout};
 
@@ -117,7 +117,7 @@ pub fn record_doing<'a, T: 'a>(
     doing: impl Future<Output = T> + Send + 'a,
 ) -> BoxFuture<'a, T> {
     let (known_by, trace_id) = (user(extensions).known_by, extensions.get::<CallersTrace>().map(|it| it.0));
-    Box::pin(on_behalf(By { known_by, origin: origin(extensions), trace_id }, doing))
+    Box::pin(on_behalf(RequestOrigin { known_by, origin: origin(extensions), trace_id }, doing))
 }
 
 /// The caller's identity.

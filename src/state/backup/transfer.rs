@@ -136,7 +136,7 @@ async fn list(
 /// Refuses a target that has rows, other than those of a new one and bytes that an earlier attempt left.
 async fn refuse_rows(to: &Store, target: &mut Connection, tables: &[Table]) -> Result<(), BackupError> {
     for table in tables.iter().filter(|table| !table.has_one_row()) {
-        let rows = Statement::<i64>::any_of(table.name).and_if(table.name == "blobs", " WHERE uses > 0");
+        let rows = Statement::<i64>::any_of(table.name).append_if(table.name == "blobs", " WHERE uses > 0");
         if to.explain(rows.and(" LIMIT 1").optional(target).await)?.is_some() {
             return Err(BackupError::HasRows { place: to.place(), table: table.name.to_owned() });
         }

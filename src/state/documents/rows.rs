@@ -90,7 +90,7 @@ pub(crate) fn list_of(root: &TaskId, ids: &[i64], criteria: &Criteria) -> Statem
 
 /// The conditions of a filter.
 fn filter(criteria: &Criteria) -> Statement {
-    let mut filter = Statement::default().and_if(!criteria.deleted, " AND deleted = 0");
+    let mut filter = Statement::default().append_if(!criteria.deleted, " AND deleted = 0");
     if !criteria.path_prefix.is_empty() {
         // Above every path with this prefix, since no path contains this character.
         let above = format!("{}\u{10ffff}", criteria.path_prefix);

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::{
     Store,
     audit::{
-        Criteria, Kind, RETENTION, Record, Verdict, by,
+        Criteria, Kind, RETENTION, Record, Verdict, current_origin,
         rows::{self, Inserted, NewRecord},
     },
     confirmations::{self, Confirmation, Decision},
@@ -145,15 +145,15 @@ pub(super) async fn record_request(
     request: &AuditedRequest<'_>,
     now: SystemTime,
 ) -> Result<(), Error> {
-    let by = by();
+    let origin = current_origin();
     let record = NewRecord {
         kind: Kind::Write,
         at: now,
         ended_at: Some(now),
         user: request.user,
-        known_by: by.known_by,
-        peer: by.origin.peer,
-        face: by.origin.face,
+        known_by: origin.known_by,
+        peer: origin.origin.peer,
+        face: origin.origin.face,
         caller: request.user,
         tool: request.method,
         definition_digest: None,
@@ -162,7 +162,7 @@ pub(super) async fn record_request(
         code: "OK",
         call_id: request.call_id.map(|id| id.to_string()).unwrap_or_default(),
         request_id: request.request_id.map(|id| id.to_string()).unwrap_or_default(),
-        trace_id: by.trace_id.map(|id| id.to_string()).unwrap_or_default(),
+        trace_id: origin.trace_id.map(|id| id.to_string()).unwrap_or_default(),
         task_id: request.task.as_str(),
         confirmation_id: "",
         approver: "",

@@ -85,7 +85,7 @@ impl Store {
     pub async fn interrupt_jobs(&self) -> Result<usize, StoreError> {
         let replicas = self.fetch_all(rows::replicas()).await?;
         let mut interrupted = 0;
-        for replica in &self.ended(replicas).await? {
+        for replica in &self.find_ended(replicas).await? {
             interrupted +=
                 self.transact(Lane::AllUsers, Durability::Power, |tx| scoped(interrupt(tx, replica))).await?;
         }

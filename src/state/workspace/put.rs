@@ -112,7 +112,7 @@ impl Upload {
     pub async fn finish(self) -> Result<Document, DocumentRefusal> {
         let handle = self.handle.clone();
         let work = async move { handle.on_behalf(Box::pin(self.finish_here())).await };
-        let work = audit::on_behalf(audit::by(), work);
+        let work = audit::on_behalf(audit::current_origin(), work);
         tokio::spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(unavailable(&StoreError::Late)))
     }
 

@@ -73,7 +73,7 @@ fn restrict(user: &UserId, filter: &Filter, order: Order, limit: u64) -> Stateme
         Order::OldestFirst(after) => list.when(" AND number > ", after).and(" ORDER BY number"),
         Order::NewestFirst(before) => list.when(" AND number < ", before).and(" ORDER BY number DESC"),
         Order::ByChange(after) => list
-            .and_if(after == 0, " AND ended_at IS NULL")
+            .append_if(after == 0, " AND ended_at IS NULL")
             .and(sql!(" AND position > {after} ORDER BY position")),
     };
     list.and(sql!(" LIMIT {limit}"))

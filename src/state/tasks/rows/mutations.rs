@@ -44,7 +44,7 @@ pub(crate) fn find_all<T>(
             "SELECT request_id, digest, answer FROM mutations
              WHERE user_id = {user} AND method = {method} AND request_id = {AsText(id)} AND expires_at > {now}"
         );
-        all = all.and_if(index > 0, " UNION ALL ").and(one);
+        all = all.append_if(index > 0, " UNION ALL ").and(one);
     }
     sql!("{..all}")
 }

@@ -31,7 +31,7 @@ impl Store {
     pub async fn recover_tasks(&self) -> Result<Recovered, TaskError> {
         let replicas = self.fetch_all(rows::replicas()).await?;
         let mut recovered = Recovered::default();
-        for replica in &self.ended(replicas).await? {
+        for replica in &self.find_ended(replicas).await? {
             loop {
                 let settled = self.transact(Lane::AllUsers, Durability::Power, |tx| {
                     let now = tx.now();
