@@ -30,6 +30,11 @@ fn no_file_is_a_mod_rs() {
 }
 
 #[test]
+fn no_file_is_named_by_a_participle() {
+    assert_only(&[], &files::named_by_participles(&Tree::of_the_repository()));
+}
+
+#[test]
 fn no_file_is_too_long() {
     let longer = exceptions::TOO_LONG.iter().map(|(file, _reason)| *file).collect::<Vec<_>>();
     assert_only(&longer, &lengths::too_long(&Tree::of_the_repository()));

@@ -156,6 +156,15 @@ fn a_silent_file_and_one_named_mod() {
 }
 
 #[test]
+fn a_file_that_is_named_by_a_participle() {
+    let files =
+        ["src/a/gated.rs", "src/a/late.rs", "src/a/feed.rs", "src/a/kept_results.rs", "src/a/shared.rs"];
+    let tree = Tree::of(&files.map(|file| (file, "//! One.\n")));
+    let expected = ["src/a/gated.rs", "src/a/late.rs", "src/a/shared.rs"];
+    assert_eq!(whats(files::named_by_participles(&tree)), expected);
+}
+
+#[test]
 #[should_panic(expected = "b.rs: breaks the rule")]
 fn a_finding_without_an_exception() {
     let findings = [Finding::new("a.rs", "breaks the rule"), Finding::new("b.rs", "breaks the rule")];

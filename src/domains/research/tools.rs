@@ -14,7 +14,7 @@ mod check_forbidden;
 mod check_wait_zone;
 mod compare_stocks;
 mod figure;
-pub mod forbidden;
+pub mod forbidden_stocks;
 mod get_earnings;
 mod get_fundamentals;
 mod get_insider_trading;

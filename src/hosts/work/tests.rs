@@ -1,8 +1,8 @@
 //! Slots over their streams, with hosts that fail in every way.
 
 mod odd;
-mod refused;
-mod unsent;
+mod refusals;
+mod unsent_calls;
 
 use std::{sync::atomic::Ordering, time::Duration};
 

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use super::required::Required;
+use super::required_services::Required;
 
 /// A map from a type to its one value, of which a tool sees what it declares. Cheap to clone.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use chrono::{NaiveDate, TimeDelta};
 
 use super::{
     figure::round,
-    forbidden::{Facts, Finding, Forbidden},
+    forbidden_stocks::{Facts, Finding, Forbidden},
     indicators::Series,
     wait_zone::{Hit, Observation, WaitZone},
 };

@@ -6,7 +6,7 @@ use super::{
     GetFundamentals, GetTechnicals, Profiles,
     backtest::turnover_cr,
     contradictions,
-    forbidden::{Facts, Finding, Forbidden, Rule},
+    forbidden_stocks::{Facts, Finding, Forbidden, Rule},
     insufficient, required, symbol,
 };
 use crate::{

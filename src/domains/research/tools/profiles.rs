@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{backtest::Filter, forbidden::Forbidden, reject, wait_zone::WaitZone};
+use super::{backtest::Filter, forbidden_stocks::Forbidden, reject, wait_zone::WaitZone};
 use crate::settings;
 use toolwire_contract::ToolError;
 
