@@ -2,17 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::support::state;
+use crate::support::{data_directory, patch_json, state};
 use tempfile::TempDir;
 use toolwire::{
     agent::service::runs::Runs,
+    config::Config,
     contract::proto::{
         agent::v1::{
             Paused, Reply, RunTaskRequest, TurnEvent, TurnOutcome, agent_service_client::AgentServiceClient,
             turn_event::Event,
         },
         tasks::v1::{AnswerQuestionRequest, InitialDocument, initial_document},
-        v1::{Approve, DecideConfirmationRequest, ResultFormat, decide_confirmation_request::Decision},
+        v1::{
+            Approve, CancelCallRequest, DecideConfirmationRequest, ResultFormat, cancel_call_request,
+            decide_confirmation_request::Decision,
+        },
     },
     server::app::App,
     sources::models::{
@@ -31,8 +35,11 @@ pub(super) struct House {
 
 impl House {
     pub(super) fn new(model: Option<&Scripted>) -> Self {
+        Self::with(model, config())
+    }
+
+    fn with(model: Option<&Scripted>, mut config: Config) -> Self {
         let state = tempfile::tempdir().unwrap();
-        let mut config = config();
         config.confirmations.own_calls = true;
         state::keep_in(&mut config.state, state.path());
         let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
@@ -236,6 +243,42 @@ async fn what_a_person_must_approve_pauses_a_run_and_is_done_once() {
     let written = events.iter().filter(|it| matches!(it.event, Some(Event::ToolCallStarted(_)))).count();
     assert_eq!(written, 1, "the call that was approved, and no other");
     assert_eq!(model.requests().len(), 2);
+}
+
+/// Sensitive arguments are in no timeline: the next run has none to make the call with.
+#[tokio::test]
+async fn an_approved_call_with_a_sensitive_argument_is_not_made_with_another() {
+    let model = Scripted::by(|request, _| match seen(request) {
+        (0, _) => calls([call("debug_confirm", json!({"value": "s3cret"}))]),
+        _ => text("Done."),
+    });
+    let data = data_directory();
+    let manifest = data.path().join("diagnostics/debug_confirm.json");
+    let parameters = json!({"value": {"required": true, "sensitive": true}, "duration": {"default": "0s"}});
+    patch_json(&manifest, &json!({"parameters": parameters}));
+    let mut config = config();
+    config.data.dir = Some(data.path().to_owned());
+    let house = House::with(Some(&model), config);
+    let person = person(&house.server, "riley").await;
+    let root = person.create("Do it").await;
+    let events = person.runs(&root.task).await.unwrap();
+    let required = paused(&events).pending[0].confirmation_required.clone().unwrap();
+    let message = DecideConfirmationRequest {
+        confirmation_id: required.confirmation_id,
+        decision: Some(Decision::Approve(Approve { tool: "debug_confirm".to_owned(), ..Default::default() })),
+        ..Default::default()
+    };
+    person.confirmations.clone().decide_confirmation(person.request(message)).await.unwrap();
+    let events = person.runs(&root.task).await.unwrap();
+    assert_eq!(reply(&events).outcome(), TurnOutcome::ModelFailed, "{events:?}");
+    let why = &reply(&events).warnings[0];
+    assert!(why.contains(&required.request_id) && why.contains("CancelCall"), "{why}");
+    let call = Some(cancel_call_request::Call::RequestId(required.request_id));
+    let cancel = person.request(CancelCallRequest { call });
+    assert!(person.tools.clone().cancel_call(cancel).await.unwrap().into_inner().cancelled);
+    let events = person.runs(&root.task).await.unwrap();
+    assert_eq!(reply(&events).response.as_ref().unwrap().answer_markdown, "Done.");
+    assert_eq!(root.state().await, TaskState::Completed);
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use toolwire_contract::{
         CallRecord, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
         invoke_tool_request as wire,
     },
-    redaction::REDACTED,
+    redaction,
 };
 use toolwire_tool::context::RequestId;
 
@@ -142,7 +142,7 @@ impl Invocation {
         if let Some(parameters) = parameters {
             arguments.retain(|name, _| parameters.contains(name));
         }
-        if arguments.values().any(is_redacted) {
+        if arguments.values().any(redaction::is_masked) {
             return None;
         }
         Some(Self {
@@ -188,16 +188,6 @@ impl Invocation {
     }
 }
 
-/// Whether a part of a value is not shown.
-fn is_redacted(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text == REDACTED,
-        Value::Array(elements) => elements.iter().any(is_redacted),
-        Value::Object(members) => members.values().any(is_redacted),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
 fn timeout(meta: &RequestMetaObject) -> Result<Option<Duration>, ErrorData> {
     match meta.get("toolwire/timeout_ms") {
         None => Ok(None),
@@ -215,6 +205,7 @@ fn invalid(what: &str) -> ErrorData {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use toolwire_contract::redaction::REDACTED;
 
     use super::*;
 

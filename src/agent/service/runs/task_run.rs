@@ -15,7 +15,7 @@ use super::{
     work::Work,
     worker::Worker,
 };
-use toolwire_contract::{ErrorCode, Refusal, arguments};
+use toolwire_contract::{ErrorCode, Refusal, arguments, redaction};
 use toolwire_server::service::tasks::{Detail, Handled, LeaseTarget, LeaseWish, RenderWish};
 use toolwire_sources::models::{Part, Request, ToolCall};
 use toolwire_state::tasks::{
@@ -253,6 +253,13 @@ impl<'a, 'b> TaskRun<'a, 'b> {
     /// Repeats a call that has no end yet, under its idempotency key. What it was offered was checked the first time.
     async fn repeat(&mut self, call: OpenCall) -> Result<Option<RunEnd>, Refusal> {
         let arguments = arguments::from_text(&call.input);
+        if arguments.as_ref().is_ok_and(|it| it.values().any(redaction::is_masked)) {
+            let OpenCall { tool, request_id, .. } = call;
+            return Ok(Some(RunEnd::Failed(format!(
+                "the call {request_id} of {tool} has sensitive arguments, which are not kept, so that no run can make it \
+                 again; cancel that call (CancelCall), and the task goes on without it"
+            ))));
+        }
         let step_ref = StepRef {
             step: call.step,
             position: call.position,
