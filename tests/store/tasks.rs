@@ -10,15 +10,12 @@ mod graph;
 mod leases;
 mod messages;
 mod properties;
-mod questions;
 mod races;
 mod recovery;
 mod retention;
 
 use std::{
-    pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
     time::{Duration, SystemTime},
 };
 
@@ -34,8 +31,8 @@ use toolwire::{
         confirmations::Admission,
         idempotency::{About, Begun, Effect, Key},
         tasks::{
-            Action, CallEnd, Ending, Lease, LeaseRequest, LeaseTarget, Leased, Mutation, NewChild, NewRoot,
-            PageRequest, Recorded, Refused, StepRef, Task, TaskCall, TaskError,
+            Action, CallEnd, Ending, Lease, LeaseRequest, LeaseTarget, Leased, Mutation, NewChild,
+            NewQuestion, NewRoot, PageRequest, Recorded, Refused, StepRef, Task, TaskCall, TaskError,
             entry::{Body, CallType, Entry},
             fold,
             life::State,
@@ -109,6 +106,16 @@ impl House {
     async fn hand_off(&self, task: &Task) -> Result<Ending<Action>, TaskError> {
         let call = call(task, "handoff", CallType::Handoff);
         self.tasks().hand_off_task(&call, &object(&json!({"charts": 1})), &[]).await
+    }
+
+    async fn ask(&self, asker: &Task) {
+        let call = call(asker, "ask_master", CallType::AskMaster);
+        let question = NewQuestion {
+            question: "Is this right?".to_owned(),
+            documents: Vec::new(),
+            timeout: 20 * MINUTE,
+        };
+        self.tasks().ask_question(&call, &question).await.unwrap();
     }
 
     /// Begins and ends a call that executes.
@@ -300,27 +307,5 @@ fn refused<T: std::fmt::Debug>(done: Result<T, TaskError>) -> Refused {
     match done {
         Err(TaskError::Refused(refused)) => refused,
         other => panic!("{other:?}"),
-    }
-}
-
-/// Gives a future up after so many polls, as a process that is killed gives up a change. `None` if it did.
-struct GivenUp<F> {
-    future: Pin<Box<F>>,
-    polls: usize,
-}
-
-fn given_up<F: Future>(future: F, polls: usize) -> GivenUp<F> {
-    GivenUp { future: Box::pin(future), polls }
-}
-
-impl<F: Future> Future for GivenUp<F> {
-    type Output = Option<F::Output>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.polls == 0 {
-            return Poll::Ready(None);
-        }
-        self.polls -= 1;
-        self.future.as_mut().poll(context).map(Some)
     }
 }

@@ -71,15 +71,15 @@ async fn an_identifier_that_was_used_for_something_else_is_refused() {
     let server = server();
     let person = person(&server, "riley").await;
     let root = person.create("Anything").await;
-    let first = root.message("stop_and_think", &json!({"thoughts": "x"}));
-    let answer = root.send(first.clone()).await.unwrap();
-    let again = root.send(first.clone()).await.unwrap();
-    assert_eq!((again.sequence, &again.call_id), (answer.sequence, &answer.call_id));
-    let other = HandleToolCallRequest {
-        input: Some(Input::ArgumentsJson(json!({"thoughts": "y"}).to_string())),
-        ..first
-    };
-    assert_refused(root.send(other).await, Code::AlreadyExists, "REQUEST_ID_REUSED");
+    for (tool, member) in [("stop_and_think", "thoughts"), ("route_to_analyst", "request")] {
+        let first = root.message(tool, &json!({member: "x"}));
+        let answer = root.send(first.clone()).await.unwrap();
+        let again = root.send(first.clone()).await.unwrap();
+        assert_eq!((again.sequence, &again.call_id), (answer.sequence, &answer.call_id));
+        let input = Some(Input::ArgumentsJson(json!({member: "y"}).to_string()));
+        let other = HandleToolCallRequest { input, ..first };
+        assert_refused(root.send(other).await, Code::AlreadyExists, "REQUEST_ID_REUSED");
+    }
     let create = |request: &str, request_id: &str| CreateTaskRequest {
         request: request.to_owned(),
         request_id: request_id.to_owned(),

@@ -57,6 +57,8 @@ async fn an_approved_call_of_a_task_is_carried_out_once_with_both_entries() {
     assert_eq!(root.state().await, TaskState::AwaitingConfirmation);
     // The same call again says the same, and makes no further entry.
     assert_eq!(root.send(message.clone()).await.unwrap().sequence, asked.sequence);
+    let other = root.handle("stop_and_think", &json!({"thoughts": "x"})).await;
+    assert_refused(other, Code::FailedPrecondition, "TASK_BLOCKED");
 
     let approve = Approve { tool: "debug_confirm".to_owned(), reason: String::new() };
     decide(&person, &required.confirmation_id, Decision::Approve(approve)).await;

@@ -29,6 +29,8 @@ async fn a_task_waits_for_the_users_credentials_and_goes_on_when_they_are_given(
         (block.reason(), block.status.as_str()),
         (BlockReason::Authorization, "→ awaiting credentials for screener")
     );
+    let other = riley.create("Look at them again").await;
+    blocked(&other.handle("browse_screener", &json!({})).await.unwrap());
     let task = riley.task(&root.task).await.unwrap();
     assert_eq!((task.state(), task.block_reason()), (TaskState::Blocked, BlockReason::Authorization));
     let said = assert_refused(
@@ -41,7 +43,7 @@ async fn a_task_waits_for_the_users_credentials_and_goes_on_when_they_are_given(
     give(&sam, "demo").await;
     assert_eq!(root.state().await, TaskState::Blocked, "those of somebody else");
     give(&riley, "demo").await;
-    assert_eq!(root.state().await, TaskState::Running);
+    assert_eq!((root.state().await, other.state().await), (TaskState::Running, TaskState::Running));
     let entries = riley.timeline(&root.task).await;
     assert_eq!(entries.len(), 3, "created, the call, the answer: {entries:#?}");
     assert!(format!("{:?}", entries[2]).contains("← authorized by riley: call again"), "{entries:#?}");

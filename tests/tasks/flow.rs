@@ -37,7 +37,9 @@ async fn the_complete_flow_of_the_specification() {
     analyst.writes("analysis.md", b"# Q3\n\nSales went up by 15 %.\n").await;
     let request = json!({"request": "Create charts", "documents": ["sales_raw.csv", "analysis.md"]});
     let task_2 = analyst.blocks("route_to_visualizer", &request).await;
-    assert_eq!(person.task(&task_2).await.unwrap().documents, ["sales_raw.csv", "analysis.md"]);
+    let made = person.task(&task_2).await.unwrap();
+    assert_eq!(made.documents, ["sales_raw.csv", "analysis.md"]);
+    assert_eq!((made.depth, &made.root_id, made.deadline), (2, &root.task, created.deadline));
 
     let visualizer = person.leases("visualizer").await.expect("delegated");
     assert_eq!(visualizer.task, task_2);

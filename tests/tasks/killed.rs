@@ -91,7 +91,9 @@ async fn a_write_that_was_under_way_is_resolved_by_a_person_and_never_carried_ou
     let (program, person) = serve(&state).await;
     let done = json!({"id": 7});
     let resolutions = [Resolution::Done(to_struct(done.as_object().unwrap())), Resolution::NotDone(true)];
-    for ((agent, message), resolution) in agents.iter().zip(&messages).zip(resolutions) {
+    let others = resolutions.iter().rev();
+    for (((agent, message), resolution), other) in agents.iter().zip(&messages).zip(&resolutions).zip(others)
+    {
         let agent = Agent { person: person.clone(), ..agent.clone() };
         let waits = entry_of(&person, &agent.task, |it| matches!(it, Entry::ToolCall(_))).await;
         let task = person.task(&agent.task).await.unwrap();
@@ -106,12 +108,15 @@ async fn a_write_that_was_under_way_is_resolved_by_a_person_and_never_carried_ou
         );
         assert_eq!(person.timeline(&agent.task).await.len(), 2, "and has no entry of its own");
 
-        let other = resolve(&person, &agent.task, &new_id(), resolution.clone()).await;
-        assert_refused(other, Code::FailedPrecondition, "UNKNOWN_CALL");
+        let unknown = resolve(&person, &agent.task, &new_id(), resolution.clone()).await;
+        assert_refused(unknown, Code::FailedPrecondition, "UNKNOWN_CALL");
         let resolved = resolve(&person, &agent.task, &waits.call_id, resolution.clone()).await.unwrap();
         assert_eq!((resolved.state(), resolved.unknown_call_ids.len()), (TaskState::Running, 0));
         let repeated = resolve(&person, &agent.task, &waits.call_id, resolution.clone()).await.unwrap();
         assert_eq!(repeated.next_sequence, resolved.next_sequence, "again is fine, and changes nothing");
+        let otherwise = resolve(&person, &agent.task, &waits.call_id, other.clone()).await;
+        let said = assert_refused(otherwise, Code::FailedPrecondition, "ALREADY_RESOLVED");
+        assert!(said.contains("← resolved by riley: the invoice is there"), "{said}");
         let answer = entry_of(&person, &agent.task, |it| matches!(it, Entry::Answer(_))).await;
         let Some(Entry::Answer(answer)) = answer.entry else { unreachable!() };
         assert_eq!(

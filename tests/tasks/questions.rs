@@ -31,6 +31,9 @@ async fn a_question_is_answered_by_the_agent_of_the_parent() {
     assert_eq!(master.task, block.task_id);
     master.ends("After refunds.").await;
     assert_eq!(analyst.state().await, TaskState::Running);
+    assert_eq!(lead.state().await, TaskState::Blocked, "a note is no answer");
+    let late = answer(&person, &block.task_id, "Before.").await;
+    assert_refused(late, Code::FailedPrecondition, "ALREADY_ANSWERED");
     insta::assert_snapshot!(golden(&person, &[&root, &task_1, &block.task_id]).await);
 }
 

@@ -6,9 +6,8 @@ use toolwire::{
     state::{
         idempotency::Idempotency,
         tasks::{
-            MAX_INLINE_TEXT, Memory, NewMessage, Resolution, SavedNote, Settled,
+            MAX_INLINE_TEXT, Memory, NewMessage, SavedNote, Settled,
             entry::{Speaker, Text},
-            life::Reason,
         },
     },
     tokens::{self, Length},
@@ -135,45 +134,6 @@ async fn what_is_long_is_kept_apart_and_a_page_ends_at_two_mebibytes() {
 }
 
 #[tokio::test]
-async fn a_write_whose_end_is_not_known_blocks_until_it_comes_or_a_person_says() {
-    let house = House::new();
-    let root = house.root().await;
-    let [one, two] =
-        [(); 2].map(|()| TaskCall { step_ref: of_step(1), ..call(&root, "write_file", CallType::Function) });
-    for lost in [&one, &two] {
-        assert_new(house.tasks().begin_task_call(lost, None).await);
-        let unknown = result(lost, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
-        let recorded = house.tasks().end_task_call(lost, ended(&unknown)).await.unwrap();
-        assert_eq!(recorded.blocks.unwrap().1, Some(Reason::UnknownOutcome));
-    }
-    let task = house.assert_folds(&root.id).await;
-    assert_eq!(task.unknown_calls().collect::<Vec<_>>(), [one.call_id(), two.call_id()]);
-    // It came late.
-    let late = result(&one, Ok(json!({"path": "a.md"})));
-    house.tasks().end_task_call(&one, ended(&late)).await.unwrap();
-    let done = Resolution::Done(object(&json!({"path": "b.md"})));
-    let resolve = async |call: &TaskCall| {
-        house.tasks().resolve_unknown_call(&riley(), &root.id, call.call_id(), &done, "I looked").await
-    };
-    assert_eq!(resolve(&two).await.unwrap().state, State::Running);
-    assert_eq!(resolve(&two).await.unwrap().state, State::Running, "again is fine");
-    // What was said of it once stays.
-    let not_done = Resolution::NotDone;
-    let tasks = house.tasks();
-    let otherwise = tasks.resolve_unknown_call(&riley(), &root.id, two.call_id(), &not_done, "no").await;
-    let said = refused(otherwise).to_string();
-    assert!(said.contains("← resolved by riley: I looked"), "{said}");
-    let nobody = call(&root, "write_file", CallType::Function);
-    assert_eq!(refused(resolve(&nobody).await), Refused::UnknownCall);
-    house.assert_folds(&root.id).await;
-    for known in [&one, &two] {
-        let again = house.tasks().begin_task_call(known, None).await;
-        let Ok(Admission::Begun(Begun::Ended(outcome))) = again else { panic!("{again:?}") };
-        assert!(outcome.outcome.is_ok());
-    }
-}
-
-#[tokio::test]
 async fn an_outcome_that_comes_late_is_kept_unless_it_says_that_nothing_was_done_and_may_be_tried_again() {
     let house = House::new();
     let root = house.root().await;
@@ -193,27 +153,6 @@ async fn an_outcome_that_comes_late_is_kept_unless_it_says_that_nothing_was_done
         assert_eq!(matches!(again, Begun::Ended(_)), is_kept, "{again:?}");
         assert_eq!(matches!(again, Begun::New), !is_kept, "{again:?}");
         assert_eq!(house.task(&root.id).await.state, State::Running);
-    }
-}
-
-#[tokio::test]
-async fn credentials_answer_every_task_of_that_user_that_waits_for_them() {
-    let house = House::new();
-    let (one, two) = (house.root().await, house.root().await);
-    for task in [&one, &two] {
-        let call = call(task, "write_file", CallType::Function);
-        assert_new(house.tasks().begin_task_call(&call, None).await);
-        let failed = result(&call, Err(ToolError::new(ErrorCode::AuthFailed, "log in")));
-        let end = CallEnd { needs_credentials: Some("broker"), ..ended(&failed) };
-        house.tasks().end_task_call(&call, end).await.unwrap();
-        assert_eq!(house.task(&task.id).await.state, State::Blocked(Reason::Authorization));
-    }
-    let given =
-        async |name: &str, source| house.tasks().answer_credentials(&user(name), source).await.unwrap();
-    assert_eq!((given("alex", "broker").await, given("riley", "bank").await), (0, 0));
-    assert_eq!(given("riley", "broker").await, 2);
-    for task in [&one, &two] {
-        assert_eq!(house.assert_folds(&task.id).await.state, State::Running);
     }
 }
 

@@ -9,7 +9,7 @@ use toolwire::state::{
     workspace::{Header, Workspace},
 };
 
-use super::{messages::say, questions::ask, *};
+use super::{messages::say, *};
 
 /// What is done to a state, and what the check says of it.
 const HARMS: &[(&str, &str)] = &[
@@ -77,7 +77,7 @@ async fn used() -> House {
     let (_, done) = house.delegate(&blocked, 1).await;
     house.hand_off(&done).await.unwrap();
     house.delegate(&blocked, 2).await;
-    ask(&house, &house.root().await).await;
+    house.ask(&house.root().await).await;
     let confirms = house.root().await;
     let asked = call(&confirms, "write_file", CallType::Function);
     super::confirmed::begin(&house, &asked, now()).await.unwrap();

@@ -64,50 +64,6 @@ fn write(task: &Task) -> TaskCall {
 }
 
 #[tokio::test]
-async fn an_approved_call_goes_on_where_it_waited() {
-    let house = House::new();
-    let root = house.root().await;
-    let call = write(&root);
-    let confirmation = asks(&house, &call).await;
-    assert_eq!(asks(&house, &call).await.id, confirmation.id, "the same one, and no other entry");
-    assert_eq!(house.assert_folds(&root.id).await.state, State::AwaitingConfirmation);
-    let other = super::call(&root, "stop_and_think", CallType::NonFunction);
-    assert!(matches!(refused(house.tasks().log_task_call(&other).await), Refused::Blocked { .. }));
-
-    decide(&house, &confirmation.id, true).await;
-    assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
-    let again = TaskCall { about: about(), ..call.clone() };
-    assert_new(begin(&house, &again, now()).await);
-    let done = result(&again, Ok(json!({"path": "a.md"})));
-    house.tasks().end_task_call(&again, ended(&done)).await.unwrap();
-    assert_eq!(
-        house.told(&root.id).await,
-        [
-            "created".to_owned(),
-            format!("write_file → awaiting confirmation {}", confirmation.id),
-            "1 ← confirmed by alex".to_owned(),
-            "1".to_owned(),
-        ]
-    );
-    house.assert_folds(&root.id).await;
-    assert!(matches!(begin(&house, &call, now()).await, Ok(Admission::Begun(Begun::Ended(_)))));
-}
-
-#[tokio::test]
-async fn a_denied_call_says_so_in_the_timeline_and_its_repeat_is_answered() {
-    let house = House::new();
-    let root = house.root().await;
-    let call = write(&root);
-    let confirmation = asks(&house, &call).await;
-    decide(&house, &confirmation.id, false).await;
-    assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
-    assert_eq!(house.told(&root.id).await[2], "1 ← denied by alex");
-    let Body::Decision(decision) = house.timeline(&root.id).await.remove(2).body else { panic!() };
-    assert!(decision.error.unwrap().message.contains("because"));
-    assert!(matches!(begin(&house, &call, now()).await, Ok(Admission::Begun(Begun::Ended(_)))));
-}
-
-#[tokio::test]
 async fn what_nobody_decides_or_uses_in_time_is_told_once_each() {
     let house = House::new();
     let root = house.root().await;

@@ -13,35 +13,6 @@ async fn end(house: &House, task: &Task, end: NewEnd) -> Result<Ending<Task>, Ta
 }
 
 #[tokio::test]
-async fn an_agent_that_stops_or_gives_up_answers_its_parent() {
-    let house = House::new();
-    let root = house.root().await;
-    let (_, stops) = house.delegate(&root, 1).await;
-    let (_, fails) = house.delegate(&root, 1).await;
-    let text = NewEnd::Completed(object(&json!({"text": "done"})), Vec::new());
-    let ended = end(&house, &stops, text.clone()).await.unwrap().of;
-    assert_eq!((ended.state, ended.result.as_deref()), (State::Completed, Some(r#"{"text":"done"}"#)));
-    let failed = end(&house, &fails, NewEnd::Failed("no data".to_owned())).await.unwrap().of;
-    assert_eq!((failed.state, failed.message.as_str()), (State::Failed, "no data"));
-    assert!(matches!(refused(end(&house, &fails, text).await), Refused::Ended(State::Failed)));
-    let root = house.assert_folds(&root.id).await;
-    assert_eq!(root.state, State::Running);
-    let answers: Vec<_> = house
-        .timeline(&root.id)
-        .await
-        .into_iter()
-        .filter_map(|entry| match entry.body {
-            Body::Answer(answer) => answer.result?.inline().map(str::to_owned),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(answers, [r#"{"text":"done"}"#, r#"{"status":"failed","message":"no data"}"#]);
-    for task in [&stops, &fails] {
-        house.assert_folds(&task.id).await;
-    }
-}
-
-#[tokio::test]
 async fn an_end_and_a_message_that_are_repeated_are_answered_as_the_first_time() {
     let house = House::new();
     let root = house.root().await;

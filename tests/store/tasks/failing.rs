@@ -19,7 +19,6 @@ use toolwire::{
 
 use super::{
     confirmed::{begin, decide},
-    questions::{answer, ask},
     *,
 };
 
@@ -146,7 +145,8 @@ async fn what_agents_do_to_tasks_is_stored_whole_or_not_at_all() {
     let action =
         house.survives("a question", async || house.tasks().ask_question(&asks, &question).await).await;
     let question = house.task(action.task_id.as_ref().unwrap()).await;
-    house.survives("an answer", async || answer(&house, &question, "yes").await).await;
+    let answers = async || house.tasks().answer_question(&riley(), &question.id, "yes", &[]).await;
+    house.survives("an answer", answers).await;
     let last = call(&child, "handoff", CallType::Handoff);
     let value = object(&json!({"charts": 1}));
     let hand_off = async || house.tasks().hand_off_task(&last, &value, &[]).await;
@@ -179,7 +179,7 @@ async fn what_people_do_to_tasks_is_stored_whole_or_not_at_all() {
     house.survives("its resolution", resolves).await;
     let (_, child) = house.delegate(&root, 1).await;
     house.delegate(&child, 1).await;
-    ask(&house, &house.root().await).await;
+    house.ask(&house.root().await).await;
     let cancels = async || house.tasks().cancel_task(&riley(), &root.id, "no more").await;
     assert_eq!(house.survives("a cancellation", cancels).await.stopped.tasks.len(), 3);
     // That of the question alone has passed.

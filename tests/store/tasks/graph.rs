@@ -1,89 +1,20 @@
 //! Trees: made, bounded, given up half-way.
 
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
 use crate::support::state;
 use toolwire::{
     db::sql,
     state::tasks::{
-        Filter, Kind, LoopControl, MAX_DEPTH, MAX_OPEN_TREES, MAX_WAITS, Scope, TreeLimit,
-        entry::DocumentVersion, life::Reason,
+        Filter, Kind, MAX_DEPTH, MAX_OPEN_TREES, MAX_WAITS, Scope, TreeLimit, entry::DocumentVersion,
+        life::Reason,
     },
 };
 
 use super::*;
-
-#[tokio::test]
-async fn a_child_that_hands_off_answers_its_parent_in_the_same_change() {
-    let house = House::new();
-    let root = house.root().await;
-    let (action, analyst) = house.delegate(&root, 1).await;
-    assert_eq!((action.action, action.sequence), (LoopControl::Block, Some(1)));
-    assert_eq!(action.status, format!("→ delegated (task {})", analyst.id));
-    assert_eq!(house.task(&root.id).await.state, State::Blocked(Reason::Child));
-    assert_eq!((analyst.depth, analyst.root.clone(), analyst.kind), (1, root.id.clone(), Kind::Agent));
-    assert_eq!(analyst.deadline, root.deadline, "at most its parent's");
-
-    let ending = house.hand_off(&analyst).await.unwrap();
-    assert_eq!(ending.of.action, LoopControl::Return);
-    assert_eq!(ending.stopped.tasks, std::slice::from_ref(&analyst.id));
-    let root = house.assert_folds(&root.id).await;
-    assert_eq!(root.state, State::Running);
-    assert_eq!(
-        house.told(&root.id).await,
-        [
-            "created".to_owned(),
-            format!("route_to_analyst → delegated (task {})", analyst.id),
-            format!("1 ← result from {}", analyst.id),
-        ]
-    );
-    let Body::Answer(answer) = &house.timeline(&root.id).await[2].body else { panic!() };
-    assert_eq!(answer.result.as_ref().unwrap().inline(), Some(r#"{"charts":1}"#));
-    let analyst = house.assert_folds(&analyst.id).await;
-    assert_eq!((analyst.state, analyst.result.as_deref()), (State::Completed, Some(r#"{"charts":1}"#)));
-    assert_eq!(house.told(&analyst.id).await, ["created", "handoff", "completed by handoff"]);
-    assert!(matches!(refused(house.hand_off(&analyst).await), Refused::Ended(State::Completed)));
-}
-
-#[tokio::test]
-async fn a_task_waits_for_all_that_one_step_began_and_takes_no_other_step() {
-    let house = House::new();
-    let root = house.root().await;
-    let (_, one) = house.delegate(&root, 1).await;
-    let (_, two) = house.delegate(&root, 1).await;
-    for step in [0, 2] {
-        let later =
-            TaskCall { step_ref: of_step(step), ..call(&root, "stop_and_think", CallType::NonFunction) };
-        let refused = refused(house.tasks().log_task_call(&later).await);
-        let Refused::Blocked { state, waits } = refused else { panic!("{refused:?}") };
-        assert_eq!((state, waits.len()), (State::Blocked(Reason::Child), 2));
-    }
-    assert!(matches!(refused(house.hand_off(&root).await), Refused::Blocked { .. }));
-    house.hand_off(&two).await.unwrap();
-    assert!(house.assert_folds(&root.id).await.state.waits());
-    house.hand_off(&one).await.unwrap();
-    assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
-    house.hand_off(&root).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_repeat_has_the_same_answer_and_other_arguments_none() {
-    let house = House::new();
-    let root = house.root().await;
-    let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
-    let first = house.tasks().delegate_task(&delegate, &child()).await.unwrap();
-    let again = TaskCall { about: about(), ..delegate.clone() };
-    assert_eq!(house.tasks().delegate_task(&again, &child()).await.unwrap(), first);
-    let other = TaskCall { digest: Digest::of_bytes(b"2"), ..delegate };
-    let refused = refused(house.tasks().delegate_task(&other, &child()).await);
-    assert!(matches!(refused, Refused::RequestIdReused(_)), "{refused:?}");
-    assert_eq!(house.assert_folds(&root.id).await.next_sequence, 2);
-
-    let (new, created) = (new_root(), mutation("CreateTask", "1"));
-    let made = house.tasks().create_root_task(&new, created).await.unwrap();
-    let again = NewRoot { id: TaskId::generate(), ..new.clone() };
-    assert_eq!(house.tasks().create_root_task(&again, created).await.unwrap(), made);
-    let other = Mutation { digest: Digest::of_bytes(b"2"), ..created };
-    assert!(house.tasks().create_root_task(&again, other).await.is_err());
-}
 
 #[tokio::test]
 async fn a_delegation_that_is_given_up_at_any_point_is_whole_or_never_was() {
@@ -202,25 +133,6 @@ async fn documents_go_along_at_their_versions_and_an_unknown_one_is_refused_befo
 }
 
 #[tokio::test]
-async fn another_user_knows_of_nothing() {
-    let house = House::new();
-    let root = house.root().await;
-    let alex = user("alex");
-    let tasks = house.tasks();
-    assert_eq!(refused(tasks.task(&alex, &root.id).await), Refused::Unknown);
-    assert_eq!(refused(tasks.task_tree(&alex, &root.id).await), Refused::Unknown);
-    assert_eq!(refused(tasks.cancel_task(&alex, &root.id, "").await), Refused::Unknown);
-    assert_eq!(refused(tasks.delete_task_tree(&alex, &root.id).await), Refused::Unknown);
-    let page = PageRequest { from: None, backwards: false, limit: 10 };
-    assert_eq!(refused(tasks.timeline_page(&alex, &root.id, page).await), Refused::Unknown);
-    let mut foreign = call(&root, "stop_and_think", CallType::NonFunction);
-    foreign.key.user = alex.clone();
-    assert_eq!(refused(tasks.log_task_call(&foreign).await), Refused::Unknown);
-    assert_eq!(tasks.tasks(&alex, &Filter::default(), None, 10).await.unwrap().tasks, []);
-    assert_eq!(tasks.task_changes(&alex, &Filter::default(), 0, 10).await.unwrap().tasks, []);
-}
-
-#[tokio::test]
 async fn positions_of_a_user_say_nothing_of_others() {
     let house = House::new();
     let before = house.root().await.position;
@@ -261,4 +173,26 @@ async fn lists_are_filtered_and_paged_and_changes_are_in_order() {
     assert_eq!(changed, [(below.id, State::Completed), (one.id, State::Running)]);
     let none = house.tasks().task_changes(&riley(), &all, after.up_to, 9).await.unwrap();
     assert_eq!((none.tasks.len(), none.up_to), (0, after.up_to));
+}
+
+/// Gives a future up after so many polls, as a process that is killed gives up a change. `None` if it did.
+struct GivenUp<F> {
+    future: Pin<Box<F>>,
+    polls: usize,
+}
+
+fn given_up<F: Future>(future: F, polls: usize) -> GivenUp<F> {
+    GivenUp { future: Box::pin(future), polls }
+}
+
+impl<F: Future> Future for GivenUp<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.polls == 0 {
+            return Poll::Ready(None);
+        }
+        self.polls -= 1;
+        self.future.as_mut().poll(context).map(Some)
+    }
 }

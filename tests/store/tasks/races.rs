@@ -6,51 +6,11 @@ use toolwire::contract::ErrorCode;
 
 use super::{
     confirmed::{begin, decide},
-    questions::{answer, ask},
     *,
 };
 
 fn rounds() -> usize {
     std::env::var("RACE_ROUNDS").map_or(50, |text| text.parse().expect("a number"))
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn of_a_hand_off_and_a_cancellation_one_ends_the_child_and_its_parent_is_woken_once() {
-    let house = House::new();
-    for _ in 0..rounds() {
-        let root = house.root().await;
-        let (_, child) = house.delegate(&root, 1).await;
-        let user = riley();
-        let cancelling = house.tasks().cancel_task(&user, &child.id, "");
-        let (handed, cancelled) = tokio::join!(house.hand_off(&child), cancelling);
-        let child = house.assert_folds(&child.id).await;
-        match handed {
-            Ok(_) => assert_eq!(child.state, State::Completed),
-            Err(error) => {
-                assert_eq!(refused(Err::<(), _>(error)), Refused::Ended(State::Cancelled));
-                assert_eq!(child.state, State::Cancelled);
-            }
-        }
-        assert_eq!(cancelled.unwrap().of.state, child.state);
-        let root = house.assert_folds(&root.id).await;
-        assert_eq!((root.state, root.next_sequence), (State::Running, 3));
-        house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn of_two_answers_the_first_counts() {
-    let house = House::new();
-    for _ in 0..rounds() {
-        let root = house.root().await;
-        let (_, question) = ask(&house, &root).await;
-        let (yes, no) = tokio::join!(answer(&house, &question, "yes"), answer(&house, &question, "no"));
-        assert_ne!(yes.is_ok(), no.is_ok());
-        let lost = if yes.is_ok() { no } else { yes };
-        assert_eq!(refused(lost), Refused::AlreadyAnswered);
-        assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
-        house.tasks().cancel_task(&riley(), &root.id, "").await.unwrap();
-    }
 }
 
 /// An approval is used in its last instant, while its time passes.
