@@ -8,10 +8,7 @@ mod late_records;
 mod request_ids;
 mod words;
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -21,7 +18,7 @@ use toolwire::{
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult},
     db::StoreError,
     engine::pipeline::{Call, CallSelector, Step},
-    state::idempotency::{Beginning, Begun, Effect, Idempotency, Key, Quota},
+    state::idempotency::{Beginning, Begun, Effect, Idempotency, Key},
     tool::context::{CallId, CallTools, Lineage, RequestId, StopCause, ToolContext},
 };
 

@@ -1,5 +1,9 @@
 //! Calls with a `request_id`: recorded first, carried out once, answered alike.
 
+use std::{fmt, future::ready};
+
+use toolwire::state::idempotency::Bound;
+
 use super::*;
 
 /// A store that takes its time over what is new, as one that writes to a disk does.
@@ -30,54 +34,42 @@ impl Idempotency for SlowStore {
     }
 }
 
-/// A store in which another process recorded the beginning of every call at the given time, and no end.
-#[derive(Debug)]
-struct BegunElsewhere(SystemTime);
+/// A store that answers every beginning alike, and takes every end.
+struct Answering<F>(F);
 
-impl Idempotency for BegunElsewhere {
-    fn begin<'a>(&'a self, _call: Beginning<'a>) -> BoxFuture<'a, Begun> {
-        Box::pin(async { Begun::Unfinished { begun: self.0 } })
-    }
-
-    fn end<'a>(&'a self, _key: &'a Key, _result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn suspend<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn forget<'a>(&'a self, _key: &'a Key, _code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async { Ok(()) })
+impl<F> fmt::Debug for Answering<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answering")
     }
 }
 
-/// A store that cannot record anything.
-#[derive(Debug)]
-struct BrokenStore;
-
-impl Idempotency for BrokenStore {
+impl<F: Fn() -> Begun + Send + Sync> Idempotency for Answering<F> {
     fn begin<'a>(&'a self, _call: Beginning<'a>) -> BoxFuture<'a, Begun> {
-        Box::pin(async { Begun::Unavailable(StoreError::Nowhere("disk full: /secret/path".to_owned())) })
+        Box::pin(ready((self.0)()))
     }
 
     fn end<'a>(&'a self, _key: &'a Key, _result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
-        unreachable!("nothing begins")
+        Box::pin(ready(Ok(())))
     }
 
     fn suspend<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
-        unreachable!("nothing begins")
+        Box::pin(ready(Ok(())))
     }
 
     fn forget<'a>(&'a self, _key: &'a Key, _code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        unreachable!("nothing begins")
+        Box::pin(ready(Ok(())))
     }
+}
+
+/// A bench whose store is full, and will have room in a day.
+fn full_bench(bound: Bound) -> Bench {
+    let full = move || Begun::Full { until: clock::wall() + Effect::Write.retention(), bound };
+    Bench::storing(Answering(full))
 }
 
 #[tokio::test]
 async fn a_full_share_refuses_writes_until_the_oldest_is_forgotten_and_no_read() {
-    let bench = Bench::storing(MemoryIdempotency::new(Quota { of_user: 1, of_all: u64::MAX }));
-    result(bench.run(write(RequestId::generate(), "x", "0s")).await);
+    let bench = full_bench(Bound::User);
     let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
     let Refusal::TooManyRequestIds { retry_after } = &refusal else { panic!("{refusal:?}") };
     assert!(refusal.to_string().contains("the oldest is forgotten in"), "{refusal}");
@@ -92,8 +84,7 @@ async fn a_full_share_refuses_writes_until_the_oldest_is_forgotten_and_no_read()
 
 #[tokio::test]
 async fn a_share_of_all_the_room_that_is_more_than_fair_refuses_writes_and_says_whose_they_are() {
-    let bench = Bench::storing(MemoryIdempotency::new(Quota { of_user: u64::MAX, of_all: 2 }));
-    result(bench.run(write(RequestId::generate(), "x", "0s")).await);
+    let bench = full_bench(Bound::All);
     let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
     let Refusal::TooManyRequestIdsInAll { retry_after } = &refusal else { panic!("{refusal:?}") };
     assert!(refusal.to_string().contains("the writes of all users"), "{refusal}");
@@ -103,7 +94,8 @@ async fn a_share_of_all_the_room_that_is_more_than_fair_refuses_writes_and_says_
 #[tokio::test]
 async fn a_write_that_another_process_began_may_run_until_the_cap_and_no_longer() {
     for (since, may_run) in [(Duration::from_mins(1), true), (Duration::from_secs(121), false)] {
-        let bench = Bench::storing(BegunElsewhere(clock::wall() - since));
+        let begun = clock::wall() - since;
+        let bench = Bench::storing(Answering(move || Begun::Unfinished { begun }));
         let error =
             result(bench.run(write(RequestId::generate(), "x", "0s")).await).outcome.expect_err("unknown");
         assert_eq!((error.code, error.retryable), (ErrorCode::OutcomeUnknown, may_run), "{error:?}");
@@ -259,7 +251,8 @@ async fn a_write_cancelled_before_its_turn_looks_at_no_record() {
 
 #[tokio::test]
 async fn a_call_that_cannot_be_recorded_is_refused_and_not_carried_out() {
-    let bench = Bench::storing(BrokenStore);
+    let broken = || Begun::Unavailable(StoreError::Nowhere("disk full: /secret/path".to_owned()));
+    let bench = Bench::storing(Answering(broken));
     let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
     assert_eq!(refusal, Refusal::StateUnavailable { retry_after: Duration::from_secs(5) });
     assert!(!refusal.to_string().contains("secret"), "the detail is for operators: {refusal}");

@@ -162,25 +162,14 @@ async fn what_is_forgotten_can_be_tried_again() {
     }
 }
 
-#[tokio::test]
-async fn what_is_forgotten_leaves_nothing_behind() {
-    let store = Arc::new(MemoryIdempotency::default());
-    let (key, forgetful) = (key("a"), Arc::clone(&store) as AnyStore);
-    for _ in 0..3 {
-        assert!(matches!(begin(&forgetful, &key).await, Begun::New));
-        forgetful.forget(&key, "UNAVAILABLE").await.unwrap();
-    }
-    assert!(store.is_empty());
+/// A store with so much room.
+fn store_of(room: Quota) -> AnyStore {
+    Arc::new(state::fresh().with_calls_quota(room))
 }
 
-/// Every implementation, remembering little of each user.
-fn small_stores() -> [AnyStore; 2] {
-    stores_of(Quota { of_user: 4_000, of_all: u64::MAX })
-}
-
-/// Every implementation, with so much room.
-fn stores_of(room: Quota) -> [AnyStore; 2] {
-    [Arc::new(MemoryIdempotency::new(room)), Arc::new(state::fresh().with_calls_quota(room))]
+/// One that remembers little of each user.
+fn small_store() -> AnyStore {
+    store_of(Quota { of_user: 4_000, of_all: u64::MAX })
 }
 
 /// Begins calls of a user until there is no room: the first one, and until when.
@@ -198,31 +187,29 @@ async fn fill(store: &AnyStore, name: &str, now: SystemTime) -> (Key, SystemTime
 
 #[tokio::test]
 async fn a_full_share_is_of_one_user_and_says_when_it_has_room() {
-    for store in small_stores() {
-        let (first, until) = fill(&store, "a", now()).await;
-        assert_eq!(until, now() + Effect::Write.retention(), "{store:?}");
-        assert!(matches!(begin(&store, &first).await, Begun::Unfinished { .. }), "{store:?}");
-        // As many others as there may be.
-        for name in ["b", "c", "d"] {
-            fill(&store, name, now()).await;
-        }
-        assert!(matches!(begin_at(&store, &key("a"), until - SECOND).await, Begun::Full { .. }), "{store:?}");
-        assert!(matches!(begin_at(&store, &key("a"), until).await, Begun::New), "{store:?}");
+    let store = small_store();
+    let (first, until) = fill(&store, "a", now()).await;
+    assert_eq!(until, now() + Effect::Write.retention(), "{store:?}");
+    assert!(matches!(begin(&store, &first).await, Begun::Unfinished { .. }), "{store:?}");
+    // As many others as there may be.
+    for name in ["b", "c", "d"] {
+        fill(&store, name, now()).await;
     }
+    assert!(matches!(begin_at(&store, &key("a"), until - SECOND).await, Begun::Full { .. }), "{store:?}");
+    assert!(matches!(begin_at(&store, &key("a"), until).await, Begun::New), "{store:?}");
 }
 
 #[tokio::test]
 async fn reads_make_room_for_other_calls_of_their_user() {
-    for store in small_stores() {
-        let write = key("a");
-        assert!(matches!(begin(&store, &write).await, Begun::New));
-        for _ in 0..100 {
-            let read = begin_as(&store, &key("a"), Effect::Read, "1", now()).await;
-            assert!(matches!(read, Begun::New), "{store:?}: {read:?}");
-        }
-        assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
-        assert!(matches!(begin(&store, &write).await, Begun::Unfinished { .. }), "{store:?}");
+    let store = small_store();
+    let write = key("a");
+    assert!(matches!(begin(&store, &write).await, Begun::New));
+    for _ in 0..100 {
+        let read = begin_as(&store, &key("a"), Effect::Read, "1", now()).await;
+        assert!(matches!(read, Begun::New), "{store:?}: {read:?}");
     }
+    assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
+    assert!(matches!(begin(&store, &write).await, Begun::Unfinished { .. }), "{store:?}");
 }
 
 #[tokio::test]
@@ -249,18 +236,17 @@ async fn large_data_of_a_read_stands_beside_the_database_and_comes_back_whole_af
 
 #[tokio::test]
 async fn outcomes_use_up_a_share_too() {
-    for store in small_stores() {
-        let key_of_large = key("a");
-        let value = "x".repeat(4_000);
-        let large = Payload::from_message(&DebugWriteOutput { value, ..DebugWriteOutput::default() });
-        begin(&store, &key_of_large).await;
-        store.end(&key_of_large, &ToolResult { outcome: Ok(large), ..result() }).await.unwrap();
-        assert!(matches!(begin(&store, &key("a")).await, Begun::Full { .. }), "{store:?}");
-        assert!(matches!(begin(&store, &key("b")).await, Begun::New), "{store:?}");
-        assert!(matches!(begin(&store, &key_of_large).await, Begun::Ended(_)), "{store:?}");
-        store.forget(&key_of_large, "UNAVAILABLE").await.unwrap();
-        assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
-    }
+    let store = small_store();
+    let key_of_large = key("a");
+    let value = "x".repeat(4_000);
+    let large = Payload::from_message(&DebugWriteOutput { value, ..DebugWriteOutput::default() });
+    begin(&store, &key_of_large).await;
+    store.end(&key_of_large, &ToolResult { outcome: Ok(large), ..result() }).await.unwrap();
+    assert!(matches!(begin(&store, &key("a")).await, Begun::Full { .. }), "{store:?}");
+    assert!(matches!(begin(&store, &key("b")).await, Begun::New), "{store:?}");
+    assert!(matches!(begin(&store, &key_of_large).await, Begun::Ended(_)), "{store:?}");
+    store.forget(&key_of_large, "UNAVAILABLE").await.unwrap();
+    assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
 }
 
 #[tokio::test]
@@ -268,45 +254,42 @@ async fn beyond_half_of_all_the_room_a_user_below_a_fair_share_still_finds_some(
     // Some thirty records of one user, and some sixty of all in the first half. A fair share is less than one: it is
     // looked at before a record.
     let room = Quota { of_user: 20_000, of_all: 80_000 };
-    for store in stores_of(room) {
-        for name in ["a", "b", "c"] {
-            fill(&store, name, now()).await;
-        }
-        // As many more users as the second half has records for: each finds room for its first one.
-        let mut admitted = 0;
-        while let Begun::New = begin_at(&store, &key(&format!("late-{admitted}")), now() + SECOND).await {
-            admitted += 1;
-        }
-        assert!((30..100).contains(&admitted), "{store:?}: {admitted}");
-        let last = begin_at(&store, &key("last"), now() + SECOND).await;
-        assert!(matches!(last, Begun::Full { bound: Bound::All, .. }), "all of it is taken: {last:?}");
+    let store = store_of(room);
+    for name in ["a", "b", "c"] {
+        fill(&store, name, now()).await;
     }
+    // As many more users as the second half has records for: each finds room for its first one.
+    let mut admitted = 0;
+    while let Begun::New = begin_at(&store, &key(&format!("late-{admitted}")), now() + SECOND).await {
+        admitted += 1;
+    }
+    assert!((30..100).contains(&admitted), "{store:?}: {admitted}");
+    let last = begin_at(&store, &key("last"), now() + SECOND).await;
+    assert!(matches!(last, Begun::Full { bound: Bound::All, .. }), "all of it is taken: {last:?}");
 }
 
 #[tokio::test]
 async fn a_user_above_a_fair_share_is_told_when_all_have_room_again() {
     let room = Quota { of_user: 30_000, of_all: 80_000 };
-    for store in stores_of(room) {
-        fill(&store, "a", now()).await;
-        let (_, until) = fill(&store, "b", now() + 60 * SECOND).await;
-        let refused = begin_at(&store, &key("b"), now() + 61 * SECOND).await;
-        assert!(matches!(refused, Begun::Full { bound: Bound::All, .. }), "{store:?}: {refused:?}");
-        // The first of the other user's is forgotten first, and is enough.
-        assert_eq!(until, now() + Effect::Write.retention(), "{store:?}");
-        assert!(matches!(begin_at(&store, &key("b"), until).await, Begun::New), "{store:?}");
-    }
+    let store = store_of(room);
+    fill(&store, "a", now()).await;
+    let (_, until) = fill(&store, "b", now() + 60 * SECOND).await;
+    let refused = begin_at(&store, &key("b"), now() + 61 * SECOND).await;
+    assert!(matches!(refused, Begun::Full { bound: Bound::All, .. }), "{store:?}: {refused:?}");
+    // The first of the other user's is forgotten first, and is enough.
+    assert_eq!(until, now() + Effect::Write.retention(), "{store:?}");
+    assert!(matches!(begin_at(&store, &key("b"), until).await, Begun::New), "{store:?}");
 }
 
 #[tokio::test]
 async fn what_all_users_have_is_counted_as_it_comes_and_goes() {
     let room = Quota { of_user: u64::MAX, of_all: 40_000 };
-    for store in stores_of(room) {
-        for round in 0..100 {
-            let key = key(&format!("user-{round}"));
-            assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}: {round}");
-            store.end(&key, &result()).await.unwrap();
-            store.forget(&key, "UNAVAILABLE").await.unwrap();
-        }
+    let store = store_of(room);
+    for round in 0..100 {
+        let key = key(&format!("user-{round}"));
+        assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}: {round}");
+        store.end(&key, &result()).await.unwrap();
+        store.forget(&key, "UNAVAILABLE").await.unwrap();
     }
 }
 
