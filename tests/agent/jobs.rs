@@ -183,7 +183,8 @@ async fn a_user_has_one_job_at_a_time_and_a_repeat_gets_the_job_it_started() {
     assert_refused(reused, Code::AlreadyExists, "REQUEST_ID_REUSED");
     let words = assert_refused(house.start("riley", 1, Then::End).await, Code::Aborted, "JOB_RUNNING");
     assert!(words.contains(&first), "{words}");
-    assert!(house.start("sam", 1, Then::End).await.is_ok());
+    // The same name of another user's is another job.
+    assert!(house.start_as("sam", Some(id), 2, Then::End, None).await.is_ok());
     house.hung.waits(1).await;
     assert_eq!(riley.cancel_job(&first).await.unwrap().state(), JobState::Cancelled);
     house.hung.wait_dropped(1).await;

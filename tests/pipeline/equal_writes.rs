@@ -28,14 +28,6 @@ async fn lose(bench: &Bench, call: Call) {
 }
 
 #[tokio::test]
-async fn after_a_delivered_answer_an_equal_call_is_another_write() {
-    let bench = bench();
-    for expected in 1..=3 {
-        assert_eq!(writes(bench.run(resuming("x", "0s")).await), expected);
-    }
-}
-
-#[tokio::test]
 async fn a_call_whose_answer_was_lost_is_repeated_without_another_write() {
     let bench = bench();
     for expected in 1..=3 {
@@ -90,19 +82,6 @@ async fn a_call_with_a_request_id_keeps_it_and_lends_it() {
     writes(bench.run(repeat).await);
     assert_eq!(facts.resumed_request_id(), Some(id));
     assert_eq!(writes(bench.run(resuming("x", "0.05s")).await), 3);
-}
-
-#[tokio::test]
-async fn another_user_is_never_lent_a_request_id() {
-    let bench = bench();
-    let of = |user: &str| {
-        let mut call = resuming("x", "0.05s");
-        call.context.user.id = user.parse().expect("valid");
-        call
-    };
-    lose(&bench, of("riley")).await;
-    assert_eq!(writes(bench.run(of("sam")).await), 1, "the count is of each user");
-    assert_eq!(writes(bench.run(of("riley")).await), 1);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use toolwire::{
     contract::{ConfirmationCause, ErrorCode, ToolError, ToolResult, proto::v1},
     state::{
         Store,
-        confirmations::{Admission, CallRef, ConfirmationRequest, Decided, Decision, Verdict},
+        confirmations::{Admission, ConfirmationRequest, Decided, Decision, Verdict},
         equal_writes::{Claim, EqualWrite, UNDELIVERED},
         idempotency::{About, Beginning, Effect, Idempotency, Key},
     },
@@ -201,16 +201,6 @@ async fn a_denied_write_lends_for_ten_minutes_so_that_its_user_learns_of_it() {
     store.at_time(now() + SECOND).decide_confirmation(&asked.id, &decision).await.unwrap();
     assert_eq!(claim(&store, &write, now() + UNDELIVERED).await, first);
     assert_ne!(claim(&store, &write, now() + SECOND + UNDELIVERED).await, first);
-}
-
-#[tokio::test]
-async fn a_withdrawn_write_lends_nothing() {
-    let store = state::fresh();
-    let write = write("riley");
-    let first = claim(&store, &write, now()).await;
-    ask(&store, &write, first, now()).await;
-    store.at_time(now()).withdraw_confirmations(&write.user, CallRef::Request(first)).await.unwrap();
-    assert_ne!(claim(&store, &write, now()).await, first);
 }
 
 #[tokio::test]

@@ -44,29 +44,6 @@ async fn events(store: &Store, name: &str, id: JobId, from: u64) -> Vec<Event> {
 }
 
 #[tokio::test]
-async fn a_job_is_begun_once_and_one_a_user_at_a_time() {
-    let (store, _directory) = in_file();
-    let first = new("riley", "a");
-    assert!(matches!(store.at_time(now()).begin_job(&first).await.unwrap(), Begun::New(_)));
-    assert!(
-        matches!(store.at_time(now()).begin_job(&first).await.unwrap(), Begun::Known(job) if job.id == first.id)
-    );
-    let other = NewJob { digest: Digest::of_bytes(b"b"), ..first.clone() };
-    assert_eq!(store.at_time(now()).begin_job(&other).await.unwrap(), Begun::Reused);
-    assert_eq!(store.at_time(now()).begin_job(&new("riley", "b")).await.unwrap(), Begun::Running(first.id));
-    // The same name of another user's is another job.
-    let theirs = NewJob { user: user("sam"), ..other };
-    assert!(matches!(store.at_time(now()).begin_job(&theirs).await.unwrap(), Begun::New(_)));
-    assert_eq!(store.job(&user("kim"), first.id).await.unwrap(), None);
-    let done = Ending::succeeded("{}".to_owned(), said(100, "done"));
-    assert!(store.at_time(now()).end_job(&first.user, first.id, &done).await.unwrap());
-    assert!(matches!(store.at_time(now()).begin_job(&new("riley", "b")).await.unwrap(), Begun::New(_)));
-    assert!(
-        matches!(store.at_time(now()).begin_job(&first).await.unwrap(), Begun::Known(job) if job.state == State::Succeeded)
-    );
-}
-
-#[tokio::test]
 async fn what_a_job_says_is_read_in_order_from_any_place_and_its_percentage_never_falls() {
     let (store, _directory) = in_file();
     let id = begun(&store, "riley").await;
@@ -114,19 +91,6 @@ async fn whoever_ends_a_job_first_does_and_nothing_is_said_after_its_end() {
     assert!(!store.at_time(now()).append_job_event(&riley, id, &said(50, "late")).await.unwrap());
     let all = events(&store, "riley", id, 0).await;
     assert_eq!((all.len(), all[1].is_last, all[1].said.percent), (2, true, 10));
-}
-
-#[tokio::test]
-async fn whoever_watches_is_told_of_every_change() {
-    let (store, _directory) = in_file();
-    let id = begun(&store, "riley").await;
-    let mut watch = store.follow_jobs().await.unwrap();
-    watch.mark_unchanged();
-    store.at_time(now()).append_job_event(&user("riley"), id, &said(10, "one")).await.unwrap();
-    watch.changed().await.unwrap();
-    watch.mark_unchanged();
-    store.at_time(now()).end_job(&user("riley"), id, &Ending::cancelled()).await.unwrap();
-    watch.changed().await.unwrap();
 }
 
 #[tokio::test]
