@@ -227,6 +227,3 @@ impl Tools {
         Visibility::new(user, Arc::clone(&self.policy))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -98,3 +98,28 @@ impl Visibility {
         self.is_whole || self.policy.may_call(&self.user, tool)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_that_allows_all_is_not_asked_tool_by_tool() {
+        #[derive(Debug)]
+        struct Whole;
+
+        impl Policy for Whole {
+            fn may_call(&self, _: &User, tool: &str) -> bool {
+                panic!("{tool} was asked for")
+            }
+
+            fn may_call_all(&self, _: &User) -> bool {
+                true
+            }
+        }
+
+        let mut visibility = Visibility::new(User::new("all".parse().unwrap()), Arc::new(Whole));
+        visibility.renew();
+        assert!(visibility.may_call("wind_up"));
+    }
+}

@@ -1,5 +1,7 @@
 //! What is listed, described and watched.
 
+use toolwire::config::AuthUser;
+
 use super::*;
 
 #[tokio::test]
@@ -53,6 +55,18 @@ async fn a_listing_is_sorted_filtered_and_complete() {
     let found = found.await;
     assert_eq!(found.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["get_facts"]);
     assert!(found[0].input_schema.is_none() && !found[0].description.is_empty());
+    // Every word counts, and so does every tag.
+    let cases: [(&str, &[&str], &[&str]); 4] = [
+        ("averaging ROTH", &[], &["get_facts"]),
+        ("ROTH xylophone", &[], &[]),
+        ("", &["market", "brokerage"], &["get_quotes"]),
+        ("", &["market", "education"], &[]),
+    ];
+    for (text, tags, expected) in cases {
+        let (text, tags) = (text.to_owned(), tags.iter().map(ToString::to_string).collect());
+        let found = list(ListToolsRequest { text, tags, ..Default::default() }).await;
+        assert_eq!(found.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), expected);
+    }
     let tagged = list(ListToolsRequest { tags: vec!["diagnostics".to_owned()], ..Default::default() }).await;
     let diagnostics = domains::bundled().into_iter().find(|it| it.name == "diagnostics").expect("bundled");
     assert_eq!(tagged.len(), diagnostics.tools.len());
@@ -91,6 +105,59 @@ async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
     assert!(limits[1..].iter().all(|limit| limit.policy.is_some()));
     let status = client.get_limits(GetLimitsRequest { source: "nowhere".to_owned() }).await.unwrap_err();
     assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
+}
+
+/// Nor of the source of a tool that the user may not call, nor of what is wrong with its manifest.
+#[tokio::test]
+async fn a_user_is_told_of_no_tool_that_the_user_may_not_call() {
+    let directory = crate::support::data_directory();
+    let mut config = config();
+    config.data.dir = Some(directory.path().to_owned());
+    let mut riley = AuthUser::new("riley".parse().expect("a user"), "a-long-enough-t0ken".into());
+    riley.tools = vec!["get_f*".to_owned().try_into().expect("a pattern")];
+    config.auth.users = vec![riley];
+    let server = Server::with(config);
+    let mut client = server.tools().await;
+    let listed = client.list_tools(with_token(ListToolsRequest::default())).await.expect("answers");
+    let listed = listed.into_inner().map(|tool| definition(&tool.expect("no status").tool).name);
+    let listed: Vec<_> = listed.collect().await;
+    assert!(listed.contains(&"get_facts".to_owned()), "{listed:?}");
+    assert!(listed.iter().all(|name| name.starts_with("get_f")), "{listed:?}");
+    let guidance = client.describe_for_planner(with_token(DescribeForPlannerRequest::default())).await;
+    let guidance = guidance.expect("answers").into_inner();
+    let tools = String::from_utf8(guidance.tools.into()).expect("a text");
+    assert_eq!(tools.matches("- get_f").count(), listed.len(), "{tools}");
+    assert!(!tools.contains("get_quotes") && !tools.contains("get_news"), "{tools}");
+    let limits = client.get_limits(with_token(GetLimitsRequest::default())).await.expect("answers");
+    let sources = limits.into_inner().limits.into_iter().map(|limit| limit.source).collect::<Vec<_>>();
+    assert!(
+        sources.contains(&"brokerage".to_owned()) && !sources.contains(&"news".to_owned()),
+        "{sources:?}"
+    );
+    let foreign = GetLimitsRequest { source: "news".to_owned() };
+    let refused = client.get_limits(with_token(foreign)).await.expect_err("it is of tools of others");
+    assert_status(&refused, Code::InvalidArgument, "INVALID_REQUEST");
+
+    let watch = client.watch_tools(with_token(WatchToolsRequest::default())).await.expect("answers");
+    let mut watch = watch.into_inner();
+    save(&directory.path().join("tools/get_news.json"), "{");
+    save(&directory.path().join("tools/get_facts.json"), "{");
+    let problems = loop {
+        let event = watch.message().await.expect("no status").expect("no end");
+        if event.r#type() == WatchEventType::Problem {
+            break event.problems;
+        }
+        let told = (!event.tool.is_empty()).then(|| definition(&event.tool).name);
+        assert!(told.is_none_or(|name| name.starts_with("get_f")), "of another's tool");
+    };
+    let files: Vec<_> = problems.iter().map(|problem| problem.file.as_str()).collect();
+    assert_eq!(files, ["tools/get_facts.json"]);
+}
+
+fn with_token<T>(message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.metadata_mut().insert("authorization", "Bearer a-long-enough-t0ken".parse().expect("a value"));
+    request
 }
 
 #[tokio::test]
@@ -139,6 +206,9 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     fs::remove_file(directory.path().join("tools/get_facts.json")).expect("removed");
     remove_key(&manifest, "titel");
     assert_eq!(definition(&next(WatchEventType::Removed).await.tool).name, "get_facts");
+    let guidance = server.tools().await.describe_for_planner(DescribeForPlannerRequest::default()).await;
+    let tools = String::from_utf8(guidance.expect("answers").into_inner().tools.into()).expect("a text");
+    assert!(tools.contains("- get_quotes: ") && !tools.contains("- get_facts: "), "{tools}");
     assert_eq!(price().await, 193.12);
 }
 
