@@ -54,7 +54,7 @@ async fn a_foreign_page_is_refused_and_one_that_is_allowed_is_told_so() {
 #[tokio::test]
 async fn an_origin_is_compared_by_what_it_means_and_repeated_as_it_was_written() {
     let mut config = config_with_http();
-    config.http.allowed_origins = vec!["https://app.example".to_owned()];
+    config.http.allowed_origins = vec!["https://App.Example/".to_owned()];
     let toys = Toys::with(config);
     let host = format!("127.0.0.1:{}", toys.http.port());
     let own = format!("http://{host}");
@@ -71,7 +71,9 @@ async fn an_origin_is_compared_by_what_it_means_and_repeated_as_it_was_written()
     }
     // Another name of this machine is another origin.
     let localhost = format!("http://localhost:{}", toys.http.port());
-    for origin in [&*localhost, "vscode-webview://x", "null"] {
+    for origin in
+        [&*localhost, "http://app.example", "https://app.example:8443", "vscode-webview://x", "null"]
+    {
         let answer = named(toys.http, &host, &format!("origin: {origin}\r\n")).await;
         assert_eq!((answer.status, answer.code().as_str()), (403, "FOREIGN_ORIGIN"), "{origin}");
     }
@@ -158,6 +160,7 @@ async fn a_body_that_is_no_json_is_refused_before_it_is_read() {
         assert_eq!((answer.status, answer.code().as_str()), (415, "UNSUPPORTED_MEDIA_TYPE"), "{kind}");
     }
     assert_eq!(ask(toys.http, "POST", COUNT, &[], "{}").await.status, 415);
+    assert_eq!(ask(toys.http, "POST", COUNT, &[JSON, "content-type: text/plain"], "{}").await.status, 415);
     assert_eq!(ask(toys.http, "POST", COUNT, &[JSON], "{}").await.body, "2");
     assert_eq!(ask(toys.http, "POST", COUNT, &[], "").await.body, "0");
 }

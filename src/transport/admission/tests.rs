@@ -72,22 +72,6 @@ fn refusal(code: Code, reason: &str) -> (Code, String) {
 }
 
 #[tokio::test]
-async fn a_request_beyond_the_bound_of_all_is_told_when_to_come_back() {
-    let overload_retry_after = Duration::from_millis(1_500);
-    let limits = ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() };
-    let config = Config { limits, overload_retry_after, ..Config::default() };
-    let layer = Admission::new(&config).layer::<Grpc>();
-    let held = ask(&layer, whole(Rule::USER, "a")).await;
-    let shed = ask(&layer, whole(Rule::USER, "b")).await;
-    let status = Status::from_header_map(shed.headers()).unwrap();
-    assert_eq!(refused(&shed), refusal(Code::Unavailable, "OVERLOADED"));
-    assert_eq!(status.get_details_retry_info().unwrap().retry_delay, Some(Duration::from_millis(1_500)));
-    assert_eq!(shed.headers()["grpc-retry-pushback-ms"], "1500");
-    drop(held);
-    assert_eq!(code_in(ask(&layer, whole(Rule::USER, "b")).await.headers()), None);
-}
-
-#[tokio::test]
 async fn one_user_has_a_share_and_the_others_have_theirs() {
     let layer =
         layer(ServerBounds { max_calls_per_user: 2, max_watches_per_user: 1, ..ServerBounds::default() });
@@ -151,18 +135,6 @@ async fn one_users_flood_waits_its_turn_behind_anothers_call() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_gives_its_share_back() {
-    let layer = layer(ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() });
-    let never = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
-    let call = layer.layer(never).oneshot(whole(Rule::USER, "a"));
-    let mut call = Box::pin(call);
-    assert!(call.as_mut().now_or_never().is_none());
-    assert_eq!(refused(&ask(&layer, whole(Rule::USER, "a")).await), refusal(Code::Unavailable, "OVERLOADED"));
-    drop(call);
-    assert_eq!(refused(&ask(&layer, whole(Rule::USER, "a")).await), passed());
-}
-
-#[tokio::test]
 async fn a_call_holds_no_bytes_once_its_message_is_decoded() {
     const CALLS: usize = BYTES.each / STEP + 1;
     let layer = Admission::new(&Config::default()).layer::<Whole>();
@@ -198,24 +170,6 @@ async fn what_counts_against_nothing_is_never_shed() {
     for user in ["a", ""] {
         assert_eq!(refused(&ask(&layer, whole(free, user)).await), passed());
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn half_requests_keep_no_call_out_and_end_in_time() {
-    let layer = layer(ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() });
-    let start = clock::now();
-    // No data, a part of a prefix, a part of a message, and a whole message without the end of the body.
-    let halves: [&[&[u8]]; 4] = [&[], &[&[0, 0]], &[&[0, 0, 0, 0, 9], &[1]], &[ONE]];
-    let mut halves: Vec<_> =
-        halves.iter().map(|pieces| Box::pin(ask(&layer, request(Rule::USER, "a", pieces, false)))).collect();
-    for half in &mut halves {
-        assert!(half.as_mut().now_or_never().is_none());
-    }
-    assert_eq!(refused(&ask(&layer, whole(Rule::USER, "b")).await), passed());
-    for half in halves {
-        assert_eq!(refused(&half.await), refusal(Code::DeadlineExceeded, "REQUEST_INCOMPLETE"));
-    }
-    assert_eq!(start.elapsed(), Duration::from_secs(10));
 }
 
 #[tokio::test(start_paused = true)]

@@ -31,6 +31,8 @@ async fn a_coding_that_is_not_undone_is_refused_wherever_there_is_a_body() {
         }
     }
     assert_eq!(post(&server, QUOTES, &["content-encoding: identity"], AAPL).await.status, 200);
+    let empty = post(&server, "/v1/tools/get_account_summary:call", &["content-encoding: gzip"], "").await;
+    assert_eq!(empty.status, 200, "nothing is coded in any way");
 }
 
 #[tokio::test]
@@ -41,7 +43,7 @@ async fn a_charset_other_than_utf_8_is_refused_by_its_name() {
         let kind = format!("content-type: application/json; charset={charset}");
         assert_eq!(ask(address, "POST", QUOTES, &[&kind], AAPL).await.status, 200, "{charset}");
     }
-    for charset in ["latin1", "utf-16", "nonsense"] {
+    for charset in ["latin1", "utf-16", "utf-7", "nonsense"] {
         for (method, path, kind) in
             [("POST", QUOTES, "application/json"), ("PUT", "/v1/workspaces/t/documents/a", "text/plain")]
         {
@@ -60,6 +62,8 @@ async fn percent_encoding_that_is_malformed_is_refused_by_the_part_that_has_it()
         ("/v1/tools/get%zz", "path"),
         ("/v1/tools/get%", "path"),
         ("/v1/tools/%ff", "path"),
+        ("/v1/tools/%+1", "path"),
+        ("/v1/tools/%C3%", "path"),
         ("/v1/workspaces/t/documents/a%f", "path"),
         ("/api/quotes?symbol=%zz", "query"),
         ("/api/quotes?symbol=%ff", "query"),

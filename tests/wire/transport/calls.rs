@@ -219,15 +219,16 @@ async fn half_requests_hold_no_call_and_are_ended() {
     let request_timeout = Duration::from_millis(200);
     let config = limited(ServerBounds {
         max_concurrent_calls: 1,
-        max_unfinished_per_user: 3,
+        max_unfinished_per_user: 4,
         request_timeout,
         ..ServerBounds::default()
     });
     let server = Server::start(config);
     let client = Client::connect(server.address).await;
     let mut halves = Vec::new();
-    for _ in 0..3 {
-        halves.push(client.start_half(PROMPT, &[MALLORY], &[0, 0, 0, 0, 9, 1]).await);
+    // No data, a part of a prefix, a part of a message, and a whole message without the end of the body.
+    for begun in [&[][..], &[0, 0], &[0, 0, 0, 0, 9, 1], &[0; 5]] {
+        halves.push(client.start_half(PROMPT, &[MALLORY], begun).await);
     }
     let (beyond, _stream) = client.start_half(PROMPT, &[MALLORY], &[0]).await;
     let beyond = soon(answer(beyond)).await.unwrap();

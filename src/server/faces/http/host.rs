@@ -163,28 +163,4 @@ mod tests {
             assert_eq!(check(&hosts, foreign), Err(BadHost::Foreign), "{foreign}");
         }
     }
-
-    #[test]
-    fn what_can_be_read_in_two_ways_is_refused() {
-        let of = |uri: &str, hosts: &[&str]| {
-            let headers = hosts.iter().map(|host| (HOST, host.parse().unwrap())).fold(
-                HeaderMap::new(),
-                |mut headers, (name, value)| {
-                    headers.append(name, value);
-                    headers
-                },
-            );
-            Hosts::Any.check(&uri.parse().unwrap(), &headers).map(|named| named.to_string())
-        };
-        assert_eq!(of("/", &[]), Err(BadHost::Malformed));
-        assert_eq!(of("/", &["a", "a"]), Err(BadHost::Malformed));
-        assert_eq!(of("/", &["user@a"]), Err(BadHost::Malformed));
-        assert_eq!(of("http://a/", &["b"]), Err(BadHost::Malformed));
-        for host in ["a:b", "a:", "a:-1", "a:+1", "a:65536", "a:1:2", "[::1]a", "[::1]:a", "[b]", "[::1"] {
-            assert_eq!(of("/", &[host]), Err(BadHost::Malformed), "{host}");
-        }
-        assert_eq!(of("/", &["[::1]:1"]), Ok("[::1]:1".into()));
-        assert_eq!(of("http://a:1/", &["a:1"]), Ok("a:1".into()));
-        assert_eq!(of("http://a/", &[]), Ok("a".into()));
-    }
 }

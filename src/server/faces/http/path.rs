@@ -85,14 +85,4 @@ mod tests {
         let absolute = Request::builder().uri("http://localhost:1/a%3Ab").body(()).unwrap();
         assert_eq!(normalise(absolute).uri().to_string(), "http://localhost:1/a:b");
     }
-
-    #[test]
-    fn a_sequence_is_two_hexadecimal_digits_and_spells_utf_8() {
-        for text in ["", "a+b", "%41%C3%A9", "%25", "%00"] {
-            assert!(is_well_encoded(text), "{text}");
-        }
-        for text in ["%", "a%4", "%zz", "%+1", "%ff", "%C3", "%C3%", "%é"] {
-            assert!(!is_well_encoded(text), "{text}");
-        }
-    }
 }
