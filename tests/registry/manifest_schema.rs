@@ -119,41 +119,8 @@ fn what_the_reader_takes_the_schema_takes() {
 /// A key that only one of the two knows is refused by the other.
 #[test]
 fn a_manifest_with_every_key_is_well_formed() {
-    let every = json!({
-        "$schema": "./manifest.schema.json",
-        "name": "think",
-        "title": "Thinking",
-        "version": "1.0.0",
-        "description": "Thinks.",
-        "type": "non_function_tool",
-        "category": "read",
-        "consequence_level": "low",
-        "requires_confirmation": false,
-        "approve_unless": {"name": {"minLength": 1}},
-        "tags": ["thought"],
-        "intents": ["think"],
-        "utterances": ["Think."],
-        "keywords": ["a", "b", "c", "d", "e"],
-        "examples": [{"description": "One.", "arguments": {}}],
-        "depends_on": ["think"],
-        "input": "toolwire.v1.GetToolRequest",
-        "output": "toolwire.v1.ToolSource",
-        "parameters": {},
-        "returns": {},
-        "timeout_ms": 1,
-        "source": {"name": "files", "sections": ["one"]},
-        "cache": {"ttl": "5m", "tier": "session", "scope": "user"},
-        "upstream": {"provider": "shop"},
-        "untrusted": true,
-        "idempotent": true,
-        "contained": true,
-        "agent": "analyst",
-        "memory": "tree",
-        "guidance": ["Think first."],
-        "progress": "Thinking",
-        "proposal": "Think",
-        "summary": "Thought",
-    });
+    let every: Value =
+        serde_json::from_str(include_str!("../fixtures/registry/every_key.json")).expect("a manifest");
     let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<BTreeSet<_>>();
     let mut known = keys(&manifest_schema()["properties"]);
     known.retain(|key| !["tool_id"].contains(&key.as_str()));
