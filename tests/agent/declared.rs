@@ -15,27 +15,8 @@ const OPENAI: &str =
     r#"{"id":"c","choices":[{"index":0,"delta":{"content":"Hello!"},"finish_reason":"stop"}]}"#;
 const COMPATIBLE: &str = r#"{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello!"},"finish_reason":"stop"}],"usage":{"prompt_tokens":11,"completion_tokens":5,"total_tokens":16}}"#;
 const GEMINI: &str = r#"{"candidates":[{"content":{"parts":[{"text":"Hello!"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":3,"totalTokenCount":14}}"#;
-const OLLAMA: &str = r#"{"model":"m","created_at":"2026-01-15T00:00:00Z","message":{"role":"assistant","content":"Hello!"},"done_reason":"stop","done":true,"prompt_eval_count":11,"eval_count":5}
-"#;
-const ANTHROPIC: &str = r#"event: message_start
-data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"model":"m","stop_reason":null,"usage":{"input_tokens":11,"output_tokens":1}}}
-
-event: content_block_start
-data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello!"}}
-
-event: content_block_stop
-data: {"type":"content_block_stop","index":0}
-
-event: message_delta
-data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":5}}
-
-event: message_stop
-data: {"type":"message_stop"}
-
-"#;
+const OLLAMA: &str = include_str!("../fixtures/models/ollama_hello.ndjson");
+const ANTHROPIC: &str = include_str!("../fixtures/models/anthropic_hello.sse");
 
 /// A server as it is configured, with a provider that is a stub.
 async fn house(provider: Provider, answered: Answered) -> (House, Stub) {

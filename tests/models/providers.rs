@@ -24,47 +24,14 @@ const OPENAI_CALLS: [&str; 6] = [
     "[DONE]",
 ];
 
-const ANTHROPIC_TEXT: &str = r#"event: message_start
-data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"model":"test-1","stop_reason":null,"usage":{"input_tokens":11,"output_tokens":1}}}
-
-event: content_block_start
-data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Apple is a company."}}
-
-event: content_block_stop
-data: {"type":"content_block_stop","index":0}
-
-event: content_block_start
-data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_a","name":"get_quotes","input":{}}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"symbol\": \"AA"}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"PL\"}"}}
-
-event: content_block_stop
-data: {"type":"content_block_stop","index":1}
-
-event: message_delta
-data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":5}}
-
-event: message_stop
-data: {"type":"message_stop"}
-
-"#;
+const ANTHROPIC_TEXT: &str = include_str!("../fixtures/models/anthropic_text_and_call.sse");
 
 const GEMINI: [&str; 2] = [
     r#"{"candidates":[{"content":{"parts":[{"text":"Apple is a company."}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":3,"totalTokenCount":14}}"#,
     r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"get_quotes","args":{"symbol":"AAPL"}},"thoughtSignature":"c2ln"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":5,"totalTokenCount":16}}"#,
 ];
 
-const OLLAMA: &str = r#"{"model":"test-1","created_at":"2026-01-15T00:00:00Z","message":{"role":"assistant","content":"Apple is "},"done":false}
-{"model":"test-1","created_at":"2026-01-15T00:00:00Z","message":{"role":"assistant","content":"a company."},"done":false}
-{"model":"test-1","created_at":"2026-01-15T00:00:00Z","message":{"role":"assistant","content":""},"done_reason":"stop","done":true,"prompt_eval_count":11,"eval_count":5}
-"#;
+const OLLAMA: &str = include_str!("../fixtures/models/ollama_text.ndjson");
 
 const COMPATIBLE_CALLS: &str = r#"{"id":"c","object":"chat.completion","model":"test-1","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"x1","type":"function","function":{"name":"get_quotes","arguments":"{\"symbol\":\"AAPL\"}"}},{"id":"x2","type":"function","function":{"name":"get_quotes","arguments":"{\"symbol\":\"MSFT\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":11,"completion_tokens":5,"total_tokens":16}}"#;
 

@@ -111,7 +111,6 @@ fn the_service_is_named_by_its_variable_or_else_among_the_attributes() {
     assert_eq!(of(&[ENDPOINT, attributes, ("OTEL_SERVICE_NAME", "tools-eu")]).service_name, "tools-eu");
 }
 
-const RATIO: Variable = ("OTEL_TRACES_SAMPLER", "traceidratio");
 const HTTP: Variable = ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf");
 const OWN: [Variable; 3] =
     [("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "1000"), ("OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", "1000"), ENDPOINT];
@@ -119,140 +118,15 @@ const OWN: [Variable; 3] =
 type Variable = (&'static str, &'static str);
 
 /// A variable, its value, those that it is set beside, and the beginning of its warning.
-type Case = (&'static str, &'static str, &'static [Variable], &'static str);
-
-const WITHOUT_EFFECT: &[Case] = &[
-    ("OTEL_LOG_LEVEL", "debug", &[], "is not read and has no effect"),
-    ("OTEL_EXPORTER_OTLP_CLIENT_KEY", "key.pem", &[ENDPOINT], "is not read and has no effect"),
-    ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "http://c", &[ENDPOINT], "is not read and has no effect"),
-    ("OTEL_BSP_EXPORT_TIMEOUT", "1000", &[ENDPOINT], "is not read and has no effect"),
-    (
-        "OTEL_EXPORTER_OTLP_ENPOINT",
-        "http://c",
-        &[],
-        "is not read and has no effect; did you mean OTEL_EXPORTER_OTLP_ENDPOINT?",
-    ),
-    ("OTEL_SDK_DISABLED", "1", &[], "\"1\" is neither true nor false and counts as false"),
-    (
-        "OTEL_TRACES_EXPORTER",
-        "otlp,console",
-        &[],
-        "\"console\" is not known here and is ignored; use otlp or none",
-    ),
-    ("OTEL_METRICS_EXPORTER", "console", &[], "\"console\" is not known here"),
-    (
-        "OTEL_METRICS_EXPORTER",
-        "prometheus",
-        &[],
-        "has no effect: prometheus scrapes the admin endpoint, which is off",
-    ),
-    ("OTEL_LOGS_EXPORTER", "otlp", &[], "\"otlp\" is not known here and is ignored; use none"),
-    ("OTEL_PROPAGATORS", "b3,tracecontext", &[], "\"b3\" is not known here and is ignored; use tracecontext"),
-    ("OTEL_TRACES_SAMPLER", "jaeger_remote", &[ENDPOINT], "\"jaeger_remote\" is not known here"),
-    (
-        "OTEL_TRACES_SAMPLER_ARG",
-        "10%",
-        &[ENDPOINT, RATIO],
-        "\"10%\" is not a number from 0 to 1 and is ignored",
-    ),
-    ("OTEL_TRACES_SAMPLER_ARG", "2", &[ENDPOINT, RATIO], "\"2\" is not a number from 0 to 1"),
-    (
-        "OTEL_TRACES_SAMPLER_ARG",
-        "0.1",
-        &[ENDPOINT],
-        "has no effect: the sampler parentbased_always_on takes no argument",
-    ),
-    ("OTEL_TRACES_SAMPLER", "always_off", &[], "has no effect: traces are not exported"),
-    (
-        "OTEL_EXPORTER_OTLP_PROTOCOL",
-        "http/json",
-        &[ENDPOINT],
-        "\"http/json\" is not known here and is ignored; use grpc or http/protobuf",
-    ),
-    (
-        "OTEL_EXPORTER_OTLP_PROTOCOL",
-        "grpc",
-        &[],
-        "has no effect: neither traces nor metrics are exported over OTLP",
-    ),
-    ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s", &[ENDPOINT], "\"10s\" is not a whole number from 1 to"),
-    ("OTEL_EXPORTER_OTLP_TIMEOUT", "0", &[ENDPOINT], "\"0\" is not a whole number from 1 to"),
-    ("OTEL_EXPORTER_OTLP_TIMEOUT", "5", &OWN, "has no effect: each signal that is exported has its own"),
-    (
-        "OTEL_EXPORTER_OTLP_COMPRESSION",
-        "zstd",
-        &[ENDPOINT],
-        "\"zstd\" is not known here and is ignored; use gzip or none",
-    ),
-    (
-        "OTEL_EXPORTER_OTLP_COMPRESSION",
-        "deflate",
-        &[ENDPOINT],
-        "\"deflate\" is not known here and is ignored",
-    ),
-    (
-        "OTEL_EXPORTER_OTLP_HEADERS",
-        "empty=",
-        &[ENDPOINT],
-        "holds entries that are no header and are ignored: number 1;",
-    ),
-    (
-        "OTEL_EXPORTER_OTLP_HEADERS",
-        "a=1,secret,b c=2",
-        &[ENDPOINT],
-        "holds entries that are no header and are ignored: number 2, 3;",
-    ),
-    ("OTEL_EXPORTER_OTLP_CERTIFICATE", "ca.pem", &[ENDPOINT], "has no effect: nothing is sent over TLS"),
-    ("OTEL_EXPORTER_OTLP_INSECURE", "true", &[ENDPOINT], "has no effect: the scheme of the endpoint decides"),
-    ("OTEL_EXPORTER_OTLP_INSECURE", "yes", &[ENDPOINT], "\"yes\" is neither true nor false"),
-    (
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
-        "ftp://collector",
-        &[],
-        "has the scheme \"ftp\", to which nothing can be sent",
-    ),
-    (
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
-        "collector:4318",
-        &[HTTP],
-        "has no effect: nothing can be sent over http/protobuf without",
-    ),
-    (
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
-        "http://c:4317/otlp",
-        &[],
-        "has no effect: its path is not used over gRPC",
-    ),
-    ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "sum", &[ENDPOINT], "\"sum\" is not known here"),
-    ("OTEL_METRIC_EXPORT_INTERVAL", "1m", &[ENDPOINT], "\"1m\" is not a whole number"),
-    ("OTEL_METRIC_EXPORT_INTERVAL", "1000", &[], "has no effect: metrics are not exported over OTLP"),
-    ("OTEL_BSP_MAX_QUEUE_SIZE", "-1", &[ENDPOINT], "\"-1\" is not a whole number"),
-    (
-        "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
-        "4096",
-        &[ENDPOINT],
-        "has no effect: it is more than OTEL_BSP_MAX_QUEUE_SIZE; 2048 is taken",
-    ),
-    (
-        "OTEL_RESOURCE_ATTRIBUTES",
-        "team=a,novalue,=v,half=%C3",
-        &[ENDPOINT],
-        "holds entries that are no attribute and are ignored: number 2, 3, 4;",
-    ),
-    (
-        "OTEL_RESOURCE_ATTRIBUTES",
-        "service.name=a",
-        &[ENDPOINT, ("OTEL_SERVICE_NAME", "b")],
-        "has no effect: OTEL_SERVICE_NAME stands above its service.name",
-    ),
-    ("OTEL_SERVICE_NAME", "tools", &[], "has no effect: neither traces nor metrics are exported"),
-    ("OTEL_SERVICE_NAME", "tools\u{FFFD}", &[ENDPOINT], "is not UTF-8 and is ignored"),
-];
+type Case = (String, String, Vec<(String, String)>, String);
 
 #[test]
 fn a_variable_without_effect_is_one_warning() {
-    for (name, value, others, expected) in WITHOUT_EFFECT {
-        let warnings = of(&[others, &[(*name, *value)][..]].concat()).warnings;
+    for case in include_str!("tests/without_effect.jsonl").lines() {
+        let (name, value, others, expected): Case = serde_json::from_str(case).unwrap();
+        let others = others.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let variables: Vec<_> = others.chain([(name.as_str(), value.as_str())]).collect();
+        let warnings = of(&variables).warnings;
         let [warning] = &warnings[..] else { panic!("{name}={value}: {warnings:?}") };
         assert!(warning.starts_with(&format!("{name} {expected}")), "{warning}");
         assert!(!warning.contains("secret"), "{warning}");
