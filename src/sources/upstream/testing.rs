@@ -9,11 +9,10 @@ use std::{
 
 use futures_util::future::{BoxFuture, ready};
 use http::HeaderValue;
-use tokio::time::Instant;
 
 use crate::upstream::{
     http::{Client, Profile, Sender},
-    limiter::{Budgets, Limiter, Permit, Refused},
+    limiter::{Budgets, MemoryLimiter},
 };
 use toolwire_base::clock;
 use toolwire_db::StoreError;
@@ -34,13 +33,13 @@ pub fn client(profile: Profile) -> Client {
 /// A client of the source that never waits, retries as its profile says and remembers refusals.
 pub fn client_remembering(profile: Profile) -> Client {
     let sender = Sender::new().expect("a sender").with_user_agent(USER_AGENT);
-    Client::new(profile, sender, Arc::new(Unlimited), Arc::<MemoryCoolDowns>::default())
+    Client::new(profile, sender, unlimited(), Arc::<MemoryCoolDowns>::default())
 }
 
 /// A client as of [`client`], over the given connections.
 pub fn client_over(profile: Profile, sender: Sender) -> Client {
     let profile = Profile { may_retry: false, ..profile };
-    Client::new(profile, sender, Arc::new(Unlimited), Arc::new(NoCoolDowns))
+    Client::new(profile, sender, unlimited(), Arc::new(NoCoolDowns))
 }
 
 /// A call with a minute's time.
@@ -49,29 +48,9 @@ pub fn context() -> ToolContext {
     ToolContext::new(user, clock::now() + Duration::from_mins(1))
 }
 
-#[derive(Debug)]
-struct Unlimited;
-
-impl Limiter for Unlimited {
-    fn acquire<'a>(
-        &'a self,
-        _source: &'a str,
-        _user: &'a UserId,
-        _deadline: Instant,
-        _waiting: &'a (dyn Fn(Duration) + Send + Sync),
-    ) -> BoxFuture<'a, Result<Permit, Refused>> {
-        Box::pin(ready(Ok(Permit::Unlimited)))
-    }
-
-    fn give_back(&self, _source: &str, _user: &UserId, _permit: Permit) {}
-
-    fn wait_time<'a>(&'a self, _source: &'a str, _user: &'a UserId) -> BoxFuture<'a, Duration> {
-        Box::pin(ready(Duration::ZERO))
-    }
-
-    fn budgets(&self, _source: &str) -> Option<Budgets> {
-        None
-    }
+/// Limits no source.
+fn unlimited() -> Arc<MemoryLimiter> {
+    Arc::new(MemoryLimiter::new([] as [(&str, Budgets); 0]))
 }
 
 #[derive(Debug)]

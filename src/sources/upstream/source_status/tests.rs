@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::upstream::limiter::{Budgets, Permit, Refused};
 use toolwire_contract::ErrorCode;
-use toolwire_state::hold_offs::HoldOff;
+use toolwire_state::{MemoryCoolDowns, Store, hold_offs::HoldOff};
 
 const BUDGET: Budget =
     Budget { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
@@ -41,49 +41,14 @@ impl Limiter for Waiting {
     }
 }
 
-/// Keeps one cool-down of a source for all users, or cannot be read.
-#[derive(Debug)]
-struct FixedCoolDown(Option<(&'static str, CoolDown)>);
-
-impl CoolDowns for FixedCoolDown {
-    fn in_force<'a>(
-        &'a self,
-        source: &'a str,
-        _: &'a UserId,
-        _: SystemTime,
-    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
-        let all = self.all();
-        Box::pin(ready(all.map(|all| all.into_iter().find(|(it, _)| it == source).map(|(_, it)| it))))
-    }
-
-    fn begin<'a>(
-        &'a self,
-        _: &'a str,
-        _: Option<&'a UserId>,
-        _: &'a CoolDown,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        unreachable!("a look begins nothing")
-    }
-
-    fn of_sources(&self, _: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
-        Box::pin(ready(self.all()))
-    }
+/// One cool-down of a source, for all users.
+async fn cooling(source: &str, until: SystemTime) -> MemoryCoolDowns {
+    let (cool_downs, reason) = (MemoryCoolDowns::default(), "Board refuses to serve us.".to_owned());
+    cool_downs.begin(source, None, &CoolDown { code: ErrorCode::Blocked, reason, until }).await.unwrap();
+    cool_downs
 }
 
-impl FixedCoolDown {
-    fn all(&self) -> Result<Vec<(String, CoolDown)>, StoreError> {
-        let (source, cool_down) =
-            self.0.clone().ok_or_else(|| StoreError::Nowhere("disk full".to_owned()))?;
-        Ok(vec![(source.to_owned(), cool_down)])
-    }
-}
-
-fn cooling(source: &'static str, until: SystemTime) -> FixedCoolDown {
-    let reason = "Board refuses to serve us.".to_owned();
-    FixedCoolDown(Some((source, CoolDown { code: ErrorCode::Blocked, reason, until })))
-}
-
-fn limits(cool_downs: FixedCoolDown) -> Limits {
+fn limits(cool_downs: impl CoolDowns + 'static) -> Limits {
     Limits::new(Arc::new(Waiting), Arc::new(cool_downs), Vec::new())
 }
 
@@ -93,7 +58,7 @@ async fn of(limits: &Limits, source: &str) -> SourceStatus {
 
 #[tokio::test]
 async fn the_wait_and_the_budget_are_the_limiters() {
-    let limits = limits(cooling("board", UNIX_EPOCH));
+    let limits = limits(cooling("board", UNIX_EPOCH).await);
     let status = of(&limits, "forum").await;
     assert_eq!(status.wait_time, Duration::from_secs(3));
     assert!(!status.can_make_request());
@@ -104,22 +69,22 @@ async fn the_wait_and_the_budget_are_the_limiters() {
 #[tokio::test]
 async fn a_cool_down_is_waited_for() {
     let until = clock::wall() + Duration::from_hours(1);
-    let status = of(&limits(cooling("board", until)), "board").await;
+    let status = of(&limits(cooling("board", until).await), "board").await;
     assert_eq!(status.cool_down_until, Some(until));
     assert!(status.wait_time > Duration::from_mins(50) && !status.can_make_request(), "{status:?}");
 }
 
 #[tokio::test]
 async fn a_refused_source_says_why_and_until_when() {
-    let until = UNIX_EPOCH + Duration::from_hours(491_266);
-    let refused = limits(cooling("board", until)).cool_downs().await.unwrap();
-    let expected = "Board refuses to serve us. It is left alone until 2026-01-16T10:00:00Z.";
+    let until = UNIX_EPOCH + Duration::from_hours(1_139_568);
+    let refused = limits(cooling("board", until).await).cool_downs().await.unwrap();
+    let expected = "Board refuses to serve us. It is left alone until 2100-01-01T00:00:00Z.";
     assert_eq!(refused, BTreeMap::from([("board".to_owned(), expected.to_owned())]));
 }
 
 #[tokio::test]
 async fn cool_downs_that_cannot_be_read_bar_no_request_and_are_an_error_to_the_operator() {
-    let limits = limits(FixedCoolDown(None));
+    let limits = limits(Store::unavailable("no home"));
     assert!(of(&limits, "board").await.can_make_request());
     assert!(limits.cool_downs().await.is_err());
 }
@@ -127,7 +92,7 @@ async fn cool_downs_that_cannot_be_read_bar_no_request_and_are_an_error_to_the_o
 #[tokio::test]
 async fn a_pause_that_a_source_asked_for_says_until_when_and_why() {
     let hold_offs = Arc::new(MemoryHoldOffs::default());
-    let limits = limits(cooling("files", UNIX_EPOCH)).with_hold_offs(Arc::clone(&hold_offs) as _);
+    let limits = limits(cooling("files", UNIX_EPOCH).await).with_hold_offs(Arc::clone(&hold_offs) as _);
     let until = clock::wall() + Duration::from_mins(50);
     let pause = |who: &str| HoldOff { reason: format!("{who} asked for a pause."), until };
     hold_offs.begin("board/attic", &pause("The Attic")).await.unwrap();
@@ -147,9 +112,9 @@ async fn a_pause_that_a_source_asked_for_says_until_when_and_why() {
 
 #[tokio::test]
 async fn a_part_that_refuses_us_is_named_beside_the_source_that_goes_on() {
-    let until = UNIX_EPOCH + Duration::from_hours(491_266);
-    let status = of(&limits(cooling("board/attic", until)), "board").await;
+    let until = UNIX_EPOCH + Duration::from_hours(1_139_568);
+    let status = of(&limits(cooling("board/attic", until).await), "board").await;
     let reason = status.reason.clone().unwrap();
     assert!(status.can_make_request() && status.cool_down_until.is_none(), "{status:?}");
-    assert!(reason.contains("It is asked again from 2026-01-16T10:00:00Z on"), "{reason}");
+    assert!(reason.contains("It is asked again from 2100-01-01T00:00:00Z on"), "{reason}");
 }
