@@ -5,7 +5,7 @@ use toolwire::{
     db::Durability,
     domains::research::store::{
         screens::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens},
-        watchlist::{WatchOrigin, Watchlists},
+        watchlist::WatchOrigin,
     },
     sources::upstream::text::{Identifier, Line},
 };

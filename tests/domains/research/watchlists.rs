@@ -4,7 +4,7 @@ use serde_json::json;
 use toolwire::{
     domains::research::store::{
         screens::{ScreenCopy, ScreenedStock, Screens},
-        watchlist::{Changed, WatchOrigin, Watchlists},
+        watchlist::{Changed, WatchOrigin},
     },
     sources::upstream::text::{Identifier, Line},
 };
@@ -50,17 +50,6 @@ async fn stocks_are_added_once_changed_and_removed() {
 
     assert_eq!(store.remove(&riley, "INFY").await.unwrap(), Changed { did: true, count: 1 });
     assert_eq!(store.remove(&riley, "INFY").await.unwrap(), Changed { did: false, count: 1 });
-}
-
-#[tokio::test]
-async fn a_list_is_its_own_users_alone() {
-    let (store, _directory) = tables_in_file();
-    store.add(&user("a"), "TCS", None, Some("mine"), instant()).await.unwrap();
-    assert!(store.list(&user("b")).await.unwrap().is_empty());
-    assert_eq!(store.remove(&user("b"), "TCS").await.unwrap(), Changed { did: false, count: 0 });
-    let of_other = store.add(&user("b"), "TCS", None, None, instant()).await.unwrap();
-    assert_eq!(of_other, Changed { did: true, count: 1 });
-    assert_eq!(store.list(&user("a")).await.unwrap()[0].note.as_deref(), Some("mine"));
 }
 
 #[tokio::test]

@@ -115,7 +115,7 @@ impl Parts<'_> {
     }
 
     pub(super) fn watchlists(&self) -> UserWatchlists {
-        UserWatchlists { lists: Arc::clone(&self.tables) as _, prices: self.now(&SCREENER) }
+        UserWatchlists { lists: Arc::clone(&self.tables), prices: self.now(&SCREENER) }
     }
 
     pub(super) fn symbols(&self) -> Symbols {

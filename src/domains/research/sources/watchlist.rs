@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::store::watchlist::Watchlists;
+use crate::store::tables::Tables;
 use toolwire_sources::upstream::now::Now;
 
 /// Every user's watch-list, as a service of the context.
 #[derive(Clone, Debug)]
 pub struct UserWatchlists {
-    pub lists: Arc<dyn Watchlists>,
+    pub lists: Arc<Tables>,
     /// The clock of the source that the prices in them are from.
     pub prices: Now,
 }

@@ -1,6 +1,6 @@
 //! The tables of research in the state file, and what brings them up to date (`migrations/research/`).
 //!
-//! Not here: what is in them, which is in the file of each trait.
+//! Not here: what is in them, which is in the files beside it.
 
 use std::sync::Arc;
 

@@ -5,13 +5,11 @@ mod news_feeds;
 mod subreddits;
 
 use std::{
-    future::ready,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use chrono::{DateTime, Utc};
-use futures_util::future::BoxFuture;
 use http::HeaderValue;
 use serde_json::Value;
 use wiremock::{
@@ -23,17 +21,17 @@ use super::*;
 use crate::{
     proto::v1::*,
     sources::{news, reddit, universe::Universe, valuepickr, watchlist::UserWatchlists},
-    store::watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
+    store::tables::{Tables, migrations},
 };
 use toolwire_contract::{ErrorCode, ToolError};
-use toolwire_db::StoreError;
 use toolwire_sources::upstream::{
     now::Now,
     testing::{client, context},
 };
+use toolwire_state::{Partition, Store};
 use toolwire_tool::{
     Reply, Tool,
-    context::{ToolContext, Unfinished, UserId},
+    context::{ToolContext, Unfinished},
 };
 
 pub(super) const NOW: &str = "2026-01-16T10:00:00Z";
@@ -41,50 +39,8 @@ const UNIVERSE: &str = r#"{"recorded_at": "2026-01-16T10:00:00Z", "stocks": [
     {"symbol": "RELIANCE", "name": "Reliance Industries", "sector": "Energy"},
     {"symbol": "TCS", "name": "Tata Consultancy Services", "sector": "Software"}]}"#;
 
-/// What a watch-list holds, the same for every user.
-#[derive(Debug)]
-struct Watched(Vec<&'static str>);
-
-impl Watchlists for Watched {
-    fn list<'a>(&'a self, _user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
-        let stock = |(age, symbol): (u64, &&str)| WatchedStock {
-            symbol: (*symbol).to_owned(),
-            name: None,
-            origin: WatchOrigin::User,
-            note: None,
-            added_at: SystemTime::UNIX_EPOCH + Duration::from_secs(1000 - age),
-            updated_at: SystemTime::UNIX_EPOCH,
-            cmp: None,
-        };
-        Box::pin(ready(Ok((0..).zip(&self.0).map(stock).collect())))
-    }
-
-    fn screened<'a>(&'a self, _user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
-        Box::pin(ready(Ok(Vec::new())))
-    }
-
-    fn add<'a>(
-        &'a self,
-        _user: &'a UserId,
-        _symbol: &'a str,
-        _name: Option<&'a str>,
-        _note: Option<&'a str>,
-        _now: SystemTime,
-    ) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(ready(Err(StoreError::Nowhere("read only".to_owned()))))
-    }
-
-    fn remove<'a>(
-        &'a self,
-        _user: &'a UserId,
-        _symbol: &'a str,
-    ) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(ready(Err(StoreError::Nowhere("read only".to_owned()))))
-    }
-}
-
-/// A call that sees sources at the given server, and a watch-list.
-fn call(server: &MockServer, watched: &[&'static str]) -> ToolContext {
+/// A call that sees sources at the given server, and an empty watch-list.
+fn call(server: &MockServer) -> ToolContext {
     let url = |prefix: &str| format!("{}/{prefix}/", server.uri()).parse().unwrap();
     let public = |url: &str| url.parse().unwrap();
     let now = Now::Recorded(NOW.parse::<DateTime<Utc>>().unwrap().into());
@@ -107,16 +63,29 @@ fn call(server: &MockServer, watched: &[&'static str]) -> ToolContext {
         google_url: url("googlenews"),
         now,
     };
+    let state = Store::in_memory().with_tables([migrations()]).unwrap();
+    let lists = Arc::new(Tables::new(Arc::new(state), Partition::Live));
     let context = context();
     let services = context
         .services
         .clone()
         .with(Arc::new(Universe::parse(UNIVERSE).unwrap()))
-        .with(Arc::new(UserWatchlists { lists: Arc::new(Watched(watched.to_vec())), prices: now }))
+        .with(Arc::new(UserWatchlists { lists, prices: now }))
         .with(Arc::new(valuepickr::ValuePickr::new(client(valuepickr::PROFILE), forum)))
         .with(Arc::new(reddit::Reddit::new(client(reddit::PROFILE), reddit)))
         .with(Arc::new(news::News::new(client(news::PROFILE), feeds)));
     ToolContext { services, ..context }
+}
+
+/// The same with these stocks in the watch-list, the newest first.
+async fn call_watching(server: &MockServer, watched: &[&str]) -> ToolContext {
+    let context = call(server);
+    let watchlists = context.services.get::<UserWatchlists>();
+    for (age, symbol) in (0..).zip(watched) {
+        let added_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000 - age);
+        watchlists.lists.add(&context.user.id, symbol, None, None, added_at).await.unwrap();
+    }
+    context
 }
 
 async fn answer(server: &MockServer, at: &str, body: Value) {

@@ -39,7 +39,7 @@ async fn the_latest_discussions_are_as_many_as_asked_for() {
     let server = MockServer::start().await;
     let topics = [topic(1, "Old", 3, 2), topic(2, "New", 4, 15), topic(3, "Middle", 5, 9)];
     answer(&server, "/valuepickr/latest.json", json!({"topic_list": {"topics": topics}})).await;
-    let reply = BrowseValuepickr.execute(browse("latest", 2), &call(&server, &[])).await.unwrap();
+    let reply = BrowseValuepickr.execute(browse("latest", 2), &call(&server)).await.unwrap();
     let newest = ForumTopic {
         title: "New".to_owned(),
         slug: "topic-2".to_owned(),
@@ -64,14 +64,18 @@ async fn a_failure_after_the_first_search_keeps_what_was_found() {
         .respond_with(ResponseTemplate::new(429))
         .mount(&server)
         .await;
-    let reply =
-        BrowseValuepickr.execute(browse("watchlist", 9), &call(&server, &["RELIANCE", "TCS"])).await.unwrap();
+    let reply = BrowseValuepickr
+        .execute(browse("watchlist", 9), &call_watching(&server, &["RELIANCE", "TCS"]).await)
+        .await
+        .unwrap();
     assert_eq!(reply.data.topics.len(), 1);
     assert_eq!(
         reply.provenance.warnings,
         ["Only 1 of 2 watched stocks were searched for, the newest first."]
     );
-    let error = failed(BrowseValuepickr.execute(browse("watchlist", 9), &call(&server, &["TCS"])).await);
+    let error = failed(
+        BrowseValuepickr.execute(browse("watchlist", 9), &call_watching(&server, &["TCS"]).await).await,
+    );
     assert_eq!(error.code, ErrorCode::RateLimited);
 }
 
@@ -98,7 +102,7 @@ async fn the_thesis_is_that_of_the_longest_topic_with_the_name_in_its_title() {
     let page = json!({"posts_count": 4, "last_posted_at": "2026-01-15T09:00:00.000Z",
         "post_stream": {"posts": posts, "stream": [1, 2, 3, 4]}});
     answer(&server, "/valuepickr/t/3.json", page).await;
-    let reply = GetStockThesis.execute(thesis("reliance.NS"), &call(&server, &[])).await.unwrap();
+    let reply = GetStockThesis.execute(thesis("reliance.NS"), &call(&server)).await.unwrap();
     let expected = GetStockThesisOutput {
         found: true,
         topic_url: Some("https://forum.valuepickr.com/t/topic-3/3".to_owned()),
@@ -129,6 +133,6 @@ async fn a_topic_that_is_gone_since_the_search_is_not_found() {
     found(&server, "Tata", &[topic(3, "Tata Consultancy Services", 7, 4)]).await;
     let gone = ResponseTemplate::new(410).set_body_raw("<html>", "text/html");
     Mock::given(path("/valuepickr/t/3.json")).respond_with(gone).mount(&server).await;
-    let reply = GetStockThesis.execute(thesis("TCS"), &call(&server, &[])).await.unwrap();
+    let reply = GetStockThesis.execute(thesis("TCS"), &call(&server)).await.unwrap();
     assert!(!reply.data.found);
 }

@@ -21,7 +21,7 @@ async fn headlines_come_from_the_feed_that_is_not_frozen() {
     let items = [("New", "Fri, 16 Jan 2026 12:00:00 IST"), ("Older", "Thu, 15 Jan 2026 12:00:00 IST")];
     feed(&server, "^/economictimes/", &items).await;
     let input = BrowseNewsRequest { category: Some("stocks".to_owned()), limit: Some(1) };
-    let reply = BrowseNews.execute(input, &call(&server, &[])).await.unwrap();
+    let reply = BrowseNews.execute(input, &call(&server)).await.unwrap();
     assert_eq!((reply.data.category.as_str(), reply.data.stale), ("stocks", true), "what was recorded");
     let expected = Article {
         title: "New".to_owned(),
@@ -42,7 +42,7 @@ async fn what_is_stale_is_dated_as_it_is() {
     let server = MockServer::start().await;
     feed(&server, "^/", &[("Old", "Tue, 30 Apr 2024 12:00:00 +0530")]).await;
     let input = BrowseNewsRequest { category: Some("economy".to_owned()), limit: Some(10) };
-    let reply = BrowseNews.execute(input, &call(&server, &[])).await.unwrap();
+    let reply = BrowseNews.execute(input, &call(&server)).await.unwrap();
     assert!(reply.data.stale);
     assert_eq!(reply.provenance.as_of, "2024-04-30");
 }
@@ -57,15 +57,15 @@ async fn news_about_a_stock_is_that_of_the_period() {
     ];
     feed(&server, "^/googlenews/rss/search$", &items).await;
     let ask = |days| GetNewsRequest { symbol: Some(" tcs".to_owned()), days: Some(days), limit: Some(10) };
-    let reply = GetNews.execute(ask(7), &call(&server, &[])).await.unwrap();
+    let reply = GetNews.execute(ask(7), &call(&server)).await.unwrap();
     let titles: Vec<_> = reply.data.articles.iter().map(|article| article.title.as_str()).collect();
     assert_eq!(titles, ["Tata Consultancy wins"]);
     assert_eq!((reply.data.symbol.as_str(), reply.data.days, reply.data.stale), ("TCS", 7, true));
     let one = GetNewsRequest { limit: Some(1), ..ask(8) };
-    let warnings = GetNews.execute(one, &call(&server, &[])).await.unwrap().provenance.warnings;
+    let warnings = GetNews.execute(one, &call(&server)).await.unwrap().provenance.warnings;
     assert!(warnings[1].starts_with("1 of 2 articles are shown."), "{warnings:?}");
-    assert_eq!(GetNews.execute(ask(8), &call(&server, &[])).await.unwrap().data.articles.len(), 2);
-    let reply = GetNews.execute(ask(1), &call(&server, &[])).await.unwrap();
+    assert_eq!(GetNews.execute(ask(8), &call(&server)).await.unwrap().data.articles.len(), 2);
+    let reply = GetNews.execute(ask(1), &call(&server)).await.unwrap();
     assert!(reply.data.stale && reply.data.articles.is_empty(), "the feed has nothing new");
     let query = server.received_requests().await.unwrap()[0].url.query_pairs().next().unwrap().1.into_owned();
     assert_eq!(query, "\"Tata Consultancy Services\" when:7d");
@@ -76,7 +76,7 @@ async fn no_news_are_no_failure() {
     let server = MockServer::start().await;
     feed(&server, "^/googlenews/", &[]).await;
     let input = GetNewsRequest { symbol: Some("NEWCO".to_owned()), days: Some(7), limit: Some(10) };
-    let reply = GetNews.execute(input, &call(&server, &[])).await.unwrap();
+    let reply = GetNews.execute(input, &call(&server)).await.unwrap();
     assert!(reply.data.articles.is_empty() && reply.data.stale, "nothing is not new");
     assert!(reply.provenance.warnings[0].starts_with("Unknown symbol 'NEWCO'."), "{:?}", reply.provenance);
 }

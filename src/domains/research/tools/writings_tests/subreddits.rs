@@ -41,7 +41,7 @@ async fn a_subreddit_is_browsed_with_the_mood_of_what_is_shown() {
         sort: Some("top".to_owned()),
         limit: Some(2),
     };
-    let reply = BrowseReddit.execute(input, &call(&server, &[])).await.unwrap();
+    let reply = BrowseReddit.execute(input, &call(&server)).await.unwrap();
     let moods: Vec<_> = reply.data.posts.iter().map(|post| post.sentiment.as_str()).collect();
     assert_eq!(moods, ["positive", "negative"]);
     let sentiment = reply.data.sentiment.unwrap();
@@ -65,7 +65,7 @@ async fn mentions_are_those_of_the_period_in_both_subreddits_newest_first() {
     answer(&server, "/reddit/r/IndianStockMarket/search", listing(&posts)).await;
     let input =
         GetRedditMentionsRequest { symbol: Some("reliance".to_owned()), days: Some(7), limit: Some(2) };
-    let reply = GetRedditMentions.execute(input, &call(&server, &[])).await.unwrap();
+    let reply = GetRedditMentions.execute(input, &call(&server)).await.unwrap();
     let cut = "2 of 3 mentions are shown.";
     assert_eq!(reply.provenance.warnings, [CAVEAT, cut]);
     let reply = reply.data;
@@ -91,7 +91,7 @@ async fn one_closed_subreddit_is_a_warning_and_two_are_a_failure() {
     let server = MockServer::start().await;
     give_tokens(&server).await;
     answer(&server, "/reddit/r/IndianStockMarket/search", listing(&[])).await;
-    let reply = GetRedditMentions.execute(input(), &call(&server, &[])).await.unwrap();
+    let reply = GetRedditMentions.execute(input(), &call(&server)).await.unwrap();
     assert_eq!(reply.data.mentions_count, 0);
     let warnings = reply.provenance.warnings;
     assert_eq!(reply.data.sentiment, None, "no mood of nothing");
@@ -99,7 +99,7 @@ async fn one_closed_subreddit_is_a_warning_and_two_are_a_failure() {
     assert_eq!(warnings[1], "r/IndiaInvestments is not there or is closed.");
     let server = MockServer::start().await;
     give_tokens(&server).await;
-    let error = failed(GetRedditMentions.execute(input(), &call(&server, &[])).await);
+    let error = failed(GetRedditMentions.execute(input(), &call(&server)).await);
     assert_eq!((error.code, error.retryable), (ErrorCode::NotFound, false));
 }
 
@@ -118,7 +118,7 @@ async fn what_was_found_before_a_limit_is_kept() {
         let posts = [post("a", "RELIANCE is cheap", 6)];
         answer(&server, &format!("/reddit/r/{found}/search"), listing(&posts)).await;
         Mock::given(path(format!("/reddit/r/{refused}/search"))).respond_with(refusal).mount(&server).await;
-        let reply = GetRedditMentions.execute(input(), &call(&server, &[])).await.unwrap();
+        let reply = GetRedditMentions.execute(input(), &call(&server)).await.unwrap();
         assert_eq!(reply.data.mentions.len(), 1);
         let [warning, CAVEAT] = &reply.provenance.warnings.iter().map(String::as_str).collect::<Vec<_>>()[..]
         else {
@@ -129,6 +129,6 @@ async fn what_was_found_before_a_limit_is_kept() {
     let server = MockServer::start().await;
     give_tokens(&server).await;
     Mock::given(method("GET")).respond_with(busy()).mount(&server).await;
-    let error = failed(GetRedditMentions.execute(input(), &call(&server, &[])).await);
+    let error = failed(GetRedditMentions.execute(input(), &call(&server)).await);
     assert_eq!(error.code, ErrorCode::RateLimited);
 }
