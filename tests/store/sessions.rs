@@ -45,20 +45,6 @@ async fn said(store: &Store, name: &str, of: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_turn_is_found_by_its_user_and_name_and_by_nobody_else() {
-    let (store, _directory) = in_file();
-    let kept = keep(&store, turn("riley", "s", "one")).await;
-    assert_eq!(store.turn(&user("riley"), kept.turn_id).await.unwrap(), Some(kept.clone()));
-    assert_eq!(store.turn(&user("sam"), kept.turn_id).await.unwrap(), None);
-    assert_eq!(store.turn(&user("riley"), RequestId::generate()).await.unwrap(), None);
-    // The same name of another user's is another turn.
-    let other = keep(&store, StoredTurn { user: user("sam"), ..turn("sam", "s", "two") }).await;
-    let same = keep(&store, StoredTurn { turn_id: kept.turn_id, ..other }).await;
-    assert_eq!(store.turn(&user("sam"), kept.turn_id).await.unwrap(), Some(same));
-    assert_eq!(store.turn(&user("riley"), kept.turn_id).await.unwrap(), Some(kept));
-}
-
-#[tokio::test]
 async fn a_session_has_its_turns_in_order_and_its_users_apart() {
     let (store, _directory) = in_file();
     for (name, of, message) in
@@ -93,20 +79,6 @@ async fn a_paused_turn_that_goes_on_keeps_its_place() {
     assert_eq!(said(&store, "riley", "s").await, ["one", "two"]);
     assert_eq!(store.turn(&user("riley"), ended.turn_id).await.unwrap(), Some(ended));
     assert_eq!(store.paused_turns(&user("riley"), &session("s")).await.unwrap(), []);
-}
-
-#[tokio::test]
-async fn only_a_paused_turn_of_ones_own_is_cancelled_and_once() {
-    let (store, _directory) = in_file();
-    let paused = keep(&store, StoredTurn { state: State::Paused, ..turn("riley", "s", "one") }).await;
-    let ended = keep(&store, turn("riley", "s", "two")).await;
-    let cancel = async |name: &str, turn: &StoredTurn| {
-        store.at_time(now()).cancel_paused_turn(&user(name), turn.turn_id).await.unwrap()
-    };
-    assert!(!cancel("sam", &paused).await && !cancel("riley", &ended).await);
-    assert!(cancel("riley", &paused).await && !cancel("riley", &paused).await);
-    let found = store.turn(&user("riley"), paused.turn_id).await.unwrap().unwrap();
-    assert_eq!((found.state, found.reply.len(), found.standing.len()), (State::Cancelled, 0, 0));
 }
 
 #[tokio::test]

@@ -109,6 +109,7 @@ async fn tags_of_a_write_are_compared_strongly_one_by_one() {
         ("E", true),
         ("\"zzz\", E", true),
         ("E,\"zzz\"", true),
+        (",, \"zzz\" ,E,", true),
         ("W/E", false),
         ("\"zzz\", W/E", false),
         ("\"zzz\"", false),
@@ -238,6 +239,7 @@ async fn every_read_is_held_to_its_conditions() {
             (vec!["if-match: \"zzz\"".to_owned(), format!("if-none-match: {etag}")], 412),
             (vec![format!("if-match: {etag}"), format!("if-none-match: {etag}")], 304),
             (vec!["if-none-match: \"a,b\"".to_owned(), format!("if-none-match: {etag}")], 304),
+            (vec!["if-match: \"a,b\"".to_owned()], 412),
             (vec!["if-none-match: zzz".to_owned()], 400),
         ] {
             let conditions: Vec<_> = conditions.iter().map(String::as_str).collect();
