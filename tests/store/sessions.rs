@@ -82,6 +82,20 @@ async fn a_paused_turn_that_goes_on_keeps_its_place() {
 }
 
 #[tokio::test]
+async fn only_a_paused_turn_of_ones_own_is_cancelled_and_once() {
+    let (store, _directory) = in_file();
+    let paused = keep(&store, StoredTurn { state: State::Paused, ..turn("riley", "s", "one") }).await;
+    let ended = keep(&store, turn("riley", "s", "two")).await;
+    let cancel = async |name: &str, turn: &StoredTurn| {
+        store.at_time(now()).cancel_paused_turn(&user(name), turn.turn_id).await.unwrap()
+    };
+    assert!(!cancel("sam", &paused).await && !cancel("riley", &ended).await);
+    assert!(cancel("riley", &paused).await && !cancel("riley", &paused).await);
+    let found = store.turn(&user("riley"), paused.turn_id).await.unwrap().unwrap();
+    assert_eq!((found.state, found.reply.len(), found.standing.len()), (State::Cancelled, 0, 0));
+}
+
+#[tokio::test]
 async fn a_session_keeps_its_newest_turns_and_no_turn_for_ever() {
     let (store, _directory) = in_file();
     for number in 0..MAX_TURNS_PER_SESSION + 2 {
