@@ -154,7 +154,7 @@ def text_codec(kind: type, form: Form, output: bool) -> Codec:
             return to.text(form.write(value))
         return plain_writer(kind)(value, to, how)
 
-    return Codec(form.returned if output else form.schema, read, write)
+    return Codec((form.returned or form.schema) if output else form.schema, read, write)
 
 
 def choice(options: list[tuple[Any, Any]]) -> Codec:
