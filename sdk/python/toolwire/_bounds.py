@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from toolwire import _pydantic as pydantic
-from toolwire._codecs import Codec, read_text
+from toolwire._codecs import READS, Codec
 from toolwire._forms import Schema
 from toolwire._json import Misfit
 
@@ -66,7 +66,7 @@ def flatten(words: Iterable[Any]) -> Iterator[Any]:
 def constrain(base: Codec, words: Iterable[Any], *, is_branch: bool = False) -> Codec:
     """With the bounds of annotated-types: by the schema where it has a keyword for them, else by a check."""
     schema, checks = dict(base.schema), []
-    kind = "text" if base.read is read_text else str(schema.get("type"))
+    kind = "text" if base.read is READS[str] else str(schema.get("type"))
     for word in words:
         if type(word).__name__ == "Predicate":
             checks.append((word.func, f"it does not satisfy {inspect.formatannotation(word.func)}"))

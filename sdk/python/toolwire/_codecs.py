@@ -64,21 +64,15 @@ def write_any(value: Any, to: Writer, how: int) -> Any:
 ANYTHING = Codec({}, read_any, write_any)
 
 
-def read_null(value: Any, how: int) -> None:
-    if value is not None:
-        raise Misfit("it is not null")
+def plain_reader(kind: type, what: str) -> Read:
+    """Of a type whose values are read as they are."""
 
+    def read(value: Any, how: int) -> Any:
+        if type(value) is not kind:
+            raise Misfit(f"it is {what}")
+        return value
 
-def read_text(value: Any, how: int) -> str:
-    if type(value) is not str:
-        raise Misfit("it is no text")
-    return value
-
-
-def read_bool(value: Any, how: int) -> bool:
-    if type(value) is not bool:
-        raise Misfit("it is neither true nor false")
-    return value
+    return read
 
 
 def read_integer(value: Any, how: int) -> int:
@@ -102,39 +96,34 @@ def read_number(value: Any, how: int) -> float:
     return value
 
 
-READS: dict[Any, Read] = {str: read_text, int: read_integer, float: read_number, bool: read_bool, NONE: read_null}
+READS: dict[Any, Read] = {
+    str: plain_reader(str, "no text"), int: read_integer, float: read_number,
+    bool: plain_reader(bool, "neither true nor false"), NONE: plain_reader(NONE, "not null"),
+}
 
 
-def plain_writer(kind: type) -> Write:
+def plain_writer(kind: type, write: Callable[[Writer, Any], Any] = Writer.plain) -> Write:
     """Of a type whose values are written as they are."""
 
-    def write(value: Any, to: Writer, how: int) -> Any:
-        if how < ANY and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+    def write_plain(value: Any, to: Writer, how: int) -> Any:
+        # A bool is an int to Python, and none in JSON.
+        is_own = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+        if how < ANY and not is_own:
             raise Misfit("it is of another type")
-        return to.plain(value)
+        return write(to, value) if is_own else to.plain(value)
 
-    return write
-
-
-def write_text(value: Any, to: Writer, how: int) -> Any:
-    return to.text(value) if isinstance(value, str) else plain_writer(str)(value, to, how)
-
-
-def write_integer(value: Any, to: Writer, how: int) -> Any:
-    return to.integer(value) if _is_integer(value) else plain_writer(int)(value, to, how)
+    return write_plain
 
 
 def write_number(value: Any, to: Writer, how: int) -> Any:
-    return to.integer(value) if _is_integer(value) and how >= CONVERTED else plain_writer(float)(value, to, how)
-
-
-def _is_integer(value: Any) -> bool:
-    # A bool is an int to Python, and none in JSON.
-    return isinstance(value, int) and not isinstance(value, bool)
+    return plain_writer(int if how >= CONVERTED and isinstance(value, int) else float)(value, to, how)
 
 
 # Of what functions return. A default is written as what it is, so that one of another type is found.
-WRITES: dict[Any, Write] = {str: write_text, int: write_integer, float: write_number, bool: plain_writer(bool)}
+WRITES: dict[Any, Write] = {
+    str: plain_writer(str, Writer.text), int: plain_writer(int, Writer.integer), float: write_number,
+    bool: plain_writer(bool),
+}
 
 
 def text_codec(kind: type, form: Form, output: bool) -> Codec:
@@ -142,7 +131,7 @@ def text_codec(kind: type, form: Form, output: bool) -> Codec:
 
     def read(value: Any, how: int) -> Any:
         try:
-            return form.read(read_text(value, how))
+            return form.read(READS[str](value, how))
         except Misfit:
             raise
         except (ValueError, OverflowError) as error:

@@ -177,8 +177,8 @@ class Writer:
         if serializer := getattr(type(value), "__pydantic_serializer__", None):
             # Its own form, which may mask what its fields hold.
             return self.plain(serializer.to_python(value, mode="json", by_alias=True))
-        if names := fields_of(value):
-            return self.mapping(((name, getattr(value, name)) for name in names), self.plain)
+        if (names := fields_of(type(value))) is not None:
+            return self.mapping(((name, getattr(value, name)) for name in names.values()), self.plain)
         if isinstance(value, Mapping):
             return self.mapping(value.items(), self.plain)
         if is_array(value):
@@ -190,12 +190,12 @@ class Writer:
         raise Foreign(f"a value of the type {type_name(value)} has no JSON")
 
 
-def fields_of(value: Any) -> list[str]:
-    """The names of the fields of an object of a dataclass or of attrs."""
-    kind = type(value)
+def fields_of(kind: Any) -> dict[str, str] | None:
+    """The names of the fields of a class of dataclasses or attrs, each by the one that it is made with."""
     if dataclasses.is_dataclass(kind):
-        return [field.name for field in dataclasses.fields(kind)]
-    return [field.name for field in getattr(kind, "__attrs_attrs__", ())]
+        return {it.name: it.name for it in dataclasses.fields(kind)}
+    fields = getattr(kind, "__attrs_attrs__", None)
+    return None if fields is None else {it.alias if it.init else it.name: it.name for it in fields}
 
 
 def count_left(value: Any, levels: int, left: float) -> float:

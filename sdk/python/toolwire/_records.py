@@ -58,8 +58,8 @@ def record(
             # A subclass may have further fields, and what is returned fields that no caller gives. Of pydantic's models
             # only the declared ones are written, as pydantic does, and those that no field is.
             own = getattr(value, "__pydantic_extra__", None) or () if is_open else ()
-            known = own if hasattr(kind, "__pydantic_fields__") else fields_of(value) if output or is_open else ()
-            further = [it for it in known if it not in names]
+            known = own if hasattr(kind, "__pydantic_fields__") else (fields_of(type(value)) or {}).values()
+            further = [it for it in known if it not in names and (output or is_open)]
             items = [(names.get(it, it), getattr(value, it)) for it in (*names, *further)]
         elif isinstance(value, Mapping):
             items = [*value.items()]

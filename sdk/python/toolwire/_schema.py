@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import enum
 import inspect
-import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from toolwire import _pydantic as pydantic
 from toolwire._bounds import Param, constrain, describe, flatten
 from toolwire._codecs import ANYTHING, PLAIN, READS, WRITES, Codec
 from toolwire._forms import FORMS, LARGE, Schema
+from toolwire._json import fields_of
 from toolwire._records import Member, is_typed_dict, record
 
 LISTS: dict[Any, Any] = {list: list, Sequence: list, Iterable: list, set: set, frozenset: frozenset, tuple: tuple}
@@ -61,7 +61,7 @@ class Hints:
         if hint is Any or hint is object:
             return ANYTHING
         if hint is None or hint is type(None):
-            return Codec({"type": "null"}, codecs.read_null, codecs.plain_writer(type(None)))
+            return Codec({"type": "null"}, READS[type(None)], codecs.plain_writer(type(None)))
         if hint in PLAIN:
             return Codec({"type": PLAIN[hint]}, READS[hint], WRITES[hint] if self.output else codecs.plain_writer(hint))
         if hint in FORMS:
@@ -197,26 +197,23 @@ def _members(kind: Any, output: bool) -> dict[str, Member] | None:
         return {name: _typed_member(kind, name, hint) for name, hint in _hints(kind).items()}
     if not isinstance(kind, type):
         return None
-    if dataclasses.is_dataclass(kind):
-        given = [it for it in dataclasses.fields(kind) if it.init or output]
-        if not output:
-            _check_init(kind, [it.name for it in given])
-        none = dataclasses.MISSING
-        bare = {it.name: it.default is none and it.default_factory is none for it in given}
-    elif (attributes := getattr(kind, "__attrs_attrs__", None)) is not None:
-        hints = {it.name: it.type for it in attributes} | _hints(kind)
-        nothing = sys.modules["attr"].NOTHING
-        return {
-            it.alias if it.init else it.name: Member(it.name, hints[it.name], output or it.default is nothing)
-            for it in attributes if it.init or output
-        }
-    elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        named: Any = kind
-        bare = {name: name not in named._field_defaults for name in named._fields}
-    else:
+    named = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
+    attributes = fields_of(kind) if named is None else {it: it for it in named}
+    if attributes is None:
         return None
-    hints = _hints(kind)
-    return {name: Member(name, hints.get(name, Any), output or needed) for name, needed in bare.items()}
+    # A class of attrs may say the types of its fields elsewhere.
+    hints = {it.name: it.type for it in getattr(kind, "__attrs_attrs__", ())} | _hints(kind)
+    given = inspect.signature(kind).parameters
+    needed = {
+        it.name for it in given.values()
+        if it.default is it.empty and it.kind not in (it.VAR_POSITIONAL, it.VAR_KEYWORD)
+    }
+    if not output and (others := needed - attributes.keys()):
+        raise TypeError(f"{kind.__qualname__} needs {', '.join(sorted(others))}, which is no field of it")
+    return {
+        name: Member(attribute, hints.get(attribute, Any), output or name in needed)
+        for name, attribute in attributes.items() if output or name in given
+    }
 
 
 def _hints(kind: Any) -> dict[str, Any]:
@@ -230,11 +227,3 @@ def _typed_member(kind: Any, name: str, hint: Any) -> Member:
         is_needed = is_needed if mark == "ReadOnly" else mark == "Required"
         (hint,) = get_args(hint)
     return Member(name, hint, is_needed)
-
-
-def _check_init(hint: Any, fields: Iterable[str]) -> None:
-    """Refuses a dataclass that is not made of its fields alone."""
-    given = inspect.signature(hint).parameters.values()
-    needed = {it.name for it in given if it.default is it.empty and it.kind not in (it.VAR_POSITIONAL, it.VAR_KEYWORD)}
-    if missing := needed - set(fields):
-        raise TypeError(f"{hint.__qualname__} needs {', '.join(sorted(missing))}, which is no field of it")
