@@ -11,7 +11,6 @@ from typing import Any
 import grpc
 
 from tests.fake import FakeServer, FakeSlot
-from toolwire import __version__
 from toolwire._stubs.toolwire.v1 import result_pb2
 from toolwire._stubs.toolwire.v1 import tool_service_pb2 as pb
 
@@ -38,7 +37,9 @@ async def main() -> None:
     )
     await SERVER.open(grpc.method_handlers_generic_handler("toolwire.v1.ToolService", {"CallTool": handler}))
     state = Path(sys.argv[sys.argv.index("--state") + 1])
-    (state / "fake.json").write_text(json.dumps({"pid": os.getpid(), "arguments": sys.argv[1:]}))
+    lame_duck = os.environ.get("TOOLWIRE_DRAIN_LAME_DUCK", "")
+    said = {"pid": os.getpid(), "arguments": sys.argv[1:], "lame_duck": lame_duck}
+    (state / "fake.json").write_text(json.dumps(said))
     print(f"toolwire listening on 127.0.0.1:{SERVER.port}", flush=True)
     if "--http=127.0.0.1:0" in sys.argv:
         print("toolwire http on 127.0.0.1:50080", flush=True)
@@ -52,9 +53,7 @@ def end_with_stdin() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--version"]:
-        print(f"toolwire {os.environ.get('FAKE_VERSION', __version__)}")
-    elif "FAKE_FAILS" in os.environ:
+    if "FAKE_FAILS" in os.environ:
         sys.exit("error: the state is in use")
     else:
         threading.Thread(target=end_with_stdin, daemon=True).start()

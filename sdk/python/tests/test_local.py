@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.processes import is_alive, wait_until
-from toolwire import NotFound, Refused, Toolwire
+from toolwire import NotFound, Refused, Toolwire, __version__
 from toolwire._binary import binary, main
 
 HERE = Path(__file__).parent
@@ -39,7 +39,8 @@ serve(SERVE)
 @pytest.fixture
 def fake_binary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "toolwire"
-    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tests.fake_binary "$@"\n')
+    version = f'[ "$1" = --version ] && exec echo "toolwire ${{FAKE_VERSION:-{__version__}}}"'
+    path.write_text(f'#!/bin/sh\n{version}\nexec "{sys.executable}" -m tests.fake_binary "$@"\n')
     path.chmod(0o755)
     monkeypatch.setenv("TOOLWIRE_BINARY", str(path))
     monkeypatch.setenv("PYTHONPATH", str(HERE.parent))
@@ -94,6 +95,7 @@ def test_a_program_has_a_server_of_its_own(fake_binary: Path, tmp_path: Path) ->
             "serve", "--config", os.devnull, "--state", str(state), "--parent", str(os.getpid()), "--until-stdin-ends",
             "--listen=127.0.0.1:0", "--no-samples",
         ]
+        assert server["lame_duck"] == "0s", "no balancer looks at it"
         assert is_alive(server["pid"])
     wait_until(lambda: not is_alive(server["pid"]), LIMIT)
 
@@ -193,6 +195,7 @@ def test_settings_and_addresses_are_those_that_were_asked_for(
         assert arguments_of(tmp_path) == ["--config", "c.toml", "--listen=127.0.0.1:0"]
     with Toolwire.local(status, state=state, config=tmp_path / "b.toml"):
         assert arguments_of(tmp_path)[1] == str(tmp_path / "b.toml")
+        assert server_of(tmp_path)["lame_duck"] == "", "the file may say it"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -205,14 +208,14 @@ def test_a_signal_ends_the_program_and_its_server(
     assert process.wait(LIMIT) == 0
     said = f"toolwire ends on {number.name}: calls under way have 0.2 s, unless the next signal comes\n"
     assert process.stderr.read() == said
-    wait_until(lambda: not is_alive(server_of(tmp_path)["pid"]), 2)
+    wait_until(lambda: not is_alive(server_of(tmp_path)["pid"]), LIMIT / 2)
 
 
 def test_a_killed_program_leaves_no_server(run: Callable[..., Any], tmp_path: Path) -> None:
     process = run()
     url_of(process)
     process.kill()
-    wait_until(lambda: not is_alive(server_of(tmp_path)["pid"]), 2)
+    wait_until(lambda: not is_alive(server_of(tmp_path)["pid"]), LIMIT / 2)
 
 
 def test_the_program_ends_with_its_server(run: Callable[..., Any], tmp_path: Path) -> None:

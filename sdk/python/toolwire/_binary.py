@@ -69,6 +69,9 @@ class LocalServer:
         if http_port or (http_port == 0 and not os.environ.get("TOOLWIRE_HTTP")):
             command.append(f"--http=127.0.0.1:{http_port}")
         environment = {**os.environ, **({"TOOLWIRE_HTTP": ""} if http_port is None else {})}
+        if not self._has_settings:
+            # No balancer looks whether it is about to end.
+            environment.setdefault("TOOLWIRE_DRAIN_LAME_DUCK", "0s")
         self._process = subprocess.Popen(
             command if samples else [*command, "--no-samples"], env=environment,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
