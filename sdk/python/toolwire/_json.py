@@ -53,7 +53,7 @@ class TooLarge(Misfit):
 class Writer:
     """Makes one value of dict, list, str, int, float, bool and None alone, and counts what its text will take.
 
-    Without bounds it is for what a server checks: arguments, schemas.
+    Without bounds it is for what a server checks, such as schemas.
     """
 
     def __init__(self, most: float = math.inf, levels: int = 200, *, bounds_integers: bool = False) -> None:
@@ -61,10 +61,6 @@ class Writer:
         self.bytes, self.levels, self._bounds_integers = most, levels, bounds_integers
         # Whether all was plain until now, as most data is.
         self._is_plain = bounds_integers
-
-    @classmethod
-    def of_arguments(cls) -> Writer:
-        return cls(bounds_integers=True)
 
     @classmethod
     def of_data(cls) -> Writer:
@@ -166,14 +162,9 @@ class Writer:
             raise TooLarge("it has more than 3 MiB")
 
     def _other(self, value: Any) -> Any:
-        if isinstance(value, enum.Enum):
-            return self.plain(value.value)
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, int):
-            return self.integer(value)
-        if isinstance(value, float):
-            return self.number(value)
+        for kind, write in OTHERS.items():
+            if isinstance(value, kind):
+                return write(self, value)
         if serializer := getattr(type(value), "__pydantic_serializer__", None):
             # Its own form, which may mask what its fields hold.
             return self.plain(serializer.to_python(value, mode="json", by_alias=True))
@@ -183,11 +174,14 @@ class Writer:
             return self.mapping(value.items(), self.plain)
         if is_array(value):
             return self.array(value, self.plain)
-        if isinstance(value, date):
-            return self.text(value.isoformat())
-        if isinstance(value, UUID):
-            return str(UUID(int=value.int))
         raise Foreign(f"a value of the type {type_name(value)} has no JSON")
+
+
+# How values of subclasses of these are written.
+OTHERS: dict[type, Callable[[Writer, Any], Any]] = {
+    enum.Enum: lambda to, it: to.plain(it.value), str: Writer.text, int: Writer.integer, float: Writer.number,
+    date: lambda to, it: to.text(it.isoformat()), UUID: lambda _, it: str(UUID(int=it.int)),
+}
 
 
 def fields_of(kind: Any) -> dict[str, str] | None:

@@ -36,7 +36,7 @@ def arguments_json(tool: str, arguments: Any) -> str:
     with refuse_misfits(f"the arguments of {tool} cannot be sent"):
         if isinstance(arguments, str):
             return Writer().text(arguments)
-        return ENCODER.encode(Writer.of_arguments().plain({} if arguments is None else arguments))
+        return ENCODER.encode(Writer(bounds_integers=True).plain({} if arguments is None else arguments))
 
 
 def seconds(name: str, value: Any) -> float:
