@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -20,28 +19,41 @@ from toolwire.errors import Closed, Refused, ToolwireError, refusal
 T = TypeVar("T")
 
 
-class Connection(ABC):
-    """A channel to a server. What fails raises Refused. The method is the one that takes the request."""
+class Connection:
+    """A channel of grpc.aio, for a single event loop: that of the first call. What fails raises Refused.
+
+    The method of a call is the one that takes its request. A cancelled task cancels its call in the server.
+    """
+
+    _grpc: Any
 
     def __init__(self, target: Target) -> None:
         self.target, self.is_closed = target, False
+        self._channel: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
-    @abstractmethod
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        if self._channel:
+            self._check_loop()
+        self.is_closed = True
+        if self._channel:
+            self._release()
+            await self._channel.close()
 
-    @abstractmethod
-    async def unary(self, request: Message, timeout: float) -> Any: ...
+    async def unary(self, request: Message, timeout: float) -> Any:
+        call = self._begin(request, timeout)
+        async with self._translate():
+            return await call
 
-    @abstractmethod
-    def stream(self, request: Message, timeout: float) -> AsyncGenerator[Any, None]:
+    async def stream(self, request: Message, timeout: float) -> AsyncGenerator[Any, None]:
         """The call is cancelled when the generator is closed."""
-
-    @abstractmethod
-    async def pause(self, seconds: float) -> None: ...
-
-    @abstractmethod
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        """What blocks, on a thread that may."""
+        call = self._begin(request, timeout)
+        try:
+            async with self._translate():
+                async for message in call:
+                    yield message
+        finally:
+            call.cancel()
 
     async def pages(self, request: Any) -> AsyncGenerator[Any, None]:
         """The pages of a list."""
@@ -52,16 +64,60 @@ class Connection(ABC):
                 return
             request.page_token = page.next_page_token
 
-    def _method(self, channel: Any, request: Message) -> Any:
-        descriptor, answer = _method(request.DESCRIPTOR)
+    async def pause(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """What blocks, on a thread that may."""
+        return await asyncio.to_thread(work)
+
+    def _open(self) -> Any:
+        if not self._channel:
+            import grpc.aio
+
+            self._grpc, self._loop = grpc, asyncio.get_running_loop()
+            self._channel = self.target.channel(grpc.aio, self.target.authority)
+            # A child that is forked has no thread of grpc.aio, and would wait for ever.
+            self._release = keep_from_children(lambda: None)
+        self._check_loop()
+        return self._channel
+
+    def _begin(self, request: Message, timeout: float) -> Any:
+        if self.is_closed:
+            raise self._closed()
+        channel, (descriptor, answer) = self._open(), _method(request.DESCRIPTOR)
         kind = channel.unary_stream if descriptor.server_streaming else channel.unary_unary
         path = f"/{descriptor.containing_service.full_name}/{descriptor.name}"
-        return kind(path, type(request).SerializeToString, answer.FromString)
+        method = kind(path, type(request).SerializeToString, answer.FromString)
+        return method(request, timeout=timeout, metadata=self.target.metadata)
+
+    def _check_loop(self) -> None:
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError(
+                "this AsyncToolwire belongs to another event loop: make one in each loop, and in each process"
+            )
+
+    def _closed(self) -> Closed:
+        return Closed(f"this client of {self.target.url} is closed")
+
+    @contextlib.asynccontextmanager
+    async def _translate(self) -> AsyncIterator[None]:
+        """Raises what a program is told of a call that ends."""
+        try:
+            yield
+        except self._grpc.RpcError as error:
+            raise await self._error(error) from None
+        except asyncio.CancelledError:
+            # The end of a channel cancels the tasks that wait for its calls, for which nobody has asked.
+            asked = getattr(asyncio.current_task(), "cancelling", lambda: 0)()
+            if self.is_closed and not asked:
+                raise self._closed() from None
+            raise
 
     async def _error(self, error: Any) -> ToolwireError:
         """Of a call that failed, what a program is told."""
         if self.is_closed:
-            return _closed(self.target)
+            return self._closed()
         refused, target = Refused.of(error), self.target
         if refused.status != "UNAVAILABLE" or refused.reason:
             return refused
@@ -95,18 +151,15 @@ class BlockingConnection(Connection):
         self._channel.close()
 
     async def unary(self, request: Message, timeout: float) -> Any:
-        try:
+        async with self._translate():
             return self._begin(request, timeout)
-        except self._grpc.RpcError as error:
-            raise await self._error(error) from None
 
     async def stream(self, request: Message, timeout: float) -> AsyncGenerator[Any, None]:
         call = self._begin(request, timeout)
         try:
-            for message in call:
-                yield message
-        except self._grpc.RpcError as error:
-            raise await self._error(error) from None
+            async with self._translate():
+                for message in call:
+                    yield message
         finally:
             call.cancel()
 
@@ -116,92 +169,17 @@ class BlockingConnection(Connection):
     async def in_thread(self, work: Callable[[], T]) -> T:
         return work()
 
+    def _open(self) -> Any:
+        return self._channel
+
     def _begin(self, request: Message, timeout: float) -> Any:
-        if self.is_closed:
-            raise _closed(self.target)
         try:
-            return self._method(self._channel, request)(request, timeout=timeout, metadata=self.target.metadata)
+            return super()._begin(request, timeout)
         except ValueError as error:
             # Of a channel that another thread closed meanwhile.
             if not self.is_closed:
                 raise
-            raise _closed(self.target) from error
-
-
-class AsyncConnection(Connection):
-    """One for a single event loop: that of the first call. A cancelled task cancels its call in the server."""
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self._channel: Any = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    async def close(self) -> None:
-        if self._channel:
-            self._check_loop()
-        self.is_closed = True
-        if self._channel:
-            self._release()
-            await self._channel.close()
-
-    async def unary(self, request: Message, timeout: float) -> Any:
-        with self._tell_closing():
-            call = self._begin(request, timeout)
-            try:
-                return await call
-            except self._grpc.RpcError as error:
-                raise await self._error(error) from None
-
-    async def stream(self, request: Message, timeout: float) -> AsyncGenerator[Any, None]:
-        call = self._begin(request, timeout)
-        try:
-            with self._tell_closing():
-                async for message in call:
-                    yield message
-        except self._grpc.RpcError as error:
-            raise await self._error(error) from None
-        finally:
-            call.cancel()
-
-    async def pause(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.to_thread(work)
-
-    def _begin(self, request: Message, timeout: float) -> Any:
-        if self.is_closed:
-            raise _closed(self.target)
-        if not self._channel:
-            import grpc.aio
-
-            self._grpc, self._loop = grpc, asyncio.get_running_loop()
-            self._channel = self.target.channel(grpc.aio, self.target.authority)
-            # A child that is forked has no thread of grpc.aio, and would wait for ever.
-            self._release = keep_from_children(lambda: None)
-        self._check_loop()
-        return self._method(self._channel, request)(request, timeout=timeout, metadata=self.target.metadata)
-
-    def _check_loop(self) -> None:
-        if asyncio.get_running_loop() is not self._loop:
-            raise RuntimeError(
-                "this AsyncToolwire belongs to another event loop: make one in each loop, and in each process"
-            )
-
-    @contextlib.contextmanager
-    def _tell_closing(self) -> Iterator[None]:
-        """The end of a channel cancels the tasks that wait for its calls, for which nobody has asked."""
-        try:
-            yield
-        except asyncio.CancelledError:
-            asked = getattr(asyncio.current_task(), "cancelling", lambda: 0)()
-            if self.is_closed and not asked:
-                raise _closed(self.target) from None
-            raise
-
-
-def _closed(target: Target) -> Closed:
-    return Closed(f"this client of {target.url} is closed")
+            raise self._closed() from error
 
 
 @cache

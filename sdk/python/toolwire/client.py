@@ -28,7 +28,7 @@ from toolwire._results import (
     info_of,
     result_of,
 )
-from toolwire._rpc import AsyncConnection, BlockingConnection, Connection
+from toolwire._rpc import BlockingConnection, Connection
 from toolwire._serve import BackgroundHost, choose_tools
 from toolwire._stubs.toolwire.v1 import confirmation_pb2, context_pb2, result_pb2, tool_pb2
 from toolwire._stubs.toolwire.v1 import confirmation_service_pb2 as decisions
@@ -65,7 +65,7 @@ READABLE = {"NOT_FOUND", "PERMISSION_DENIED", "FAILED_PRECONDITION", "INVALID_AR
 class _Client:
     """What both clients are made of: a connection that blocks or is awaited, and the rules of a call."""
 
-    _connection: ClassVar[type[Connection]]
+    _connection: ClassVar = Connection
 
     def __init__(self, target: Target, *, session_id: str = "", retries: int = 4, stack: ExitStack | None = None):
         self.url, self.session_id, self.retries = target.url, session_id, retries
@@ -199,8 +199,6 @@ class AsyncToolwire(_Client):
     So are `asyncio.timeout` and a stream that is left: `async with contextlib.aclosing(tools.stream(…))` leaves it at
     once, and without that it is left when it is collected.
     """
-
-    _connection = AsyncConnection
 
     @property
     def tasks(self) -> AsyncTasks:
