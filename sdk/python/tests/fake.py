@@ -17,7 +17,7 @@ from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._stubs.toolwire.v1 import context_pb2, result_pb2
 
 # The bound on whatever a test waits for, in seconds.
-LIMIT = 5.0
+LIMIT = 20.0
 
 
 async def until(holds: Callable[[], Any]) -> None:

@@ -273,11 +273,14 @@ def test_a_call_of_a_model_whose_answer_was_lost_goes_on_under_its_request_id(
     assert len({request.request_id for request in fake.requests}) == 1
 
 
-def test_calls_that_a_model_never_makes_again_are_forgotten(fake: FakeTools, tools: Toolwire) -> None:
+def test_calls_that_a_model_never_makes_again_are_forgotten(
+    fake: FakeTools, tools: Toolwire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolwire.client.MOST_WAITING", 10)
     fake.answers["CallTool"] = lambda _: pb.CallToolResponse(confirmation_required=required())
-    for amount in range(1_005):
+    for amount in range(15):
         tools.call_text("pay", {"amount": amount})
-    assert len(tools._waiting) == 1_000
+    assert [json.loads(arguments)["amount"] for _, arguments, _ in tools._waiting] == [*range(5, 15)]
 
 
 def test_the_same_call_of_a_model_goes_on_under_the_request_id_that_waits_for_a_person(

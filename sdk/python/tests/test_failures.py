@@ -114,7 +114,7 @@ def circle() -> Any:
 
 
 def shared() -> Any:
-    value: Any = ["x"]
+    value: Any = ["x" * 1000]
     for _ in range(30):
         value = [value, value]
     return {"a": value}
@@ -187,11 +187,11 @@ WAYS: dict[str, tuple[Callable[[], Any], str]] = {
     "a code that is no text": (lambda: throw(with_code(object())), "UNKNOWN"),
     "a code of the server": (lambda: throw(with_code("CONFIRMATION_DENIED")), "UNKNOWN"),
     **{
-        f"to wait {wait!r:.40}": (functools.partial(raise_unavailable, wait), "UNAVAILABLE")
-        for wait in [
+        f"to wait {number} {type(wait).__name__}": (functools.partial(raise_unavailable, wait), "UNAVAILABLE")
+        for number, wait in enumerate([
             float("inf"), float("-inf"), float("nan"), -5, 1e300, 10**4000, "30", b"3", True, Decimal("NaN"),
             Decimal("sNaN"), Decimal("2.5"), timedelta(seconds=2), timedelta.max, object(), [1], 0, 1e-9,
-        ]
+        ])
     },
     **{
         f"violations {number}": (functools.partial(raise_violations, it), "INVALID_ARGUMENT")

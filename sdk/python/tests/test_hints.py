@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.faces import FACES, Faces
 from tests.test_identity import HINTS as OTHERS
-from tests.test_identity import OF_PYDANTIC, Bill, Cat, Colour, Dog, Keys, Line, Money, Parcel, Rank, Span
+from tests.test_identity import OF_PYDANTIC, Bill, Cat, Colour, Dog, Keys, Line, Money, Parcel, Rank, Span, title
 from toolwire import Param
 from toolwire._tool import Tool, make
 
@@ -204,7 +204,7 @@ def fit(value: Any, schema: str) -> None:
     jsonschema.Draft202012Validator(json.loads(schema), format_checker=checker).validate(value)
 
 
-@pytest.mark.parametrize("index", range(len(HINTS)), ids=[str(hint)[:60] for hint, _ in HINTS])
+@pytest.mark.parametrize("index", range(len(HINTS)), ids=[title(hint) for hint, _ in HINTS])
 def test_a_value_reaches_the_function_as_it_was_sent_and_its_caller_as_it_was_returned(
     faces: Faces, index: int
 ) -> None:
@@ -232,7 +232,7 @@ def test_a_value_reaches_the_function_as_it_was_sent_and_its_caller_as_it_was_re
     check()
 
 
-@pytest.mark.parametrize("index", range(len(BOOLS)), ids=[str(hint)[:60] for hint, *_ in BOOLS])
+@pytest.mark.parametrize("index", range(len(BOOLS)), ids=[title(hint) for hint, *_ in BOOLS])
 def test_a_bool_is_no_number_in_results(faces: Faces, index: int) -> None:
     pointer = BOOLS[index][2]
     for face in FACES:

@@ -151,7 +151,7 @@ async def test_cancel_reaches_a_coroutine(server: FakeServer, attach: Attach) ->
         began = time.monotonic()
         await slot.cancel(call_id)
         assert await slot.outcome() == ("CANCELLED", "The call was cancelled.")
-        assert time.monotonic() - began < 0.1
+        assert time.monotonic() - began < LIMIT / 2
 
 
 async def test_cancel_that_comes_with_its_call_keeps_the_function_from_being_begun() -> None:
@@ -223,7 +223,7 @@ async def test_the_deadline_is_counted_from_the_arrival(server: FakeServer, atta
     await slot.start("sleep", timeout=0.2)
     await slot.receive("progress")
     assert (await slot.outcome())[0] == "TIMEOUT"
-    assert 0.19 < time.monotonic() - began < 0.4
+    assert 0.19 < time.monotonic() - began < LIMIT / 2
 
 
 async def test_a_function_in_a_thread_sees_that_it_is_to_stop_and_keeps_its_slot(
@@ -332,7 +332,7 @@ async def test_a_host_that_the_server_will_not_have_is_told_why(
     with pytest.raises(Refused, match="REASON: refused") as refused:
         await host.join()
     assert (refused.value.status, refused.value.reason) == (code, "REASON")
-    await asyncio.wait_for(host.leave(10), 1)
+    await asyncio.wait_for(host.leave(LIMIT), LIMIT / 2)
 
 
 async def test_a_server_that_has_no_room_is_asked_again(server: FakeServer, attach: Attach) -> None:

@@ -4,6 +4,7 @@
 import collections
 import enum
 import json
+import re
 import sys
 import typing
 from collections.abc import Iterable, Mapping, Sequence
@@ -249,7 +250,14 @@ if pydantic:
         (pydantic.IPvAnyAddress, st.ip_addresses()),
     ]
 ALL = [*HINTS, *OF_PYDANTIC]
-IDS = [str(hint)[:60] for hint, _ in ALL]
+
+
+def title(hint: Any) -> str:
+    """What a test of it is called, in every process."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(hint))[:60]
+
+
+IDS = [title(hint) for hint, _ in ALL]
 GOT: list[Any] = []
 
 

@@ -230,7 +230,7 @@ def test_cancel_and_deadline_reach_the_function(tools: Toolwire) -> None:
     began = time.monotonic()
     events.close()  # type: ignore[attr-defined]
     assert Effects.stopped.wait(LIMIT)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < LIMIT / 2
     Effects.stopped.clear()
     with pytest.raises((ToolTimeout, Refused)):
         tools.call("sleep", timeout=0.5)
@@ -522,6 +522,6 @@ def test_a_program_serves_by_one_command_and_its_server_ends_with_it(tmp_path: P
     print(f"the first call was answered {time.monotonic() - began:.2f} s after the start")
     (server,) = children(program.pid)
     program.send_signal(number)
-    wait_until(lambda: not is_alive(server), 2)
+    wait_until(lambda: not is_alive(server), LIMIT / 2)
     program.communicate(timeout=LIMIT)
     assert program.returncode == (-9 if number == signal.SIGKILL else 0)
