@@ -2,7 +2,7 @@
 
 Further lines of its input are further messages: after `toolwire approve ID` tell it to go on. A call that a person must
 approve has the same request_id when the model makes it again, so that it is carried out, and once. The tools are Toolwire's:
-declared by its export, called over gRPC. Needs the stubs of proto/toolwire on PYTHONPATH, the packages grpcio, openai and
+declared by its export, called over gRPC. Needs the stubs of proto/toolwire on PYTHONPATH, the packages grpcio and openai or
 anthropic, and a key in OPENAI_API_KEY or ANTHROPIC_API_KEY.
 """
 
@@ -12,9 +12,7 @@ import os
 import sys
 import uuid
 
-import anthropic
 import grpc
-import openai
 
 from toolwire.v1 import context_pb2, result_pb2, tool_service_pb2 as pb, tool_service_pb2_grpc
 
@@ -57,6 +55,8 @@ def call(tool, arguments):
 
 
 def with_openai(messages):
+    import openai
+
     client, model, offered = openai.OpenAI(), os.environ.get("MODEL", "gpt-5"), declared("openai")
     for _ in range(MOST_STEPS):
         said = client.chat.completions.create(model=model, messages=messages, tools=offered).choices[0].message
@@ -70,6 +70,8 @@ def with_openai(messages):
 
 
 def with_anthropic(messages):
+    import anthropic
+
     client, model, offered = anthropic.Anthropic(), os.environ.get("MODEL", "claude-opus-4-5"), declared("anthropic")
     for _ in range(MOST_STEPS):
         said = client.messages.create(model=model, max_tokens=2048, messages=messages, tools=offered)
