@@ -156,7 +156,7 @@ def test_help_shows_every_option_and_what_comes_back(client: Any) -> None:
     text = pydoc.plain(pydoc.render_doc(client))
     assert "**options" not in text
     iterator = "Iterator" if client is Toolwire else "AsyncGenerator"
-    assert re.search(rf"stream\(self, tool: .*-> '{iterator}\[Event", text)
+    assert re.search(rf"stream\([^)]*self,[^)]*\) -> '{iterator}\[Event", text)
     names = [it for it in vars(AsyncToolwire) if not it.startswith("_")]
     assert all(hasattr(client, it) for it in names)
 
