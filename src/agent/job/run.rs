@@ -136,8 +136,12 @@ impl JobRun {
         let context = self.context_of_call();
         let call_id = context.call_id.to_string();
         let target = Target::Tool(tool.definition.name.to_string());
-        let end =
-            self.agent.parts().pipeline.finish(Box::new(Call::new(context, target, Ok(arguments.clone())))).await;
+        let end = self
+            .agent
+            .parts()
+            .pipeline
+            .finish(Box::new(Call::new(context, target, Ok(arguments.clone()))))
+            .await;
         let result = match end {
             Ok(Terminal::Result(result)) => result,
             Ok(Terminal::ConfirmationRequired(_)) => failure(tool, needs_person()),

@@ -115,7 +115,9 @@ impl CoolDowns for RememberedCoolDowns {
     }
 }
 
-pub(crate) async fn with_timeout<T>(read: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+pub(crate) async fn with_timeout<T>(
+    read: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
     timeout(TIMEOUT, read).await.map_err(|_| StoreError::Late)?
 }
 

@@ -38,7 +38,8 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
         keep(&http, parts.extensions.clone(), username, password).await?;
     }
     may_scrape(&http, &parts.extensions).await?;
-    let call = incoming::call(&parts.extensions, Target::Tool(BrowseScreener::NAME.to_owned()), Ok(arguments));
+    let call =
+        incoming::call(&parts.extensions, Target::Tool(BrowseScreener::NAME.to_owned()), Ok(arguments));
     let call_id = call.context.call_id.to_string();
     incoming::hand_over(&parts.extensions);
     let result = match http.face.tools.finish(call).await? {

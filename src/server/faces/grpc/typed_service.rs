@@ -6,12 +6,7 @@ use tonic::{Code, Request, Status};
 
 use super::face::Face;
 use crate::faces::incoming;
-use toolwire_contract::{
-    ConfirmationRequired, Refusal, Terminal,
-    arguments, convert,
-    proto::v1,
-    status,
-};
+use toolwire_contract::{ConfirmationRequired, Refusal, Terminal, arguments, convert, proto::v1, status};
 use toolwire_engine::pipeline::Target;
 use toolwire_tool::Tool;
 

@@ -16,9 +16,7 @@ use crate::{
     service::{Tools, request},
 };
 use toolwire_base::digest::Digest;
-use toolwire_contract::{
-    Refusal, arguments, proto::v1::ResultFormat,
-};
+use toolwire_contract::{Refusal, arguments, proto::v1::ResultFormat};
 use toolwire_engine::pipeline::{Call, Target};
 
 /// The header of the idempotency key, as callers write it, and its name.
