@@ -8,13 +8,20 @@ use serde_json::{Map, Value, json};
 use crate::{connection::Connection, settings::quote};
 use toolwire_server::console::{self, Failure};
 
+/// In the file of a client that has no way to name a variable.
+const TYPED: &str = "YOUR TOKEN";
+
 /// A client whose configuration is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
     ClaudeDesktop,
     ClaudeCode,
+    Codex,
     Cursor,
+    GeminiCli,
     Vscode,
+    Windsurf,
+    Zed,
 }
 
 /// Prints it for the tools that are selected.
@@ -22,11 +29,10 @@ pub(super) fn run(client: Client, connection: &Connection) -> Result<(), Failure
     let program = env::current_exe().map_err(|error| Failure::Failed(format!("no path: {error}")))?;
     let url = connection.url()?.map(|url| url.to_string());
     let for_mcp = url.as_deref().and_then(for_mcp);
+    let flags = connection.to_words_elsewhere()?;
     let reach = match &for_mcp {
         Some(url) => Reach::Url(url),
-        None => {
-            Reach::Program { path: &program.display().to_string(), flags: &connection.to_words_elsewhere()? }
-        }
+        None => Reach::Program { path: &program.display().to_string(), flags: &flags },
     };
     // A token is for a server.
     let has_token = url.is_some() && connection.has_token();
@@ -57,17 +63,24 @@ fn snippet(client: Client, reach: Reach<'_>, has_token: bool) -> Result<String, 
     }
     Ok(match client {
         Client::ClaudeCode => command(reach, has_token),
-        Client::ClaudeDesktop => file("mcpServers", &entry(reach, has_token.then_some("YOUR TOKEN"))),
-        Client::Cursor => file("mcpServers", &entry(reach, has_token.then_some("${env:TOOLWIRE_TOKEN}"))),
+        Client::Codex => codex(reach, has_token),
         Client::Vscode => vscode(reach, has_token),
+        Client::ClaudeDesktop => file("mcpServers", reach, "url", has_token.then_some(TYPED)),
+        Client::Cursor => file("mcpServers", reach, "url", has_token.then_some("${env:TOOLWIRE_TOKEN}")),
+        Client::GeminiCli => file("mcpServers", reach, "httpUrl", has_token.then_some("$TOOLWIRE_TOKEN")),
+        Client::Windsurf => {
+            file("mcpServers", reach, "serverUrl", has_token.then_some("${env:TOOLWIRE_TOKEN}"))
+        }
+        Client::Zed => file("context_servers", reach, "url", has_token.then_some(TYPED)),
     })
 }
 
-fn file(key: &str, entry: &Value) -> String {
-    format!("{:#}", json!({key: {"toolwire": entry}}))
+/// A file of JSON that has the server under `section`, and its URL as `url_key`.
+fn file(section: &str, reach: Reach<'_>, url_key: &str, token: Option<&str>) -> String {
+    format!("{:#}", json!({section: {"toolwire": entry(reach, url_key, token)}}))
 }
 
-fn entry(reach: Reach<'_>, token: Option<&str>) -> Value {
+fn entry(reach: Reach<'_>, url_key: &str, token: Option<&str>) -> Value {
     let mut entry = Map::new();
     match reach {
         Reach::Program { path, flags } => {
@@ -78,7 +91,7 @@ fn entry(reach: Reach<'_>, token: Option<&str>) -> Value {
             }
         }
         Reach::Url(url) => {
-            entry.insert("url".to_owned(), url.into());
+            entry.insert(url_key.to_owned(), url.into());
             if let Some(token) = token {
                 entry.insert("headers".to_owned(), json!({"Authorization": format!("Bearer {token}")}));
             }
@@ -95,7 +108,7 @@ fn arguments(flags: &[String]) -> Vec<&str> {
 fn vscode(reach: Reach<'_>, has_token: bool) -> String {
     let kind = if matches!(reach, Reach::Url(_)) { "http" } else { "stdio" };
     let mut typed = Map::from_iter([("type".to_owned(), kind.into())]);
-    if let Value::Object(entry) = entry(reach, has_token.then_some("${input:toolwire-token}")) {
+    if let Value::Object(entry) = entry(reach, "url", has_token.then_some("${input:toolwire-token}")) {
         typed.extend(entry);
     }
     let mut file = json!({"servers": {"toolwire": typed}});
@@ -104,6 +117,25 @@ fn vscode(reach: Reach<'_>, has_token: bool) -> String {
         file["inputs"] = json!([input]);
     }
     format!("{file:#}")
+}
+
+/// Codex has a file of TOML, in which it is told of variables by their names. A text of JSON is one of TOML too.
+fn codex(reach: Reach<'_>, has_token: bool) -> String {
+    let mut lines = vec!["[mcp_servers.toolwire]".to_owned()];
+    let token = match reach {
+        Reach::Program { path, flags } => {
+            lines.push(format!("command = {}", json!(path)));
+            let flags: Vec<_> = arguments(flags).iter().map(|flag| json!(flag).to_string()).collect();
+            lines.push(format!("args = [{}]", flags.join(", ")));
+            r#"env_vars = ["TOOLWIRE_TOKEN"]"#
+        }
+        Reach::Url(url) => {
+            lines.push(format!("url = {}", json!(url)));
+            r#"bearer_token_env_var = "TOOLWIRE_TOKEN""#
+        }
+    };
+    lines.extend(has_token.then(|| token.to_owned()));
+    lines.join("\n")
 }
 
 /// For a shell, which fills in the token.
@@ -152,20 +184,64 @@ mod tests {
                 }
             }
         }
-        shown.retain(|block| block.contains("\"toolwire\": {") || block.contains("claude mcp add"));
+        let printed = ["\"toolwire\": {", "claude mcp add", "[mcp_servers."];
+        shown.retain(|block| printed.iter().any(|begin| block.contains(begin)));
         assert!(shown.is_empty(), "the page has what no command prints: {shown:?}");
     }
 
     #[test]
     fn each_file_is_json_and_names_no_token() {
-        for client in [Client::ClaudeDesktop, Client::Cursor, Client::Vscode] {
+        for client in Client::value_variants() {
+            let key = match client {
+                Client::ClaudeCode | Client::Codex => continue,
+                Client::Vscode => "servers",
+                Client::Zed => "context_servers",
+                _ => "mcpServers",
+            };
             for has_token in [false, true] {
                 let file: Value =
-                    serde_json::from_str(&printed(client, Some(GRPC), has_token).unwrap()).unwrap();
-                let key = if client == Client::Vscode { "servers" } else { "mcpServers" };
-                assert_eq!(file[key]["toolwire"]["args"], json!(["mcp", "--server", GRPC]));
-                assert_eq!(file[key]["toolwire"]["env"].is_object(), has_token);
+                    serde_json::from_str(&printed(*client, Some(GRPC), has_token).unwrap()).unwrap();
+                assert_eq!(file[key]["toolwire"]["args"], json!(["mcp", "--server", GRPC]), "{client:?}");
+                assert_eq!(file[key]["toolwire"]["env"].is_object(), has_token, "{client:?}");
             }
+        }
+    }
+
+    /// The key by which each finds a URL, and how it is told of the token, is its own.
+    #[test]
+    fn a_url_stands_where_each_client_looks_for_it() {
+        for (client, section, url_key, token) in [
+            (Client::Cursor, "mcpServers", "url", "Bearer ${env:TOOLWIRE_TOKEN}"),
+            (Client::GeminiCli, "mcpServers", "httpUrl", "Bearer $TOOLWIRE_TOKEN"),
+            (Client::Windsurf, "mcpServers", "serverUrl", "Bearer ${env:TOOLWIRE_TOKEN}"),
+            (Client::Vscode, "servers", "url", "Bearer ${input:toolwire-token}"),
+            (Client::Zed, "context_servers", "url", "Bearer YOUR TOKEN"),
+        ] {
+            let file: Value = serde_json::from_str(&printed(client, Some(URL), true).unwrap()).unwrap();
+            let entry = &file[section]["toolwire"];
+            assert_eq!((&entry[url_key], &entry["headers"]["Authorization"]), (&json!(URL), &json!(token)));
+            assert!(entry.get("command").is_none() && entry.get("env").is_none(), "{entry}");
+        }
+    }
+
+    #[test]
+    fn codex_reads_its_file_as_toml_whatever_is_in_the_path() {
+        let file = |reach, has_token| codex(reach, has_token).parse::<toml::Table>().unwrap();
+        let path = "/opt/my \"tools\"\\bin\ttoolwire";
+        let flags = ["--server".to_owned(), GRPC.to_owned()];
+        for has_token in [false, true] {
+            let by_program = file(Reach::Program { path, flags: &flags }, has_token);
+            let entry = &by_program["mcp_servers"]["toolwire"];
+            assert_eq!(entry["command"].as_str(), Some(path));
+            let args: Vec<_> =
+                entry["args"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
+            assert_eq!(args, ["mcp", "--server", GRPC]);
+            assert_eq!(entry.get("env_vars").is_some(), has_token);
+            let by_url = file(Reach::Url(URL), has_token);
+            let entry = &by_url["mcp_servers"]["toolwire"];
+            assert_eq!(entry["url"].as_str(), Some(URL));
+            let variable = entry.get("bearer_token_env_var").and_then(|it| it.as_str());
+            assert_eq!(variable, has_token.then_some("TOOLWIRE_TOKEN"));
         }
     }
 
