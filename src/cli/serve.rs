@@ -18,7 +18,7 @@ use toolwire_server::{
 };
 use toolwire_transport::Report;
 
-/// Serves the tools over gRPC until SIGTERM, SIGINT or SIGHUP
+/// Serves the tools over gRPC until SIGTERM, SIGINT, or the end of its terminal
 ///
 /// Flags win over environment variables (TOOLWIRE_…), those over toolwire.toml, and that over defaults.
 /// --print-config shows every setting.

@@ -1,10 +1,14 @@
-//! The signals that ask a process to end: SIGTERM, SIGINT, and SIGHUP of a terminal that was closed.
+//! The signals that ask a process to end: SIGTERM, SIGINT, and SIGHUP of a terminal that was closed. To a process without
+//! a terminal, SIGHUP means that its settings have changed, by the custom of daemons: it is no reason to end.
 //!
 //! A signal that is ignored when the process starts stays ignored: `nohup` and a shell's `&` ask for that, and
 //! installing a handler would undo it. What was inherited is read from `/proc/self/status`, so that systems without it
 //! install all handlers. SIGPIPE is ignored by the Rust runtime, and SIGQUIT has no handler, so both need nothing here.
 
-use std::{fs, future, io};
+use std::{
+    fs::{self, File},
+    future, io,
+};
 
 use tokio::{
     select,
@@ -26,6 +30,8 @@ pub(super) struct Signals {
     terminate: Option<Signal>,
     interrupt: Option<Signal>,
     hang_up: Option<Signal>,
+    /// Whether the process has a terminal that can be closed.
+    has_terminal: bool,
 }
 
 impl Signals {
@@ -44,16 +50,29 @@ impl Signals {
             terminate: install(terminate)?,
             interrupt: install(interrupt)?,
             hang_up: install(hang_up)?,
+            // Of the process, wherever its streams lead. Asked for now: once it is closed there is none.
+            has_terminal: File::open("/dev/tty").is_ok(),
         })
     }
 
     /// Waits for any of them, and returns its name.
     pub(super) async fn any(&mut self) -> &'static str {
         let [terminate, interrupt, hang_up] = ENDING.map(|(name, _)| name);
-        select! {
-            () = wait_for(&mut self.terminate) => terminate,
-            () = wait_for(&mut self.interrupt) => interrupt,
-            () = wait_for(&mut self.hang_up) => hang_up,
+        loop {
+            select! {
+                () = wait_for(&mut self.terminate) => return terminate,
+                () = wait_for(&mut self.interrupt) => return interrupt,
+                () = wait_for(&mut self.hang_up) => {
+                    if self.has_terminal {
+                        return hang_up;
+                    }
+                    tracing::warn!(
+                        signal = hang_up,
+                        "ignored, since no terminal of this process was closed; settings are read at the start alone: \
+                         SIGTERM ends it"
+                    );
+                }
+            }
         }
     }
 

@@ -20,6 +20,17 @@ use super::state;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwire");
 
+/// Holds a terminal open whose session is that of the program, and leaves the program's output where its own goes.
+const TERMINAL: &str = "
+import os, pty, signal, sys
+out, err = os.dup(1), os.dup(2)
+pid, _ = pty.fork()
+if not pid:
+    os.dup2(out, 1), os.dup2(err, 2)
+    os.execv(sys.argv[1], sys.argv[1:])
+signal.pause()
+";
+
 /// A running `toolwire serve --log json --diagnostics`, with a state of its own unless it is told otherwise. It ends
 /// when it is dropped.
 pub struct Program {
@@ -49,6 +60,25 @@ impl Program {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("trap '' {signals}; exec \"$0\" \"$@\""), PROGRAM]);
         Self::by(shell, Path::new("."), arguments, variables).await
+    }
+
+    /// The same in a session of its own, without a terminal that can be closed.
+    pub async fn without_terminal(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut setsid = Command::new("setsid");
+        setsid.arg(PROGRAM);
+        Self::by(setsid, Path::new("."), arguments, variables).await
+    }
+
+    /// The same in a terminal of its own, which [`close_terminal`](Self::close_terminal) closes.
+    pub async fn in_terminal(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut python = Command::new("/usr/bin/python3");
+        python.args(["-c", TERMINAL, PROGRAM]);
+        Self::by(python, Path::new("."), arguments, variables).await
+    }
+
+    /// Ends what holds the terminal open.
+    pub fn close_terminal(&self) {
+        kill_process(self.pid(), Signal::KILL).expect("running");
     }
 
     async fn by(

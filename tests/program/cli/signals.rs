@@ -8,7 +8,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{TIMEOUT, connect, exit_code, send, served, served_with_log};
+use super::{TIMEOUT, connect, exit_code, send, served_with_log};
 
 #[tokio::test]
 async fn a_second_signal_ends_a_drain() {
@@ -25,12 +25,4 @@ async fn a_second_signal_ends_a_drain() {
         send(&child, signal);
         assert_eq!(exit_code(child).await, Some(130), "{signal:?}");
     }
-}
-
-#[tokio::test]
-async fn a_closed_terminal_drains_as_a_signal_to_end_does() {
-    let directory = tempfile::tempdir().unwrap();
-    let (child, _) = served(&directory, "0s").await;
-    send(&child, Signal::HUP);
-    assert_eq!(exit_code(child).await, Some(0));
 }
