@@ -31,7 +31,7 @@ pub(super) fn card(it: &v1::Confirmation) -> String {
     }
     if !it.decided_by.is_empty() {
         let at = it.decided_at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-        add("decided by", format!("{}{at}", visible(&it.decided_by)));
+        add("decided by", format!("{}{at} via {}", visible(&it.decided_by), visible(&it.decided_via)));
     }
     add("on behalf of", visible(&it.on_behalf_of));
     add("reason", visible(&it.reason));
@@ -100,5 +100,18 @@ conf_1 pending: Pay (pay_bill): to \"ACME\"
 "
         );
         assert_eq!(card(&it), expected);
+    }
+
+    #[test]
+    fn a_card_shows_who_decided_when_and_where() {
+        let it = v1::Confirmation {
+            state: v1::ConfirmationState::Approved.into(),
+            decided_by: "riley".to_owned(),
+            decided_at: Some(prost_types::Timestamp { seconds: 1_768_557_600, nanos: 0 }),
+            decided_via: "mcp form".to_owned(),
+            ..Default::default()
+        };
+        let card = card(&it);
+        assert!(card.contains("  decided by  riley at 2026-01-16T10:00:00Z via mcp form\n"), "{card}");
     }
 }

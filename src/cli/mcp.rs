@@ -14,13 +14,17 @@ use tokio::{
 
 use super::{connection::Connection, orphans, settings::as_flags, signals::Signals, wiring};
 use toolwire_config::{self as config, Config};
-use toolwire_mcp::server::{Handler, Services, Transport, stdio};
+use toolwire_mcp::server::{Confirmations, Handler, Services, Transport, stdio};
 use toolwire_server::{
     client::Server,
-    console::Failure,
+    console::{self, Failure},
     domain::Domain,
     faces::mcp::{confirmations, settings},
 };
+
+/// Why the flag is refused where clients are not this machine's.
+pub(super) const DECIDE_HERE_OVER_HTTP: &str = "--decide-here is for a client that starts `toolwire mcp` and speaks over its standard input and output. Over HTTP \
+     the operator of the server names the users whose forms decide: [confirmations] in_client";
 
 /// Maximum size of a message from a server in bytes: the default of gRPC clients.
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
@@ -32,6 +36,10 @@ pub(super) struct Mcp {
     /// MCP, http://HOST:PORT/mcp
     #[arg(long, value_name = "CLIENT")]
     print: Option<print::Client>,
+    /// Lets the person at this client approve and deny in the forms that it shows, as far as this user may decide;
+    /// otherwise an answer in a form decides nothing
+    #[arg(long)]
+    decide_here: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -39,18 +47,42 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         if let Some(client) = self.print {
-            return print::run(client, &self.connection);
+            return print::run(client, &self.connection, self.decide_here);
         }
         if let Some(config) = self.connection.own_config(domains)? {
             return Box::pin(self.serve_own(&config, domains)).await;
         }
         let services = Services::new(self.connection.server().await?, MAX_MESSAGE);
         let settings = settings(&config::Http::default());
-        let handler = Handler::new(services, settings, Transport::Stdio).with_flags(self.flags()?);
+        let confirmations = Confirmations { decide_here: self.decide_here, ..Confirmations::default() };
+        let handler = Handler::new(services, settings, Transport::Stdio)
+            .with_confirmations(confirmations)
+            .with_flags(self.flags()?);
+        self.say_who_decides("");
         let end_of_input = handler.end_of_input();
         let serving = Box::pin(stdio::serve(handler, stdin(), stdout()));
         let drain = Config::default().server.drain.forced_end;
         until_ended(|| end_of_input.cancel(), drain, serving).await
+    }
+
+    /// Says to the person who started the client what an answer in its forms does. `named`: the user, if the settings
+    /// name them.
+    fn say_who_decides(&self, named: &str) {
+        console::say(&match (self.decide_here, named) {
+            (true, _) => {
+                "toolwire mcp: the forms of this client approve and deny calls (--decide-here)".to_owned()
+            }
+            (false, "") => {
+                "toolwire mcp: an answer in a form of this client decides nothing; --decide-here lets it, as \
+                            [confirmations] in_client does for the users that it names"
+                    .to_owned()
+            }
+            (false, user) => {
+                format!(
+                    "toolwire mcp: the forms of {user} approve and deny calls ([confirmations] in_client)"
+                )
+            }
+        });
     }
 
     /// The flags with which a person finds the same tools from another directory.
@@ -66,9 +98,12 @@ impl Mcp {
         let _guard = orphans::guard(config);
         let (user, cap) = (self.connection.own_user(config), config.server.deadline_cap);
         let server = Server::within(app.routes(), user.clone(), cap).by_face("mcp");
+        let named = if config.confirmations.in_client.contains(&user.id) { user.id.as_str() } else { "" };
+        self.say_who_decides(named);
         let services = Services::new(server, usize::MAX).of_user(user);
+        let confirmations = Confirmations { decide_here: self.decide_here, ..confirmations(config) };
         let handler = Handler::new(services, settings(&config.http), Transport::Stdio)
-            .with_confirmations(confirmations(config))
+            .with_confirmations(confirmations)
             .with_flags(self.flags()?);
         let end_of_input = handler.end_of_input();
         let serving =

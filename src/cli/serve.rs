@@ -10,7 +10,7 @@ use clap::Args;
 use rustix::process::Pid;
 use tokio::{select, sync::oneshot, time::sleep};
 
-use super::{orphans, settings, settings::Settings, signals::Signals, wiring};
+use super::{mcp, orphans, settings, settings::Settings, signals::Signals, wiring};
 use toolwire_config::{self as config, Flags, Loaded};
 use toolwire_server::{
     console::{self, Failure},
@@ -56,6 +56,9 @@ pub(super) struct Serve {
     /// Ends with the process PID, however that ends
     #[arg(long, value_name = "PID", value_parser = parent::parse)]
     parent: Option<Pid>,
+    /// Of `toolwire mcp` alone: refused with words that say what there is instead.
+    #[arg(long, hide = true)]
+    decide_here: bool,
     /// Prints the effective configuration, secrets hidden, and ends
     #[arg(long)]
     print_config: bool,
@@ -65,6 +68,9 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        if self.decide_here {
+            return Err(Failure::Usage(mcp::DECIDE_HERE_OVER_HTTP.to_owned()));
+        }
         let loaded = settings::load(self.flags(), domains)?;
         if self.print_config {
             return console::print(&config::print(&loaded));

@@ -1,5 +1,5 @@
-//! The signals that ask a process to end: SIGTERM, SIGINT, and SIGHUP of a terminal that was closed. To a process without
-//! a terminal, SIGHUP means that its settings have changed, by the custom of daemons: it is no reason to end.
+//! The signals that ask a process to end: SIGTERM, SIGINT, and SIGHUP of a terminal that was closed. To a process
+//! without a terminal, SIGHUP means that its settings have changed, by the custom of daemons: it is no reason to end.
 //!
 //! A signal that is ignored when the process starts stays ignored: `nohup` and a shell's `&` ask for that, and
 //! installing a handler would undo it. What was inherited is read from `/proc/self/status`, so that systems without it

@@ -2,6 +2,7 @@
 //! messages.
 
 mod accepted_types;
+mod approval_words;
 mod call;
 mod call_facts;
 mod cancellations;
@@ -28,6 +29,7 @@ mod task_permits;
 mod tasks;
 
 pub use cancellations::Cancellations;
+pub use form::MCP_FORM;
 pub use handler::Handler;
 pub use request::Invocation;
 pub use services::{CallEvents, Detached, LocalCalls, LocalEnd, Services, Via};

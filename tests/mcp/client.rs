@@ -112,7 +112,8 @@ pub(crate) struct Stdio {
     pub(crate) child: Child,
     pub(crate) input: Option<ChildStdin>,
     pub(crate) output: Lines<BufReader<ChildStdout>>,
-    _state: TempDir,
+    /// Of its own tools.
+    pub(crate) state: TempDir,
 }
 
 impl Stdio {
@@ -136,7 +137,7 @@ impl Stdio {
             .unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, input, output, _state: state }
+        Self { child, input, output, state }
     }
 
     pub(crate) async fn say(&mut self, line: &str) {
@@ -177,8 +178,14 @@ impl Stdio {
 
     /// Does what clients of the era do first.
     pub(crate) async fn greet(&mut self, era: Era) {
+        self.greet_as(era, &json!({})).await;
+    }
+
+    /// The same for a client that declares these capabilities, if it is of the era that does so here.
+    pub(crate) async fn greet_as(&mut self, era: Era, capabilities: &Value) {
         if era == Era::Old {
-            let params = json!({"protocolVersion": OLD, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+            let info = json!({"name": "t", "version": "1"});
+            let params = json!({"protocolVersion": OLD, "capabilities": capabilities, "clientInfo": info});
             let answer = self.ask(&Message::new(era, "initialize", params)).await;
             assert_eq!(answer["result"]["protocolVersion"], OLD, "{answer}");
             self.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;

@@ -6,6 +6,7 @@ mod changes;
 mod client;
 mod confirmation;
 mod confirming;
+mod deciding;
 mod leaving;
 mod listing;
 mod plain;

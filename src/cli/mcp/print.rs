@@ -25,11 +25,15 @@ pub(super) enum Client {
 }
 
 /// Prints it for the tools that are selected.
-pub(super) fn run(client: Client, connection: &Connection) -> Result<(), Failure> {
+pub(super) fn run(client: Client, connection: &Connection, decide_here: bool) -> Result<(), Failure> {
     let program = env::current_exe().map_err(|error| Failure::Failed(format!("no path: {error}")))?;
     let url = connection.url()?.map(|url| url.to_string());
     let for_mcp = url.as_deref().and_then(for_mcp);
-    let flags = connection.to_words_elsewhere()?;
+    if for_mcp.is_some() && decide_here {
+        return Err(Failure::Usage(super::DECIDE_HERE_OVER_HTTP.to_owned()));
+    }
+    let mut flags = connection.to_words_elsewhere()?;
+    flags.extend(decide_here.then(|| "--decide-here".to_owned()));
     let reach = match &for_mcp {
         Some(url) => Reach::Url(url),
         None => Reach::Program { path: &program.display().to_string(), flags: &flags },
@@ -119,7 +123,7 @@ fn vscode(reach: Reach<'_>, has_token: bool) -> String {
     format!("{file:#}")
 }
 
-/// Codex has a file of TOML, in which it is told of variables by their names. A text of JSON is one of TOML too.
+/// Codex has a file of TOML, which names variables. A text of JSON is one of TOML too.
 fn codex(reach: Reach<'_>, has_token: bool) -> String {
     let mut lines = vec!["[mcp_servers.toolwire]".to_owned()];
     let token = match reach {
@@ -162,8 +166,17 @@ mod tests {
     const URL: &str = "http://127.0.0.1:50080/mcp";
 
     fn printed(client: Client, server: Option<&str>, has_token: bool) -> Result<String, &'static str> {
-        let flags: Vec<_> =
-            server.into_iter().flat_map(|url| ["--server".to_owned(), url.to_owned()]).collect();
+        printed_with(client, server, has_token, None)
+    }
+
+    fn printed_with(
+        client: Client,
+        server: Option<&str>,
+        has_token: bool,
+        flag: Option<&str>,
+    ) -> Result<String, &'static str> {
+        let server_flags = server.into_iter().flat_map(|url| ["--server", url]);
+        let flags: Vec<_> = server_flags.chain(flag).map(str::to_owned).collect();
         let url = server.and_then(for_mcp);
         let reach = match &url {
             Some(url) => Reach::Url(url),
@@ -178,8 +191,13 @@ mod tests {
         let mut shown: Vec<&str> = page.split("```").skip(1).step_by(2).collect();
         for client in Client::value_variants() {
             for server in [None, Some(GRPC), Some(URL)] {
-                for has_token in [false, true] {
-                    let Ok(text) = printed(*client, server, has_token) else { continue };
+                for (has_token, flag) in [
+                    (false, None),
+                    (true, None),
+                    (false, Some("--decide-here")),
+                    (true, Some("--decide-here")),
+                ] {
+                    let Ok(text) = printed_with(*client, server, has_token, flag) else { continue };
                     shown.retain(|block| !block.ends_with(&format!("\n{text}\n")));
                 }
             }
@@ -207,7 +225,7 @@ mod tests {
         }
     }
 
-    /// The key by which each finds a URL, and how it is told of the token, is its own.
+    /// The key by which each finds a URL, and how it refers to the token, is its own.
     #[test]
     fn a_url_stands_where_each_client_looks_for_it() {
         for (client, section, url_key, token) in [

@@ -85,7 +85,7 @@ fn next(config: &Config, address: SocketAddr) -> Vec<String> {
     lines
 }
 
-/// The URL for clients of MCP, and the command that configures one of them.
+/// The URL for clients of MCP, the command that configures one of them, and what an answer in their forms does.
 fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
     if !config.http.mcp {
         return Vec::new();
@@ -93,9 +93,15 @@ fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
     let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
     let header = if config.auth.users.is_empty() { "" } else { " --header 'Authorization: Bearer TOKEN'" };
     let url = format!("{scheme}://{address}/mcp");
+    let users: Vec<_> = config.confirmations.in_client.iter().map(ToString::to_string).collect();
+    let forms = match &*users {
+        [] => "the forms of clients decide nothing: [confirmations] in_client names no user".to_owned(),
+        users => format!("the forms of {} approve and deny: [confirmations] in_client", users.join(", ")),
+    };
     vec![
         format!("  mcp          {url}"),
         format!("               claude mcp add --transport http toolwire {url}{header}"),
+        format!("               {forms}"),
     ]
 }
 
@@ -127,12 +133,16 @@ mod tests {
     fn clients_of_mcp_are_told_the_url_if_it_is_served() {
         let mut config = Config::default();
         let address = "127.0.0.1:50080".parse().unwrap();
-        let [url, command] = for_mcp(&config, address).try_into().unwrap();
+        let [url, command, forms] = for_mcp(&config, address).try_into().unwrap();
         assert_eq!(url, "  mcp          http://127.0.0.1:50080/mcp");
         assert!(
             command.ends_with("claude mcp add --transport http toolwire http://127.0.0.1:50080/mcp"),
             "{command}"
         );
+        assert!(forms.ends_with("decide nothing: [confirmations] in_client names no user"), "{forms}");
+        config.confirmations.in_client = vec!["riley".parse().unwrap()];
+        let forms = for_mcp(&config, address).pop().unwrap();
+        assert!(forms.ends_with("the forms of riley approve and deny: [confirmations] in_client"), "{forms}");
         config.auth = Auth { users: vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())] };
         assert!(for_mcp(&config, address)[1].ends_with("--header 'Authorization: Bearer TOKEN'"));
         config.http.mcp = false;

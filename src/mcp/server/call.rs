@@ -75,7 +75,8 @@ impl Call {
     }
 
     fn confirmation_required(&self, required: &ConfirmationRequired) -> CallToolResult {
-        outcome::confirmation_required(required, &self.facts, &self.handler.flags())
+        let takes_request_id = self.tool.as_ref().is_some_and(|tool| tool.takes_request_id);
+        outcome::confirmation_required(required, &self.facts, &self.handler.flags(), takes_request_id)
     }
 
     /// Follows the call to its end.

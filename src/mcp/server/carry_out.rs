@@ -1,4 +1,4 @@
-//! Executes a `tools/call` by the mode of confirmation that its client supports.
+//! Executes a `tools/call` in the way that its client supports if a person must approve it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use rmcp::ErrorData;
 use super::{
     call::Call,
     call_facts::CallFacts,
-    confirmation_mode::ConfirmationMode,
+    confirmation_mode::{ConfirmationMode, FormKind},
     handler::Handler,
     known_tools::Lookup,
     outcome::{self, Answer},
@@ -16,8 +16,20 @@ use super::{
     tasks,
 };
 
-/// How long a call waits for a person whose client can only call again: clients give up after 60 s.
+/// How long a call waits for a person, if its client follows it: most give up after 60 s.
 const WAIT: Duration = Duration::from_secs(45);
+
+impl Call {
+    /// How long the call waits for a person: not at all where its client would hear nothing, or give up before.
+    pub(super) fn patience(&self, invocation: &Invocation) -> Duration {
+        let mut timeouts = [invocation.timeout, self.handler.timeout].into_iter().flatten();
+        if self.progress.has_reader() && timeouts.all(|timeout| timeout >= WAIT) {
+            WAIT
+        } else {
+            Duration::ZERO
+        }
+    }
+}
 
 impl Invocation {
     /// Calls the tool and answers with its end. Dropping the future abandons the call.
@@ -25,7 +37,7 @@ impl Invocation {
         mut self,
         handler: &Handler,
         tool: Lookup,
-        mode: ConfirmationMode,
+        mut mode: ConfirmationMode,
         progress: Progress,
     ) -> Result<Answer, ErrorData> {
         let tool = match tool {
@@ -41,15 +53,24 @@ impl Invocation {
             None => None,
             Some(sealed) => Some(handler.open_state(&sealed, &self, tool.as_deref())?),
         };
-        if let Some(state) = &state {
+        let mut round = None;
+        if let Some(state) = state {
             self.request_id = state.request_id();
+            round = Some(Box::pin(handler.take_reply(state, &self.input_responses)).await);
+        }
+        if mode.form == Some(FormKind::Request) && !handler.decides_in_forms() {
+            // It would hold the call up for nothing.
+            mode.form = None;
         }
         let call = Call::new(handler.clone(), tool, &self, progress);
-        match mode {
-            // Boxed, since most calls end without a person or a task.
-            ConfirmationMode::Task => Box::pin(tasks::carry_out(call, self)).await,
-            ConfirmationMode::Form => Box::pin(handler.carry_out_by_form(call, self, state)).await,
-            ConfirmationMode::Wait => call.carry_out(Self { wait: WAIT, ..self }).await,
+        // Boxed, since most calls end without a person or a task.
+        if mode.takes_tasks {
+            Box::pin(tasks::carry_out(call, self, mode, round)).await
+        } else if mode.form.is_some() {
+            Box::pin(handler.carry_out_by_form(call, self, mode, round)).await
+        } else {
+            let wait = call.patience(&self);
+            call.carry_out(Self { wait, ..self }).await
         }
     }
 

@@ -1,4 +1,4 @@
-//! How a client learns what a person decided: the first of three ways that it supports.
+//! How a client learns what a person decided, by what it supports.
 
 use rmcp::{
     RoleServer,
@@ -6,54 +6,48 @@ use rmcp::{
     service::RequestContext,
 };
 
-use toolwire_contract::proto::v1::{ConfirmationRequired, ConsequenceLevel};
+use super::settings::Transport;
+
+/// What a client supports. One that supports neither calls again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ConfirmationMode {
+    /// The call becomes a task, which goes on by itself.
+    pub(super) takes_tasks: bool,
+    /// How the client is asked to show a form.
+    pub(super) form: Option<FormKind>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ConfirmationMode {
-    /// The call becomes a task, which goes on by itself.
-    Task,
-    /// The client shows a form and calls again with a state.
-    Form,
-    /// The call waits for a while; then the agent is to call again.
-    Wait,
+pub(super) enum FormKind {
+    /// By the answer to the call, which the client then makes again with a state.
+    Answer,
+    /// By a request while the call is under way: in the older revisions, whose calls have one answer.
+    Request,
 }
 
 impl ConfirmationMode {
-    pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
-        Self::by(context.client_capabilities(), context.protocol_version())
+    pub(super) fn of(context: &RequestContext<RoleServer>, transport: Transport) -> Self {
+        Self::by(context.client_capabilities(), context.protocol_version(), transport)
     }
 
-    pub(super) fn by(capabilities: Option<ClientCapabilities>, version: Option<ProtocolVersion>) -> Self {
+    pub(super) fn by(
+        capabilities: Option<ClientCapabilities>,
+        version: Option<ProtocolVersion>,
+        transport: Transport,
+    ) -> Self {
         let capabilities = capabilities.unwrap_or_default();
-        if capabilities.supports_tasks() {
-            return Self::Task;
-        }
-        // A client of an older revision knows no answer that asks for input.
-        let knows_rounds = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let takes_tasks = capabilities.supports_tasks();
         // A capability that names no mode means forms.
         let shows_forms = capabilities.elicitation.is_some_and(|it| it.form.is_some() || it.url.is_none());
-        if knows_rounds && shows_forms { Self::Form } else { Self::Wait }
+        let form = match (version.is_some_and(|it| it >= ProtocolVersion::V_2026_07_28), transport) {
+            _ if !shows_forms => None,
+            (true, _) => Some(FormKind::Answer),
+            (false, Transport::Stdio) => Some(FormKind::Request),
+            // Nothing but its answer reaches the client of a request.
+            (false, Transport::Http) => None,
+        };
+        Self { takes_tasks, form }
     }
-}
-
-/// Words for the agent and its person: what to approve, and how. `flags` are those by which a command finds the same
-/// server.
-pub(super) fn how_to_approve(required: &ConfirmationRequired, flags: &str) -> String {
-    let ConfirmationRequired { summary, arguments_json, .. } = required;
-    format!(
-        "A person must approve this first: {summary}. The exact arguments: {arguments_json}. A person with the right to \
-         approve runs `{}`",
-        approve_command(required, flags)
-    )
-}
-
-/// The command that approves a call. Where much is at stake, it repeats the tool's name.
-pub(super) fn approve_command(required: &ConfirmationRequired, flags: &str) -> String {
-    let name = match required.consequence_level() {
-        ConsequenceLevel::High => format!(" --tool {}", required.tool),
-        _ => String::new(),
-    };
-    format!("toolwire approve {}{name}{flags}", required.confirmation_id)
 }
 
 #[cfg(test)]
@@ -63,21 +57,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_mode_that_a_client_supports_is_used() {
-        let newest = Some(ProtocolVersion::V_2026_07_28);
-        let tasks = ClientCapabilities::builder().enable_tasks().enable_elicitation().build();
+    fn what_a_client_supports_is_read_from_its_capabilities_its_revision_and_its_transport() {
+        let newest = || Some(ProtocolVersion::V_2026_07_28);
+        let old = || Some(ProtocolVersion::V_2025_11_25);
+        let both = ClientCapabilities::builder().enable_tasks().enable_elicitation().build();
         let forms = ClientCapabilities::builder().enable_elicitation().build();
         let mut urls = forms.clone();
         let mut only_urls = ElicitationCapability::default();
         only_urls.url = Some(UrlElicitationCapability::default());
         urls.elicitation = Some(only_urls);
-        assert_eq!(ConfirmationMode::by(Some(tasks), newest.clone()), ConfirmationMode::Task);
-        assert_eq!(ConfirmationMode::by(Some(forms.clone()), newest.clone()), ConfirmationMode::Form);
-        assert_eq!(
-            ConfirmationMode::by(Some(forms), Some(ProtocolVersion::V_2025_11_25)),
-            ConfirmationMode::Wait
-        );
-        assert_eq!(ConfirmationMode::by(Some(urls), newest.clone()), ConfirmationMode::Wait);
-        assert_eq!(ConfirmationMode::by(None, newest), ConfirmationMode::Wait);
+        for transport in [Transport::Http, Transport::Stdio] {
+            let mode = |capabilities: &ClientCapabilities, version| {
+                let ConfirmationMode { takes_tasks, form } =
+                    ConfirmationMode::by(Some(capabilities.clone()), version, transport);
+                (takes_tasks, form)
+            };
+            assert_eq!(mode(&both, newest()), (true, Some(FormKind::Answer)));
+            assert_eq!(mode(&forms, newest()), (false, Some(FormKind::Answer)));
+            assert_eq!(mode(&urls, newest()), (false, None));
+            let held = (transport == Transport::Stdio).then_some(FormKind::Request);
+            assert_eq!(mode(&forms, old()), (false, held));
+            assert_eq!(mode(&forms, None), (false, held));
+            assert_eq!(ConfirmationMode::by(None, newest(), transport), ConfirmationMode::default());
+        }
     }
 }

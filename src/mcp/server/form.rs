@@ -1,84 +1,96 @@
-//! A form in which the client's person reads what waits for approval. It means "look again"; where the operator lets
-//! this user decide in the client, and the server lets them decide on this call, it holds the decision.
+//! A form in which the client's person reads what waits for approval, once. It means "look again"; where the operator
+//! lets this user decide in the client, or the person at this machine has turned it on, and the server lets them decide
+//! on this call, it holds the decision.
+
+mod fields;
+mod held;
 
 use std::time::{Duration, SystemTime};
 
 use rmcp::{
     ErrorData,
     model::{
-        CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitationSchema, EnumSchema, InputRequest,
-        InputRequiredResult, InputResponses, PrimitiveSchemaDefinition,
+        CallToolResponse, ElicitRequest, ElicitRequestParams, InputRequest, InputRequiredResult,
+        InputResponses,
     },
 };
 use tonic::Status;
 
+use self::fields::{Reply, schema};
 use super::{
+    approval_words::how_to_approve,
     call::{Call, End},
-    confirmation_mode::how_to_approve,
+    confirmation_mode::{ConfirmationMode, FormKind},
     handler::Handler,
     known_tools::KnownTool,
     outcome::Answer,
     request::Invocation,
+    settings::Transport,
     state::{Binding, State},
 };
 use toolwire_base::clock;
 use toolwire_contract::proto::v1::{
     Approve, Confirmation, ConfirmationRequired, DecideConfirmationRequest, Deny, GetConfirmationRequest,
-    decide_confirmation_request::Decision,
+    MayDecide, decide_confirmation_request::Decision,
 };
-
-/// How long a repeated call waits for the decision before its form is shown again.
-const WAIT: Duration = Duration::from_secs(10);
 
 /// The key of the form among the requests of an answer.
 const KEY: &str = "confirmation";
 
 /// The face in the record of a decision that was made in a form.
-const VIA: &str = "mcp form";
+pub const MCP_FORM: &str = "mcp form";
 
-const APPROVE: &str = "approve";
-const DENY: &str = "deny";
+/// How often a decision can be corrected that was refused, such as one without the tool's name: a program that fills
+/// in forms by itself would go on for ever.
+const MAX_REFUSED: u32 = 3;
 
-/// What a person answered in the form.
-#[derive(Debug, PartialEq, Eq)]
-enum Reply {
-    /// Nothing was filled in, or "look again".
-    LookAgain,
-    Approve {
-        tool: String,
-        reason: String,
-    },
-    Deny {
-        reason: String,
-    },
-    /// The form was declined or cancelled.
-    Declined,
+/// A client's call after its person was shown a form.
+#[derive(Debug)]
+pub(super) struct Round {
+    state: State,
+    reply: Reply,
+    /// Why the decision was not taken.
+    problem: Option<Status>,
+}
+
+impl Round {
+    /// Whether the person expects the call to go on.
+    fn goes_on(&self) -> bool {
+        self.reply != Reply::Declined && self.problem.is_none()
+    }
 }
 
 impl Handler {
-    /// Carries a call out whose client shows forms.
+    /// Whether the forms of the request's client can hold a decision.
+    pub(super) fn decides_in_forms(&self) -> bool {
+        self.confirmations().decide_here || self.confirmations().in_client.contains(&self.user())
+    }
+
+    /// Carries a call out whose client shows forms, and has no tasks.
     pub(super) async fn carry_out_by_form(
         &self,
         mut call: Call,
         mut invocation: Invocation,
-        state: Option<State>,
+        mode: ConfirmationMode,
+        round: Option<Round>,
     ) -> Result<Answer, ErrorData> {
-        let mut reply = Reply::LookAgain;
-        let mut problem = None;
-        if let Some(state) = &state {
-            reply = Reply::read(&invocation.input_responses);
-            problem = self.decide(&state.confirmation_id, &reply).await.err();
-            // Not where the form was declined, nor where the decision was refused: nothing is to be waited for.
-            if reply != Reply::Declined && problem.is_none() {
-                invocation.wait = WAIT;
-            }
+        let patience = call.patience(&invocation);
+        if round.as_ref().is_some_and(Round::goes_on) {
+            invocation.wait = patience;
         }
-        match call.run(invocation.clone()).await {
-            End::Confirmation(required) if reply != Reply::Declined => {
-                self.ask(&mut call, &invocation, &required, problem).await
-            }
-            end => call.answer(end),
+        let required = match call.run(invocation.clone()).await {
+            End::Confirmation(required) => required,
+            end => return call.answer(end),
+        };
+        if let Some(answer) = self.ask(&mut call, &invocation, &required, mode, round.as_ref()).await? {
+            return Ok(answer);
         }
+        if round.is_none() && !patience.is_zero() {
+            // Its person was asked by an earlier call: it waits as that of a client without forms.
+            let request_id = required.request_id.parse().ok();
+            return call.carry_out(Invocation { request_id, wait: patience, ..invocation }).await;
+        }
+        call.answer(End::Confirmation(required))
     }
 
     /// Opens the state that a client sent back with a call.
@@ -92,13 +104,52 @@ impl Handler {
         self.confirmations().codec.open(sealed, Binding { user: &self.user(), invocation, definition_digest })
     }
 
-    /// The result by which the client shows the form and calls again with the state.
-    async fn ask(
+    /// Takes what the person answered in the form.
+    pub(super) async fn take_reply(&self, state: State, responses: &InputResponses) -> Round {
+        let reply = responses.get(KEY).map_or(Reply::LookAgain, Reply::read);
+        let problem = self.decide(&state.confirmation_id, &reply).await.err();
+        Round { state, reply, problem }
+    }
+
+    /// Has the client show its form. `None` if there is none to be shown, and the call is answered without.
+    pub(super) async fn ask(
         &self,
         call: &mut Call,
         invocation: &Invocation,
         required: &ConfirmationRequired,
-        problem: Option<Status>,
+        mode: ConfirmationMode,
+        round: Option<&Round>,
+    ) -> Result<Option<Answer>, ErrorData> {
+        let Some(kind) = mode.form else { return Ok(None) };
+        let Some(confirmation) = self.confirmation(&required.confirmation_id).await else { return Ok(None) };
+        let is_due = match self.decision(&confirmation) {
+            Some(_) => round.is_none_or(|round| {
+                round.state.confirmation_id != required.confirmation_id
+                    || (round.problem.is_some() && round.state.refused < MAX_REFUSED)
+            }),
+            // A form that decides nothing is shown once, by the call that asked for the confirmation.
+            None => {
+                kind == FormKind::Answer && !mode.takes_tasks && confirmation.call_id == call.facts.call_id
+            }
+        };
+        if !is_due {
+            return Ok(None);
+        }
+        match kind {
+            FormKind::Answer => self.ask_by_answer(call, invocation, required, &confirmation, round).await,
+            FormKind::Request => self.ask_by_request(call, invocation, required, confirmation).await,
+        }
+        .map(Some)
+    }
+
+    /// The answer by which the client shows the form and calls again with the state.
+    async fn ask_by_answer(
+        &self,
+        call: &mut Call,
+        invocation: &Invocation,
+        required: &ConfirmationRequired,
+        confirmation: &Confirmation,
+        round: Option<&Round>,
     ) -> Result<Answer, ErrorData> {
         // Looked up again, as a process that opens the state does.
         let tool = match self.known().renew(&self.services, &invocation.tool).await {
@@ -107,19 +158,12 @@ impl Handler {
         };
         let definition_digest = tool.as_ref().map_or("", |tool| tool.digest.as_str());
         let binding = Binding { user: &self.user(), invocation, definition_digest };
-        let state = State::new(&required.confirmation_id, &required.request_id);
+        let problem = round.and_then(|round| round.problem.as_ref());
+        let refused = round.filter(|_| problem.is_some()).map_or(0, |round| round.state.refused + 1);
+        let state = State::new(&required.confirmation_id, &required.request_id, refused);
         let sealed = self.confirmations().codec.seal(&state, binding, time_left(required));
-        let mut message = how_to_approve(required, &self.flags());
-        if let Some(problem) = problem {
-            message = format!("Your decision was not taken: {}. {message}", problem.message());
-        }
-        let confirmation = self.decidable(&required.confirmation_id).await;
-        let form = ElicitRequestParams::FormElicitationParams {
-            meta: None,
-            message,
-            requested_schema: schema(confirmation.as_ref())?,
-        };
-        let form = InputRequest::Elicitation(ElicitRequest::new(form));
+        let form =
+            InputRequest::Elicitation(ElicitRequest::new(self.form(required, confirmation, problem)?));
         let mut result = InputRequiredResult::new(Some([(KEY.to_owned(), form)].into()), Some(sealed));
         let mut meta = call.facts.metadata();
         meta.insert("toolwire/confirmation_id".to_owned(), required.confirmation_id.clone().into());
@@ -127,15 +171,55 @@ impl Handler {
         Ok(CallToolResponse::from(result).into())
     }
 
-    /// The confirmation, if this user may decide on it in the client.
-    async fn decidable(&self, id: &str) -> Option<Confirmation> {
-        if !self.confirmations().in_client.contains(&self.user()) {
-            return None;
+    /// What the person reads and fills in.
+    fn form(
+        &self,
+        required: &ConfirmationRequired,
+        confirmation: &Confirmation,
+        problem: Option<&Status>,
+    ) -> Result<ElicitRequestParams, ErrorData> {
+        let decision = self.decision(confirmation);
+        let how = how_to_approve(required, &self.flags());
+        let message = match (problem, decision) {
+            (Some(problem), _) => format!("Your decision was not taken: {}. {how}", problem.message()),
+            (None, Some(_)) => format!("{how}. Or decide here"),
+            (None, None) => {
+                let why = self.why_undecided(confirmation);
+                format!(
+                    "{how}. An answer in this form decides nothing, since {why}. Once it is approved, accept, and the call \
+                     goes on"
+                )
+            }
+        };
+        let requested_schema = schema(decision)?;
+        Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+    }
+
+    /// Why the form holds no decision, with what lets it.
+    fn why_undecided(&self, confirmation: &Confirmation) -> String {
+        if self.decides_in_forms() {
+            let reason = confirmation.may_decide.as_ref().map_or("", |it| it.reason.as_str());
+            return if reason.is_empty() { "it cannot be decided".to_owned() } else { reason.to_owned() };
         }
+        match (self.shared.transport, self.user().as_str()) {
+            (Transport::Http, user) => format!("`[confirmations] in_client` does not name {user}"),
+            (Transport::Stdio, _) => {
+                "this program runs without `--decide-here`, which is for the person at this \
+                                      machine what `[confirmations] in_client` is for users over HTTP"
+                    .to_owned()
+            }
+        }
+    }
+
+    async fn confirmation(&self, id: &str) -> Option<Confirmation> {
         let message = GetConfirmationRequest { confirmation_id: id.to_owned(), wait: None };
         let answer = self.services.confirmations().get_confirmation(message).await.ok()?;
-        let confirmation = answer.into_inner().confirmation?;
-        confirmation.may_decide.as_ref()?.allowed.then_some(confirmation)
+        answer.into_inner().confirmation
+    }
+
+    /// How this user decides on the confirmation in the client, if they may.
+    fn decision<'a>(&self, confirmation: &'a Confirmation) -> Option<&'a MayDecide> {
+        confirmation.may_decide.as_ref().filter(|it| it.allowed && self.decides_in_forms())
     }
 
     /// Records the decision of a form. One that the form did not offer is ignored.
@@ -147,7 +231,8 @@ impl Handler {
             }
             Reply::Deny { reason } => Decision::Deny(Deny { reason: reason.clone() }),
         };
-        if self.decidable(id).await.is_none() {
+        let confirmation = self.confirmation(id).await;
+        if confirmation.is_none_or(|confirmation| self.decision(&confirmation).is_none()) {
             return Ok(());
         }
         let message = DecideConfirmationRequest {
@@ -155,88 +240,11 @@ impl Handler {
             decision: Some(decision),
             on_behalf_of: String::new(),
         };
-        self.services.via(VIA).confirmations().decide_confirmation(message).await.map(|_| ())
+        self.services.via(MCP_FORM).confirmations().decide_confirmation(message).await.map(|_| ())
     }
-}
-
-impl Reply {
-    fn read(responses: &InputResponses) -> Self {
-        let Some(response) = responses.get(KEY) else { return Self::LookAgain };
-        let text = |name: &str| response["content"][name].as_str().unwrap_or_default().to_owned();
-        match (response["action"].as_str(), text("decision").as_str()) {
-            (Some("accept"), APPROVE) => Self::Approve { tool: text("tool"), reason: text("reason") },
-            (Some("accept"), DENY) => {
-                let reason = text("reason");
-                // The service demands a reason.
-                Self::Deny {
-                    reason: if reason.is_empty() { "Denied in the client".to_owned() } else { reason },
-                }
-            }
-            (Some("accept"), _) => Self::LookAgain,
-            _ => Self::Declined,
-        }
-    }
-}
-
-/// The fields of the form. With the confirmation, it holds the decision.
-fn schema(confirmation: Option<&Confirmation>) -> Result<ElicitationSchema, ErrorData> {
-    let form = ElicitationSchema::builder();
-    let form = match confirmation {
-        None => form.bool_property("look_again", |it| {
-            it.title("Look again").description("Look again whether it is approved").with_default(true)
-        }),
-        Some(confirmation) => {
-            let decisions = EnumSchema::builder(vec![APPROVE.to_owned(), DENY.to_owned()]).build();
-            let form = form
-                .required_property("decision", PrimitiveSchemaDefinition::Enum(decisions))
-                .string_property("reason", |it| it.title("Reason").max_length(1_000));
-            if confirmation.may_decide.as_ref().is_some_and(|it| it.name_required) {
-                form.string_property("tool", |it| {
-                    it.title("Tool").description("The tool's name, to approve a call of high consequence")
-                })
-            } else {
-                form
-            }
-        }
-    };
-    form.build().map_err(|error| ErrorData::internal_error(error.to_owned(), None))
 }
 
 fn time_left(required: &ConfirmationRequired) -> Duration {
     let until = required.expires_at.and_then(|at| SystemTime::try_from(at).ok());
     until.and_then(|until| until.duration_since(clock::wall()).ok()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    fn read(response: Value) -> Reply {
-        Reply::read(&[(KEY.to_owned(), response)].into())
-    }
-
-    #[test]
-    fn a_form_is_read_for_what_was_filled_in() {
-        let approve =
-            json!({"action": "accept", "content": {"decision": "approve", "tool": "pay", "reason": "fine"}});
-        assert_eq!(read(approve), Reply::Approve { tool: "pay".to_owned(), reason: "fine".to_owned() });
-        assert!(matches!(
-            read(json!({"action": "accept", "content": {"decision": "deny"}})),
-            Reply::Deny { .. }
-        ));
-        assert_eq!(read(json!({"action": "accept", "content": {"look_again": true}})), Reply::LookAgain);
-        assert_eq!(read(json!({"action": "decline"})), Reply::Declined);
-        assert_eq!(read(json!({"action": "cancel"})), Reply::Declined);
-        assert_eq!(Reply::read(&InputResponses::new()), Reply::LookAgain);
-    }
-
-    #[test]
-    fn a_form_holds_the_decision_only_where_it_may_be_made() {
-        let plain = json!(schema(None).unwrap());
-        assert!(plain["properties"]["decision"].is_null() && !plain["properties"]["look_again"].is_null());
-        let deciding = json!(schema(Some(&Confirmation::default())).unwrap());
-        assert_eq!(deciding["properties"]["decision"]["enum"], json!(["approve", "deny"]));
-    }
 }

@@ -1,6 +1,6 @@
 //! Dispatches MCP requests to the modules that answer them.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use http::Extensions;
 use rmcp::{
@@ -59,6 +59,8 @@ pub struct Handler {
     pub(super) unreadable: Option<UnreadableArguments>,
     /// Receives the page of a list, where the response is completed with its text.
     pub(super) encoded_page: Option<Arc<EncodedPage>>,
+    /// When the client of the request gives up, as far as its headers say so.
+    pub timeout: Option<Duration>,
     /// What cancels the request, beside the end of its connection.
     pub(super) cancellable: Option<Arc<Cancellable>>,
     /// The span of the request.
@@ -75,6 +77,7 @@ impl Handler {
             lookup_failure: None,
             unreadable: None,
             encoded_page: None,
+            timeout: None,
             cancellable: None,
             span: Span::none(),
         }
@@ -216,7 +219,8 @@ impl ServerHandler for Handler {
             if let Some(traceparent) = context.meta.get_traceparent() {
                 telemetry::link_to(traceparent);
             }
-            let (mode, progress) = (ConfirmationMode::of(&context), Progress::new(&context, self.flags()));
+            let mode = ConfirmationMode::of(&context, self.shared.transport);
+            let progress = Progress::new(&context, self.flags());
             let unreadable = self.unreadable.as_ref().or_else(|| context.extensions.get());
             let invocation = Invocation::read(request, unreadable.cloned(), &context.meta)?;
             let tool = invocation.find_tool(self).await;

@@ -18,7 +18,7 @@ use tonic_types::StatusExt;
 
 pub(super) use self::data::Data;
 use self::{data::success_meta, failure::Failure};
-use super::{call_facts::CallFacts, confirmation_mode::how_to_approve, media::Media};
+use super::{approval_words::how_to_approve, call_facts::CallFacts, media::Media};
 use toolwire_contract::{
     frame,
     proto::v1::{self, ConfirmationRequired, tool_result::Outcome},
@@ -124,14 +124,19 @@ fn framed(data: Value, framing: &v1::UntrustedFraming) -> Value {
     Value::Object(members)
 }
 
-/// The answer for a call that a person must approve, and on which no person has decided yet.
+/// The answer for a call that a person must approve, and on which no person has decided yet. `takes_request_id`:
+/// whether a model can give the tool one.
 pub(super) fn confirmation_required(
     required: &ConfirmationRequired,
     facts: &CallFacts,
     flags: &str,
+    takes_request_id: bool,
 ) -> CallToolResult {
     let id = &required.confirmation_id;
-    let message = format!("{}; then call again unchanged", how_to_approve(required, flags));
+    let key =
+        if takes_request_id { format!(" and request_id {}", required.request_id) } else { String::new() };
+    let how = how_to_approve(required, flags);
+    let message = format!("{how}; then call again with the same arguments{key}");
     let failure = Failure {
         code: "CONFIRMATION_REQUIRED".to_owned(),
         message,

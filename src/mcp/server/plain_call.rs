@@ -28,6 +28,7 @@ use super::{
     outcome::{self, Answer},
     progress::Progress,
     request::Invocation,
+    settings::Transport,
 };
 use toolwire_contract::{ToolName, json};
 use toolwire_telemetry as telemetry;
@@ -114,7 +115,8 @@ impl PlainCall {
     /// The mode of a client, unless its call may become a task.
     fn mode(capabilities: Option<ClientCapabilities>, is_newest: bool) -> Option<ConfirmationMode> {
         let version = is_newest.then_some(ProtocolVersion::V_2026_07_28);
-        Some(ConfirmationMode::by(capabilities, version)).filter(|mode| *mode != ConfirmationMode::Task)
+        let mode = ConfirmationMode::by(capabilities, version, Transport::Http);
+        (!mode.takes_tasks).then_some(mode)
     }
 
     /// Carries the call out and renders its response. `None` if the service must check it: parameters of its tool

@@ -11,7 +11,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::confirmation_mode::approve_command;
+use super::approval_words;
 use toolwire_contract::proto::v1::call_event::Event;
 
 /// The total, which a fraction of 1 stands for.
@@ -60,6 +60,11 @@ impl Progress {
         self.token.is_some() && self.peer.is_some()
     }
 
+    /// The client itself, of a request that came through the service of rmcp.
+    pub(super) fn client(&self) -> Option<&Peer<RoleServer>> {
+        self.peer.as_ref()
+    }
+
     /// Ends the notifications once it is set: a request that was answered has no progress.
     pub(super) fn is_answered(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_answered)
@@ -73,10 +78,7 @@ impl Progress {
                 self.chunks += 1;
                 (None, format!("part {}", self.chunks))
             }
-            Event::AwaitingConfirmation(it) => {
-                let command = approve_command(it, &self.flags);
-                (None, format!("Waiting for a person: {}. They approve it with `{command}`", it.summary))
-            }
+            Event::AwaitingConfirmation(it) => (None, approval_words::progress(it, &self.flags)),
             Event::Accepted(_) | Event::Result(_) | Event::ConfirmationRequired(_) => return,
         };
         self.send(fraction, message).await;

@@ -19,6 +19,8 @@ pub struct Confirmations {
     pub codec: StateCodec,
     /// The users who may decide in their clients, if the server lets them decide on the call.
     pub in_client: BTreeSet<String>,
+    /// The same for the person at the client: over standard input and output, where a client has one person.
+    pub decide_here: bool,
 }
 
 /// How messages are transported.

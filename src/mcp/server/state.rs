@@ -30,6 +30,9 @@ pub struct StateCodec(RequestStateCodec);
 pub(super) struct State {
     pub(super) confirmation_id: String,
     request_id: String,
+    /// How many decisions on it were refused, such as without the tool's name.
+    #[serde(default)]
+    pub(super) refused: u32,
 }
 
 /// The call that a state belongs to.
@@ -82,8 +85,8 @@ impl StateCodec {
 }
 
 impl State {
-    pub(super) fn new(confirmation_id: &str, request_id: &str) -> Self {
-        Self { confirmation_id: confirmation_id.to_owned(), request_id: request_id.to_owned() }
+    pub(super) fn new(confirmation_id: &str, request_id: &str, refused: u32) -> Self {
+        Self { confirmation_id: confirmation_id.to_owned(), request_id: request_id.to_owned(), refused }
     }
 
     pub(super) fn request_id(&self) -> Option<RequestId> {

@@ -17,9 +17,11 @@ use tokio::{sync::watch, time::timeout};
 
 use self::runner::Runner;
 use super::{
+    approval_words::how_to_approve,
     call::{Call, End},
     call_facts::CallFacts,
-    confirmation_mode::how_to_approve,
+    confirmation_mode::ConfirmationMode,
+    form::Round,
     handler::Handler,
     outcome::Answer,
     request::Invocation,
@@ -31,8 +33,13 @@ use toolwire_tool::context::RequestId;
 /// After this time a call becomes a task: clients give up after 60 s.
 const TASK_AFTER: Duration = Duration::from_secs(20);
 
-/// Carries a call out for a client that supports tasks.
-pub(super) async fn carry_out(mut call: Call, mut invocation: Invocation) -> Result<Answer, ErrorData> {
+/// Carries a call out for a client that supports tasks. One that shows forms too is asked first if they decide.
+pub(super) async fn carry_out(
+    mut call: Call,
+    mut invocation: Invocation,
+    mode: ConfirmationMode,
+    round: Option<Round>,
+) -> Result<Answer, ErrorData> {
     let is_read = call.tool.as_ref().is_some_and(|tool| tool.is_read);
     if is_read {
         // Without a `request_id`, its outcome would not be kept for `tasks/get`.
@@ -48,7 +55,10 @@ pub(super) async fn carry_out(mut call: Call, mut invocation: Invocation) -> Res
         (call, end)
     });
     match timeout(TASK_AFTER, &mut running).await {
-        Ok((call, End::Confirmation(required))) => {
+        Ok((mut call, End::Confirmation(required))) => {
+            if let Some(answer) = handler.ask(&mut call, &again, &required, mode, round.as_ref()).await? {
+                return Ok(answer);
+            }
             again.request_id = required.request_id.parse().ok();
             let Some(permit) = handler.permit_for(&again) else {
                 return call.answer(End::Confirmation(required));

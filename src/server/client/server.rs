@@ -121,6 +121,9 @@ impl tower::Service<Request<Body>> for Server {
         match &mut self.0 {
             Transport::Connected { channel, credentials } => {
                 request.headers_mut().extend(credentials.clone());
+                if let Some(Via(face)) = request.extensions().get::<Via>().copied() {
+                    request.headers_mut().insert(incoming::VIA, HeaderValue::from_static(face));
+                }
                 channel.call(request).map_err(Into::into).boxed()
             }
             Transport::Within { routes, user, cap, face } => {

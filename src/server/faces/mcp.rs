@@ -28,7 +28,7 @@ use crate::service::request::refuse;
 use toolwire_config::{self as config, Config};
 use toolwire_mcp::server::{self, Confirmations, Handler, Services, Settings, StateCodec, Transport};
 use toolwire_transport::{
-    drain_signal,
+    Arrival, drain_signal,
     rules::{Pool, Rule},
 };
 
@@ -72,7 +72,7 @@ pub fn settings(http: &config::Http) -> Settings {
 pub fn confirmations(config: &Config) -> Confirmations {
     let keys: Vec<_> = config.http.state_keys.iter().map(|key| key.expose_secret().as_bytes()).collect();
     let in_client = config.confirmations.in_client.iter().map(ToString::to_string).collect();
-    Confirmations { codec: StateCodec::new(&keys), in_client }
+    Confirmations { codec: StateCodec::new(&keys), in_client, decide_here: false }
 }
 
 async fn answer(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
@@ -88,7 +88,10 @@ pub async fn receive(http: &Http, request: Request) -> Result<(Handler, Parts, B
     let body = axum::body::to_bytes(body, usize::MAX).await.map_err(broken_off)?;
     let extensions = mem::take(&mut parts.extensions);
     let drain = drain_signal(&extensions);
-    Ok((http.mcp.for_request(extensions, tags, drain), parts, body))
+    let timeout = extensions.get::<Arrival>().and_then(|arrival| arrival.timeout);
+    let mut handler = http.mcp.for_request(extensions, tags, drain);
+    handler.timeout = timeout;
+    Ok((handler, parts, body))
 }
 
 #[cfg(test)]

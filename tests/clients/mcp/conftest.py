@@ -30,9 +30,19 @@ class Ways:
         of_server = {"server": ["--server", self.server], "own": ["--diagnostics", "--state", self._state]}[way]
         return StdioServerParameters(command=self._binary, args=["mcp", *of_server])
 
+    def deciding(self, way):
+        """The same way, for a client whose person decides in its forms."""
+        program = self[way]
+        return StdioServerParameters(command=program.command, args=[*program.args, "--decide-here"])
+
     def run(self, *arguments):
         """A command of the command line, as another person would give it."""
-        command = [self._binary, *arguments, "--server", self.server]
+        return self.run_for("server", *arguments)
+
+    def run_for(self, way, *arguments):
+        """The same, about what is called by that way."""
+        place = ["--diagnostics", "--state", self._state] if way == "own" else ["--server", self.server]
+        command = [self._binary, *arguments, *place]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=20).stdout
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 import time
 from contextlib import suppress
 from uuid import uuid4
@@ -133,29 +132,6 @@ def test_a_call_whose_client_leaves_stops(client):
             await call
         await tools.call_tool("get_quotes", {"symbol": "AAPL"})
         assert time.monotonic() - begun < 5
-
-    run(test, client)
-
-
-@pytest.mark.parametrize("way", ["http", "server"])
-def test_a_call_waits_for_a_person_and_goes_on(client, ways):
-    value = uuid4().hex
-
-    async def approved():
-        while True:
-            listed = await asyncio.to_thread(ways.run, "confirmations", "--json")
-            waiting = [it for it in listed.splitlines() if value in it]
-            if waiting:
-                name = re.search(r"conf_[0-9a-f]{32}", waiting[0])[0]
-                return await asyncio.to_thread(ways.run, "approve", name, "--tool", "debug_confirm")
-            await asyncio.sleep(0.1)
-
-    async def test(tools):
-        person = asyncio.ensure_future(approved())
-        result = await tools.call_tool("debug_confirm", {"value": value})
-        await person
-        assert not result.is_error, result.content
-        assert result.structured_content["value"] == value
 
     run(test, client)
 

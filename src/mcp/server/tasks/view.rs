@@ -8,7 +8,7 @@ use tonic::{Code, Response};
 
 use super::{
     super::{
-        call_facts::CallFacts, confirmation_mode::how_to_approve, handler::Handler, known_tools::KnownTool,
+        approval_words::how_to_approve, call_facts::CallFacts, handler::Handler, known_tools::KnownTool,
         outcome, request::Invocation,
     },
     runner::{Runner, payload},

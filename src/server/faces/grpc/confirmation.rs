@@ -24,6 +24,7 @@ use toolwire_contract::{
         decide_confirmation_request::Decision,
     },
 };
+use toolwire_mcp::server::MCP_FORM;
 use toolwire_state::confirmations::{Confirmation, life::State};
 use toolwire_transport::{drain_signal, rules::Rule};
 
@@ -65,6 +66,7 @@ impl ConfirmationService for Face {
         &self,
         request: Request<v1::DecideConfirmationRequest>,
     ) -> Answered<v1::DecideConfirmationResponse> {
+        let is_by_form = request.metadata().get(incoming::VIA.as_str()).is_some_and(|it| it == MCP_FORM);
         let (user, from, message) = split(request);
         let v1::DecideConfirmationRequest { confirmation_id, decision, on_behalf_of } = message;
         let choice = match decision {
@@ -72,7 +74,12 @@ impl ConfirmationService for Face {
             Some(Decision::Deny(it)) => Choice::Deny { reason: it.reason },
             None => return Err(request::refuse("decision", "required", "must be approve or deny").into()),
         };
-        let request = DecisionRequest { choice, on_behalf_of, origin: incoming::origin(&from) };
+        let mut origin = incoming::origin(&from);
+        if is_by_form && origin.face == "grpc" {
+            // As a program says that holds the user's credentials.
+            origin.face = MCP_FORM;
+        }
+        let request = DecisionRequest { choice, on_behalf_of, origin };
         let decided = self.tools.confirmations().decide(&user, &confirmation_id, request).await?;
         Ok(Response::new(v1::DecideConfirmationResponse { confirmation: Some(render(decided)) }))
     }
