@@ -75,6 +75,7 @@ impl Serve {
         if self.print_config {
             return console::print(&config::print(&loaded));
         }
+        let loaded = loaded.for_server().map_err(|error| Failure::Start(error.to_string()))?;
         let Loaded { config, warnings, .. } = loaded;
         config.check_exposure().map_err(|error| Failure::Start(error.to_string()))?;
         let mut telemetry = wiring::start_telemetry(&config)?;

@@ -38,8 +38,9 @@ pub struct AuthUser {
     pub email: Option<String>,
     /// Role. Default none.
     pub role: Option<String>,
-    /// The bearer token. Required: `token`, or `token_env` with the name of the variable that holds it.
-    pub token: SecretString,
+    /// The bearer token. Required: `token`, or `token_env` with the name of the variable that holds it. `None` where
+    /// that variable is not set: no token is this user's.
+    pub token: Option<SecretString>,
     /// Which tools the user may call. Default `["*"]`.
     pub tools: Vec<ToolPattern>,
     /// The tools of which the user may approve calls; the user's own calls only where `confirmations.own_calls` says
@@ -56,7 +57,7 @@ impl AuthUser {
             user_id,
             email: None,
             role: None,
-            token,
+            token: Some(token),
             tools: ToolPattern::everything(),
             approve: Vec::new(),
             observe: false,
@@ -76,6 +77,11 @@ impl AuthUser {
     /// Whether the user may approve calls of a tool of this name.
     pub fn may_approve(&self, tool: &str) -> bool {
         self.approve.iter().any(|pattern| pattern.matches(tool))
+    }
+
+    /// Whether this is the token of the user.
+    pub(super) fn presents(&self, token: Option<&str>) -> bool {
+        token.is_some() && self.token.as_ref().map(ExposeSecret::expose_secret) == token
     }
 
     fn rights(&self) -> (Option<&str>, Option<&str>, &[ToolPattern], &[ToolPattern], bool) {
@@ -111,16 +117,15 @@ impl AuthUser {
         let approve = entry.optional("approve").unwrap_or_default();
         let observe = entry.optional("observe").unwrap_or(false);
         let token = match token {
-            (Some(token), None) => Ok(token),
-            (None, Some(name)) => reader
-                .variable(&name)
-                .map(SecretString::from)
-                .ok_or_else(|| format!("token_env names {name}, which is not set; set it to the token")),
+            (Some(token), None) => Ok(Some(token)),
+            (None, Some(name)) => Ok(reader.token(&name, entry).map(SecretString::from)),
             (Some(_), Some(_)) => Err("expected token or token_env, not both; remove one".to_owned()),
             (None, None) if entry.has("token") || entry.has("token_env") => return None,
             (None, None) => Err("expected token, or token_env with the name of a variable".to_owned()),
         };
-        let token = token.and_then(|token| check_token(token.expose_secret()).map(|()| token));
+        let token = token.and_then(|token: Option<SecretString>| {
+            token.as_ref().map_or(Ok(()), |it| check_token(it.expose_secret())).map(|()| token)
+        });
         let token = token.map_err(|what| entry.problem(what)).ok()?;
         Some(Self { user_id: user_id?, email, role, token, tools, approve, observe })
     }
@@ -130,7 +135,7 @@ impl AuthUser {
             ("user_id", Some(self.user_id.to_toml())),
             ("email", self.email.as_ref().map(Value::to_toml)),
             ("role", self.role.as_ref().map(Value::to_toml)),
-            ("token", Some(self.token.to_toml())),
+            ("token", self.token.as_ref().map(Value::to_toml)),
             ("tools", Some(self.tools.to_toml())),
             ("approve", Some(self.approve.to_toml())),
             ("observe", Some(self.observe.to_toml())),
@@ -142,7 +147,7 @@ impl AuthUser {
 
 /// A token that can be guessed. Random ones of 16 characters have at least 8 different ones.
 fn weakness(user: &AuthUser) -> Option<&'static str> {
-    let token = user.token.expose_secret();
+    let token = user.token.as_ref()?.expose_secret();
     let different = token.bytes().collect::<BTreeSet<_>>().len();
     let advice =
         "token is easy to guess: make a random one of at least 16 characters, as `openssl rand -hex 32` does";
@@ -162,7 +167,7 @@ fn check_token(token: &str) -> Result<(), String> {
 /// The user, if no earlier entry says otherwise: the owner of a token and the rights of a user must not depend on
 /// order.
 fn beside(earlier: &[AuthUser], user: AuthUser) -> Result<AuthUser, String> {
-    let same_token = |other: &AuthUser| other.token.expose_secret() == user.token.expose_secret();
+    let same_token = |other: &AuthUser| user.presents(other.token.as_ref().map(ExposeSecret::expose_secret));
     let other_rights = |other: &AuthUser| other.user_id == user.user_id && other.rights() != user.rights();
     if earlier.iter().any(same_token) {
         return Err("its token belongs to an earlier entry too; give each its own".to_owned());

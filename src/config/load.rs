@@ -16,6 +16,8 @@ pub struct Loaded {
     pub config: Config,
     /// Values that are valid but probably mistakes.
     pub warnings: Vec<Problem>,
+    /// The tokens of users and providers whose variables are not set: a server does not start without them.
+    pub unset_tokens: Vec<Problem>,
     pub(super) known: Registered,
 }
 
@@ -29,9 +31,13 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
     assert_eq!(reader.unread_flags().collect::<Vec<_>>(), [""; 0], "flags that no section requests");
     // After all sections: until then it is not known which keys there are.
     let mut problems = unknown_keys::problems(&reader);
-    let Reader { problems: others, warnings, known, .. } = reader;
+    let Reader { problems: others, warnings, unset_tokens, known, .. } = reader;
     problems.extend(others);
-    if problems.is_empty() { Ok(Loaded { config, warnings, known }) } else { Err(ConfigError(problems)) }
+    if problems.is_empty() {
+        return Ok(Loaded { config, warnings, unset_tokens, known });
+    }
+    problems.extend(unset_tokens);
+    Err(ConfigError(problems))
 }
 
 /// Reads the sections in the order in which they are printed.
@@ -72,6 +78,11 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
 }
 
 impl Loaded {
+    /// The same for a server, which compares tokens: refused where one is not set.
+    pub fn for_server(self) -> Result<Self, ConfigError> {
+        if self.unset_tokens.is_empty() { Ok(self) } else { Err(ConfigError(self.unset_tokens)) }
+    }
+
     /// The origin of a setting's value.
     pub fn origin(&self, key: &str) -> Origin {
         let read = self.known.settings.iter().find(|read| read.setting.key == key);

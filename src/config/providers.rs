@@ -17,7 +17,7 @@ use super::{
     Auth, ToolPattern,
     conditions::{self, Conditions},
     fields::Fields,
-    reader::Reader,
+    reader::{Reader, tokens::unset_token},
     value::Value,
 };
 
@@ -57,7 +57,7 @@ pub enum ProviderKind {
 /// A token in a variable: `token_env` with its name.
 #[derive(Clone, Debug)]
 pub struct Token {
-    pub value: SecretString,
+    value: Option<SecretString>,
     env: String,
 }
 
@@ -124,7 +124,7 @@ impl Providers {
     /// The tokens of hosts, with the names of their providers.
     pub fn host_tokens(&self) -> impl Iterator<Item = (&str, &SecretString)> {
         self.0.iter().filter_map(|it| match &it.kind {
-            ProviderKind::Host(token) => Some((it.name.as_str(), &token.value)),
+            ProviderKind::Host(token) => Some((it.name.as_str(), token.value.as_ref()?)),
             ProviderKind::Mcp(_) => None,
         })
     }
@@ -185,23 +185,29 @@ impl ConfiguredProvider {
     /// The token that it has or presents.
     fn token(&self) -> Option<&str> {
         match &self.kind {
-            ProviderKind::Host(token) => Some(token.value.expose_secret()),
-            ProviderKind::Mcp(server) => server.target.token().map(|it| it.value.expose_secret()),
+            ProviderKind::Host(token) => token.exposed(),
+            ProviderKind::Mcp(server) => server.target.token().and_then(Token::exposed),
         }
     }
 }
 
 impl Token {
     fn read(env: String, entry: &mut Fields, reader: &mut Reader) -> Option<Self> {
-        let Some(value) = reader.variable(&env) else {
-            entry.problem(format!("token_env names {env}, which is not set; set it to the token"));
-            return None;
-        };
-        if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let value = reader.token(&env, entry);
+        if value.as_ref().is_some_and(|it| !it.bytes().all(|byte| byte.is_ascii_graphic())) {
             entry.problem(format!("{env} must hold visible ASCII characters without spaces"));
             return None;
         }
-        Some(Self { value: value.into(), env })
+        Some(Self { value: value.map(SecretString::from), env })
+    }
+
+    /// The token, or which variable is to be set to it.
+    pub fn value(&self) -> Result<&SecretString, String> {
+        self.value.as_ref().ok_or_else(|| unset_token(&self.env))
+    }
+
+    fn exposed(&self) -> Option<&str> {
+        self.value.as_ref().map(ExposeSecret::expose_secret)
     }
 }
 
@@ -232,7 +238,7 @@ fn is_apart(
     let is_host = |it: &ConfiguredProvider| matches!(it.kind, ProviderKind::Host(_));
     let shares = |it: &&ConfiguredProvider| is_host(provider) || is_host(it);
     let is_providers = earlier.iter().filter(shares).any(|it| it.token() == Some(token));
-    let is_users = auth.users.iter().any(|it| it.token.expose_secret() == token);
+    let is_users = auth.users.iter().any(|it| it.presents(Some(token)));
     if is_providers || is_users {
         let owner = if is_users { "a user" } else { "another provider" };
         entry.problem(format!("its token belongs to {owner} too; give each its own"));

@@ -3,6 +3,7 @@
 //! Keys that no section reads are reported as unknown. An invalid value is replaced by the default, so that all
 //! problems are reported at once. Not here: the types of values (`value`).
 
+pub(super) mod tokens;
 mod values;
 
 use std::{
@@ -30,6 +31,8 @@ pub struct Reader {
     pub(super) known: Registered,
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
+    /// Tokens whose variables are not set.
+    pub(super) unset_tokens: Vec<Problem>,
 }
 
 /// The names and values that were read, for unknown keys and `--print-config`.
@@ -76,6 +79,7 @@ impl Reader {
             known: Registered::default(),
             problems: Vec::new(),
             warnings: Vec::new(),
+            unset_tokens: Vec::new(),
         }
     }
 
@@ -159,12 +163,6 @@ impl Reader {
         let is_fine = problems.is_empty();
         self.problems.extend(problems);
         is_fine
-    }
-
-    /// Reads a variable that the file cannot set, such as one with a secret.
-    pub fn variable(&mut self, name: &str) -> Option<String> {
-        self.register_variable(name);
-        self.environment.get(name).map(str::to_owned)
     }
 
     /// Whether a flag, a variable or the file has a setting, read or not.

@@ -164,6 +164,10 @@ fn a_file_that_is_named_must_exist_and_be_toml() {
     assert!(error.contains("toolwire.toml:3: not valid TOML"), "{error}");
 }
 
+fn exposed(user: &crate::AuthUser) -> Option<&str> {
+    user.token.as_ref().map(ExposeSecret::expose_secret)
+}
+
 #[test]
 fn users_have_tokens_from_the_file_or_from_a_variable() {
     let file = format!(
@@ -172,8 +176,8 @@ fn users_have_tokens_from_the_file_or_from_a_variable() {
     );
     let config = loaded(&file, &[("TOOLWIRE_OPS_TOKEN", "0ps")], Flags::default()).unwrap().config;
     let [riley, ops] = config.auth.users.as_slice() else { panic!("{:?}", config.auth) };
-    assert_eq!((riley.user_id.as_str(), riley.token.expose_secret()), ("riley", TOKEN));
-    assert_eq!((ops.role.as_deref(), ops.token.expose_secret()), (Some("operator"), "0ps"));
+    assert_eq!((riley.user_id.as_str(), exposed(riley)), ("riley", Some(TOKEN)));
+    assert_eq!((ops.role.as_deref(), exposed(ops)), (Some("operator"), Some("0ps")));
     assert!(riley.may_call("debug_write") && ops.may_call("get_quotes") && !ops.may_call("debug_write"));
 }
 
@@ -182,13 +186,29 @@ fn a_user_without_a_usable_token_is_refused() {
     let user = |rest: &str| refused(&format!("[[auth.users]]\nuser_id = 'a'\n{rest}"), &[], Flags::default());
     assert!(user("").contains("auth.users.0: expected token, or token_env"));
     assert!(user("token = 'x'\ntoken_env = 'X'").contains("not both"));
-    assert!(user("token_env = 'X'").contains("token_env names X, which is not set"));
     assert!(user("token = ''").contains("visible ASCII"));
     assert!(user("token = '[hidden]'").contains("only stands for one"));
     assert!(
         user("token = 'x'\n[[auth.users]]\nuser_id = 'b'\ntoken = 'x'").contains("auth.users.1: its token")
     );
     assert!(user("token = 'x'\ntools = ['Get*']").contains("expected a tool name or a pattern"));
+}
+
+#[test]
+fn only_a_server_needs_the_tokens_of_users_and_providers() {
+    let file = "[[auth.users]]\nuser_id = 'a'\ntoken_env = 'X'\n[[auth.users]]\nuser_id = 'b'\ntoken_env = 'Y'\n\
+                [providers.shop]\nkind = 'host'\ntoken_env = 'Z'\n\
+                [providers.docs]\nkind = 'mcp'\nurl = 'https://docs.example/mcp'\ntoken_env = 'W'";
+    let loaded = loaded(file, &[], Flags::default()).expect("good for a command");
+    assert_eq!(loaded.config.auth.users.len(), 2, "two without a token are not of one token");
+    assert!(loaded.config.auth.users.iter().all(|user| user.token.is_none()));
+    assert_eq!((loaded.config.providers.0.len(), loaded.config.providers.host_tokens().count()), (2, 0));
+    let error = loaded.for_server().unwrap_err().to_string();
+    for name in ["X", "Y", "Z", "W"] {
+        assert!(error.contains(&format!("token_env names {name}, which is not set")), "{error}");
+    }
+    let beside_others = refused(&format!("[sever]\n{file}"), &[], Flags::default());
+    assert!(beside_others.contains("names X") && beside_others.contains("sever"), "{beside_others}");
 }
 
 #[test]

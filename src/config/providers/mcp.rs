@@ -46,6 +46,11 @@ pub enum McpTarget {
 }
 
 impl McpTarget {
+    /// Whether the token that it is given is known.
+    pub fn is_complete(&self) -> bool {
+        self.token().is_none_or(|token| token.value().is_ok())
+    }
+
     pub(super) fn token(&self) -> Option<&Token> {
         match self {
             Self::Url { token, .. } => token.as_ref(),

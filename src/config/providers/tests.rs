@@ -41,7 +41,6 @@ fn what_is_wrong_with_a_provider_is_refused() {
         ("[providers.shop]\nkind = 'host'", "token_env is missing"),
         ("[providers.shop]\ntoken_env = 'SHOP_TOKEN'", "kind is missing"),
         ("[providers.shop]\nkind = 'soap'\ntoken_env = 'SHOP_TOKEN'", "kind must be host"),
-        ("[providers.shop]\nkind = 'host'\ntoken_env = 'NONE'", "NONE, which is not set"),
         ("[providers.local]\nkind = 'host'\ntoken_env = 'SHOP_TOKEN'", "not local"),
         (
             "[providers.shop]\nkind = 'host'\ntoken_env = 'SHOP_TOKEN'\nat_least = 'huge'",
@@ -136,7 +135,6 @@ fn what_is_wrong_with_an_mcp_server_is_refused() {
         ("url = 'https://u:p@a.example/mcp'", "must not hold a user"),
         ("url = 'https://a.example/mcp?key=1'", "no ? and #"),
         ("url = 'ftp://a.example/mcp'", "must be https"),
-        ("url = 'https://a.example/mcp'\ntoken_env = 'NONE'", "NONE, which is not set"),
         ("url = 'https://a.example/mcp'\nenv = ['DOCS_KEY']", "env"),
         ("command = ['a']\ntoken_env = 'DOCS_KEY'", "token_env"),
         ("command = []", "command needs the program"),

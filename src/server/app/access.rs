@@ -18,14 +18,14 @@ pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
     if config.auth.users.is_empty() {
         return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
     }
-    let tokens = config.auth.users.iter().map(|entry| {
+    let tokens = config.auth.users.iter().filter_map(|entry| {
         let user = User {
             id: entry.user_id.clone(),
             email: entry.email.clone(),
             role: entry.role.clone(),
             known_by: KnownBy::Token,
         };
-        (entry.token.clone(), user)
+        Some((entry.token.clone()?, user))
     });
     Arc::new(StaticTokens::new(tokens))
 }

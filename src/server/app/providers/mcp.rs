@@ -24,7 +24,7 @@ pub fn mcp_target(server: &McpServer) -> Result<Target, String> {
         McpTarget::Url { url, token } => Target::Http {
             client: origin_client(url.scheme() == "https")?,
             url: url.to_string(),
-            token: token.as_ref().map(|it| it.value.clone()),
+            token: token.as_ref().map(|it| it.value().cloned()).transpose()?,
         },
         McpTarget::Command { command, env } => Target::Process { command: command.clone(), env: env.clone() },
     })
@@ -56,8 +56,10 @@ impl McpServers {
         gates: &Gates,
     ) -> Result<Self, String> {
         let server = |(name, server): (&str, &McpServer)| Ok((Link::new(name.into()), mcp_target(server)?));
+        // A server does not start without a token. Commands need those alone that they present.
+        let servers = config.providers.mcp_servers().filter(|(_, it)| it.target.is_complete());
         Ok(Self(Arc::new(Inner {
-            servers: config.providers.mcp_servers().map(server).collect::<Result<_, String>>()?,
+            servers: servers.map(server).collect::<Result<_, String>>()?,
             registrar: Arc::new(McpOffers::new(config, registry, state, gates)),
             state: Arc::clone(state),
             supervisors: TaskTracker::new(),
