@@ -18,9 +18,11 @@ pub struct Client {
     pub ca: Option<PathBuf>,
 }
 
-/// The variables that are not settings of a server. The last two are of SDKs, which start this program in their own
-/// environment: where it is, and the token with which a host joins another server.
-pub(super) const VARIABLES: [&str; 5] = [SERVER, TOKEN, CA, "TOOLWIRE_BINARY", "TOOLWIRE_HOST_TOKEN"];
+/// The variables that are not settings of a server. `BINARY` and `HOST_TOKEN` are of SDKs, which start this program in
+/// their own environment: where it is, and the token with which a host joins another server. `STARTED_BY` is what a
+/// server gives to the programs that it starts as MCP servers, of which this may be one.
+pub(super) const VARIABLES: [&str; 6] =
+    [SERVER, TOKEN, CA, "TOOLWIRE_BINARY", "TOOLWIRE_HOST_TOKEN", "TOOLWIRE_STARTED_BY"];
 
 const SERVER: &str = "TOOLWIRE_SERVER";
 const TOKEN: &str = "TOOLWIRE_TOKEN";

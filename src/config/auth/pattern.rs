@@ -29,6 +29,27 @@ impl ToolPattern {
         &self.0
     }
 
+    /// Whether some name matches both.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        // By row of the one pattern: which ends of the other one can stand beside it.
+        let (one, other) = (self.0.as_bytes(), other.0.as_bytes());
+        let mut row = vec![false; other.len() + 1];
+        row[0] = true;
+        spread(&mut row, other);
+        for &byte in one {
+            let before = row.clone();
+            for at in 0..=other.len() {
+                row[at] = match (byte, at.checked_sub(1).map(|left| other[left])) {
+                    (b'*', _) => before[at] || (at > 0 && row[at - 1]),
+                    (_, None) => false,
+                    (_, Some(b'*')) => before[at] || row[at - 1],
+                    (_, Some(its)) => byte == its && before[at - 1],
+                };
+            }
+        }
+        row[other.len()]
+    }
+
     pub fn matches(&self, name: &str) -> bool {
         let Some((prefix, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut name) = name.strip_prefix(prefix) else { return false };
@@ -39,6 +60,13 @@ impl ToolPattern {
             name = &name[at + piece.len()..];
         }
         name.ends_with(suffix)
+    }
+}
+
+/// A star at the beginning stands for nothing too.
+fn spread(row: &mut [bool], pattern: &[u8]) {
+    for at in 1..row.len() {
+        row[at] = pattern[at - 1] == b'*' && row[at - 1];
     }
 }
 
@@ -91,6 +119,24 @@ mod tests {
             ("a*a", "a"),
         ] {
             assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn two_patterns_overlap_where_a_name_matches_both() {
+        let read = |text: &str| ToolPattern::try_from(text.to_owned()).unwrap();
+        let texts = ["*", "a*", "*a", "ab", "a*b", "b*", "*b*", "abab", "**a", "a*ba", "bb"];
+        // Every name of up to six letters, which is long enough for these.
+        let names = (0..=6_u32).flat_map(|length| {
+            (0..1_u32 << length).map(move |bits| {
+                (0..length).map(|at| if bits >> at & 1 == 1 { 'a' } else { 'b' }).collect::<String>()
+            })
+        });
+        let names: Vec<_> = names.collect();
+        for (one, other) in texts.iter().flat_map(|one| texts.iter().map(move |other| (*one, *other))) {
+            let (left, right) = (read(one), read(other));
+            let expected = names.iter().any(|name| left.matches(name) && right.matches(name));
+            assert_eq!(left.overlaps(&right), expected, "{one} {other}");
         }
     }
 

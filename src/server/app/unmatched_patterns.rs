@@ -1,25 +1,59 @@
-//! Patterns of tools, in users' rights and in the settings of domains, that match nothing that is offered: most are
-//! mistyped, and give no access.
+//! Patterns of tools, in the rights of users and in the settings of domains and providers, that match nothing that is
+//! offered or may be: most are mistyped, and give no access.
 //!
 //! Reported rather than refused: a tool may come with a reload, and a pattern may be meant for diagnostics that are
 //! off.
 
 use super::App;
 use crate::domain::SettingPattern;
-use toolwire_config::{Auth, AuthUser, Config, Problem, ToolPattern};
+use toolwire_config::{
+    Auth, AuthUser, Config, ConfiguredProvider, Problem, ProviderFloor, ProviderKind, ToolPattern,
+};
 use toolwire_contract::near::did_you_mean;
 
 impl App {
-    /// The patterns that match nothing as the tools stand now.
+    /// The patterns that match nothing as the tools stand now, and that no provider may own.
     pub fn unmatched_patterns(&self, config: &Config) -> Vec<Problem> {
         let snapshot = self.registry.snapshot();
         let names: Vec<_> = snapshot.tools().map(|tool| tool.definition.name.as_str()).collect();
-        of_users(&config.auth)
-            .iter()
-            .chain(&self.attached.patterns)
-            .filter_map(|it| problem(it, &names))
-            .collect()
+        let owned: Vec<_> = config.providers.0.iter().flat_map(|it| &it.floor.tools).collect();
+        let of_users = of_users(&config.auth);
+        let patterns = of_users.iter().chain(&self.attached.patterns);
+        let may_come = |it: &SettingPattern| owned.iter().any(|owned| owned.overlaps(&it.pattern));
+        let unmatched = patterns.filter(|it| !may_come(it)).filter_map(|it| problem(it, &names));
+        let own = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.provider().is_none());
+        let own: Vec<_> = own.map(|it| it.name.as_str()).collect();
+        unmatched.chain(config.providers.0.iter().flat_map(|it| of_provider(it, &own))).collect()
     }
+}
+
+/// What a provider's settings say of tools that it may not own: they have no effect. And names that it may own by
+/// themselves, which the server's own tools have: what it offers under them is refused.
+fn of_provider(it: &ConfiguredProvider, own: &[&str]) -> Vec<Problem> {
+    let ProviderFloor { tools, approve, conditions, .. } = &it.floor;
+    let read = match &it.kind {
+        ProviderKind::Mcp(server) => &*server.read,
+        ProviderKind::Host(_) => &[],
+    };
+    let is_owned = |pattern: &ToolPattern| tools.iter().any(|tool| tool.overlaps(pattern));
+    let names: Vec<_> = tools.iter().map(ToolPattern::as_str).collect();
+    let not_owned = |key: &str, text: &str| {
+        let near = did_you_mean(text, names.iter().copied());
+        let what = format!("{text:?} is no name that this provider may own, which `tools` says{near}");
+        Problem::new(format!("providers.{}: {key}", it.name), what)
+    };
+    let patterns = [("approve", &**approve), ("read", read)].into_iter();
+    let patterns = patterns.flat_map(|(key, all)| all.iter().map(move |pattern| (key, pattern)));
+    let unowned = patterns.filter(|(_, pattern)| !is_owned(pattern));
+    let unowned = unowned.map(|(key, pattern)| not_owned(key, pattern.as_str()));
+    let conditions = conditions.keys().filter(|name| !tools.iter().any(|tool| tool.matches(name)));
+    let conditions = conditions.map(|name| not_owned("conditions", name));
+    let taken = names.iter().filter(|name| own.contains(name));
+    let taken = taken.map(|name| {
+        let what = format!("a tool of this server is called {name:?}, so that an offer of it is refused");
+        Problem::new(format!("providers.{}: tools", it.name), what)
+    });
+    unowned.chain(conditions).chain(taken).collect()
 }
 
 fn of_users(auth: &Auth) -> Vec<SettingPattern> {
