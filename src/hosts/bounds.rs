@@ -35,3 +35,11 @@ pub const MAX_LATE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a host of a superseded catalogue waits before it dials in again.
 pub const SUPERSEDED_RETRY: Duration = Duration::from_secs(5);
+/// How long idle slots of a superseded catalogue still take calls, which began under its definitions.
+pub const SUPERSEDED_GRACE: Duration = Duration::from_secs(1);
+/// A host that was asked to wait and does not come again within this time is gone.
+pub const WAITING_SEEN: Duration = Duration::from_secs(20);
+/// How long a host is remembered of which every offer was refused.
+pub const REFUSED_SEEN: Duration = Duration::from_mins(10);
+/// The hosts of one provider without slots that are remembered.
+pub const MAX_SEEN: usize = 256;

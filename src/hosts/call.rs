@@ -50,20 +50,34 @@ impl RemoteTool for HostTool {
 }
 
 impl HostTool {
-    /// Takes an idle slot, or waits for one, and reports that.
+    /// Takes a slot of the catalogue, or of the one that has replaced it and has the tool by the same definition.
     async fn slot(&self, call: &Call<'_>) -> Result<Lease, ToolError> {
+        let Spec { provider, tool, .. } = &**call.spec;
+        let mut successor: Option<CatalogueId> = None;
+        loop {
+            let catalogue = successor.as_ref().unwrap_or(&self.catalogue);
+            if let Some(lease) = self.slot_of(catalogue, call).await? {
+                return Ok(lease);
+            }
+            let equal = self.pool.find_equal(provider, (tool, &self.digest));
+            let next = equal.filter(|equal| equal != catalogue);
+            successor = Some(next.ok_or_else(|| superseded(call))?);
+        }
+    }
+
+    /// Takes an idle slot, or waits for one, and reports that. `None` once another catalogue has replaced this one.
+    async fn slot_of(&self, catalogue: &CatalogueId, call: &Call<'_>) -> Result<Option<Lease>, ToolError> {
         call.check_time()?;
         let provider = &call.spec.provider;
-        match self.pool.acquire(provider, &self.catalogue, &call.context.user.id) {
-            Acquired::Slot(lease) => Ok(lease),
+        match self.pool.acquire(provider, catalogue, &call.context.user.id) {
+            Acquired::Slot(lease) => Ok(Some(lease)),
             Acquired::Full => Err(no_host(call, "too many of your calls wait for it already")),
-            Acquired::Superseded => Err(superseded(call)),
+            Acquired::Superseded => Ok(None),
             Acquired::Waits(waiting) => {
                 let began = clock::now();
                 call.report(None, &self.waits_for(provider));
                 match call.unless_cancelled(timeout_at(call.waits_until(), waiting.slot())).await? {
-                    Ok(Some(lease)) => Ok(lease),
-                    Ok(None) => Err(superseded(call)),
+                    Ok(lease) => Ok(lease),
                     Err(_) => Err(self.no_slot(call, clock::now() - began)),
                 }
             }

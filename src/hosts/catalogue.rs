@@ -53,6 +53,11 @@ impl Catalogues {
         }
     }
 
+    /// The one whose tools are served.
+    pub(crate) fn served(&self) -> Option<&CatalogueId> {
+        self.served.as_ref()
+    }
+
     pub(crate) fn attach(&mut self, id: &CatalogueId) {
         if let Some(place) = self.place(id) {
             self.known[place].slots += 1;

@@ -2,6 +2,7 @@
 
 mod greet;
 mod other_process;
+mod seen;
 
 use std::{
     collections::HashMap,
@@ -17,7 +18,11 @@ use tokio::{
 
 pub(crate) use self::greet::{Admitted, GreetingReply};
 use self::other_process::PendingOutcomes;
-pub use self::other_process::WriteRecord;
+use self::seen::Seen;
+pub use self::{
+    other_process::WriteRecord,
+    seen::{HostInfo, HostState},
+};
 use crate::{
     bounds::SUPERSEDED_RETRY,
     catalogue::Catalogues,
@@ -84,6 +89,13 @@ struct Inner {
 struct Provider {
     greeting: AsyncMutex<CatalogueState>,
     presence: Presence,
+    seen: Mutex<Seen>,
+}
+
+impl Provider {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        lock(&self.seen)
+    }
 }
 
 #[derive(Debug, Default)]

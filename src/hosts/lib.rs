@@ -23,7 +23,7 @@ mod work;
 
 pub use call::HostTool;
 pub use end::End;
-pub use hub::{Hub, Registrar, Settle, WriteRecord};
+pub use hub::{HostInfo, HostState, Hub, Registrar, Settle, WriteRecord};
 pub use pool::Pool;
 pub use start::Write;
 pub use work::{Answers, work};

@@ -10,7 +10,7 @@ mod provider_slots;
 mod waiter;
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -44,6 +44,8 @@ pub(crate) struct Handle {
     pub(crate) id: u64,
     pub(crate) provider: ProviderName,
     pub(crate) instance: InstanceId,
+    /// The library of the host.
+    pub(crate) sdk: Arc<str>,
     pub(crate) catalogue: CatalogueId,
     pub(crate) commands: mpsc::UnboundedSender<Command>,
 }
@@ -102,7 +104,7 @@ impl Pool {
     pub(crate) fn join(
         &self,
         provider: &ProviderName,
-        instance: &InstanceId,
+        (instance, sdk): (&InstanceId, &str),
         catalogue: &CatalogueId,
         commands: mpsc::UnboundedSender<Command>,
     ) -> Handle {
@@ -110,7 +112,8 @@ impl Pool {
         let handle = {
             let mut state = self.lock();
             state.next_id += 1;
-            let handle = Handle { id: state.next_id, provider, instance, catalogue, commands };
+            let handle =
+                Handle { id: state.next_id, provider, instance, sdk: sdk.into(), catalogue, commands };
             let of_provider = state.providers.entry(handle.provider.clone()).or_default();
             of_provider.slots.insert(handle.id, handle.clone());
             handle
@@ -119,7 +122,8 @@ impl Pool {
         handle
     }
 
-    /// Hands a slot that has become idle to the next waiting call of its catalogue, or keeps it as idle.
+    /// Hands a slot that has become idle to the next waiting call of its catalogue, or keeps it as idle. One of a
+    /// catalogue that another has replaced is asked to leave.
     pub(crate) fn release(&self, handle: &Handle) {
         loop {
             let waiter = {
@@ -131,6 +135,10 @@ impl Pool {
                 }
                 let is_of_slot = |waiter: &Waiter| waiter.catalogue == handle.catalogue;
                 let Some((user, waiter)) = provider.calls.pop(|_| usize::MAX, is_of_slot) else {
+                    if !provider.is_current(&handle.catalogue) {
+                        provider.dismiss(handle, provider.leave.clone());
+                        return;
+                    }
                     provider.idle.entry(handle.idle_key()).or_default().push(handle.clone());
                     return;
                 };
@@ -150,7 +158,7 @@ impl Pool {
         let mut state = self.lock();
         let Some(provider) = state.providers.get_mut(&handle.provider) else { return 0 };
         provider.forget(handle);
-        provider.slots.len()
+        provider.in_service().count()
     }
 
     /// Acquires a slot for a user's call of a tool of this catalogue, or queues the call.
@@ -165,7 +173,7 @@ impl Pool {
         if let Some(handle) = of_provider.take_idle(catalogue, user) {
             return Acquired::Slot(Lease::new(self.clone(), handle));
         }
-        if !of_provider.current.is_empty() && !of_provider.current.contains(catalogue) {
+        if !of_provider.is_current(catalogue) && !of_provider.has_slots(catalogue) {
             return Acquired::Superseded;
         }
         if of_provider.calls.waiting(user) >= MAX_WAITING_OF_USER {
@@ -196,27 +204,64 @@ impl Pool {
         of_provider.current.pop_if(|last| *last == *catalogue);
     }
 
-    /// Puts this catalogue alone into service: asks the slots of all others to leave, and ends the waits for them.
+    /// Puts this catalogue alone into service. Idle slots of others are asked to leave, and those with a call once no
+    /// call of their catalogue waits any more.
     pub(crate) fn supersede(&self, provider: &ProviderName, catalogue: &CatalogueId, command: &wire::Leave) {
         let mut state = self.lock();
         let of_provider = state.providers.entry(provider.clone()).or_default();
         of_provider.current = vec![catalogue.clone()];
-        of_provider.calls.retain(|waiter| waiter.catalogue == *catalogue);
-        let old = of_provider.slots.values().filter(|it| it.catalogue != *catalogue);
-        let old: Vec<_> = old.cloned().collect();
-        for handle in old {
-            of_provider.forget(&handle);
-            let _ = handle.commands.send(Command::Leave(command.clone()));
+        of_provider.leave = command.clone();
+        of_provider.tools.retain(|known, _| known == catalogue);
+        let idle = of_provider.idle.iter().filter(|((of, _), _)| of != catalogue);
+        let idle: Vec<_> = idle.flat_map(|(_, slots)| slots).cloned().collect();
+        for handle in idle {
+            of_provider.dismiss(&handle, command.clone());
         }
+        of_provider.end_vain_waits();
     }
 
-    /// The number of slots of a provider that take calls, and how many of them are idle.
+    /// Remembers by which definition a catalogue has a tool.
+    pub fn define(&self, provider: &ProviderName, catalogue: &CatalogueId, tool: &str, digest: &str) {
+        let mut state = self.lock();
+        let of_provider = state.providers.entry(provider.clone()).or_default();
+        let tools = of_provider.tools.entry(catalogue.clone()).or_default();
+        tools.insert(tool.to_owned(), digest.to_owned());
+    }
+
+    /// The catalogue in service, if it has the tool by the same definition.
+    pub(crate) fn find_equal(
+        &self,
+        provider: &ProviderName,
+        (tool, digest): (&str, &str),
+    ) -> Option<CatalogueId> {
+        let state = self.lock();
+        let of_provider = state.providers.get(provider)?;
+        let current = of_provider.current.last()?;
+        let is_equal = of_provider.tools.get(current)?.get(tool).is_some_and(|it| it == digest);
+        is_equal.then(|| current.clone())
+    }
+
+    /// The number of slots of a provider that take calls of what is in service, and how many of them are idle.
     pub(crate) fn count(&self, provider: &str) -> (usize, usize) {
         let state = self.lock();
-        state
-            .providers
-            .get(provider)
-            .map_or((0, 0), |it| (it.slots.len(), it.idle.values().map(Vec::len).sum()))
+        let Some(of_provider) = state.providers.get(provider) else { return (0, 0) };
+        let idle = of_provider.idle.iter().filter(|((of, _), _)| of_provider.is_current(of));
+        (of_provider.in_service().count(), idle.map(|(_, slots)| slots.len()).sum())
+    }
+
+    /// The hosts of a provider that have slots, and how many of these are idle.
+    pub(crate) fn hosts(&self, provider: &str) -> Vec<(Handle, usize, usize)> {
+        let state = self.lock();
+        let Some(of_provider) = state.providers.get(provider) else { return Vec::new() };
+        let mut hosts: BTreeMap<_, (Handle, usize)> = BTreeMap::new();
+        for handle in of_provider.slots.values() {
+            hosts.entry(handle.idle_key()).or_insert_with(|| (handle.clone(), 0)).1 += 1;
+        }
+        let with_idle = |(key, (handle, slots))| {
+            let idle = of_provider.idle.get(&key).map_or(0, Vec::len);
+            (handle, slots, idle)
+        };
+        hosts.into_iter().map(with_idle).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

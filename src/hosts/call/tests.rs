@@ -14,7 +14,7 @@ use toolwire_tool::context::{RequestId, ToolContext, User};
 async fn a_write_is_never_started_again_whatever_is_left_of_its_slot() {
     let pool = Pool::new(1);
     let (provider, (commands, mut slot)) = ("shop".into(), mpsc::unbounded_channel());
-    let handle = pool.join(&provider, &"a".into(), &"c1".into(), commands);
+    let handle = pool.join(&provider, (&"a".into(), "sdk"), &"c1".into(), commands);
     let spec = spec("refund", Effect::Write);
     let user = User::new("riley".parse().expect("a user id"));
     let mut context = ToolContext::new(user, clock::now() + Duration::from_mins(1));

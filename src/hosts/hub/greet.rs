@@ -1,9 +1,10 @@
 //! From `Hello` to `Welcome`: whose slot it is, and which tools its catalogue is worth.
 
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::sleep};
 
-use super::{CatalogueState, Hub, Provider, superseded_leave};
+use super::{CatalogueState, HostState, Hub, Provider, superseded_leave};
 use crate::{
+    bounds::SUPERSEDED_GRACE,
     catalogue::Disposition,
     end::End,
     pool::{Command, Handle, StreamPermit},
@@ -54,6 +55,7 @@ impl Hub {
         let mut catalogue = state.greeting.lock().await;
         match (catalogue.known.disposition(&greeting.catalogue), offers) {
             (Disposition::Superseded, _) => {
+                state.seen().note(greeting, HostState::Waiting);
                 return Ok(GreetingReply::Superseded(
                     welcome(provider, Verdicts::default()),
                     superseded_leave(),
@@ -61,7 +63,8 @@ impl Hub {
             }
             (Disposition::Next, None) => return Ok(GreetingReply::AskForOffers),
             (Disposition::Next, Some(offers)) => {
-                self.serve(provider, greeting, offers, &mut catalogue).await?;
+                let served = self.serve(provider, greeting, offers, &mut catalogue).await;
+                served.inspect_err(|_| state.seen().note(greeting, HostState::Refused))?;
             }
             (Disposition::Served, _) => {}
         }
@@ -91,9 +94,23 @@ impl Hub {
         }
         catalogue.verdicts = verdicts;
         catalogue.known.serve(id);
-        self.pool().supersede(provider, id, &superseded_leave());
+        self.retire_others(provider);
         log(provider, greeting, &catalogue.verdicts);
         Ok(())
+    }
+
+    /// Lets the slots of other catalogues leave, after the time that calls may need which began under their
+    /// definitions.
+    fn retire_others(&self, provider: &ProviderName) {
+        let (hub, provider) = (self.clone(), provider.clone());
+        tokio::spawn(async move {
+            sleep(SUPERSEDED_GRACE).await;
+            let state = hub.provider(&provider);
+            let catalogue = state.greeting.lock().await;
+            if let Some(served) = catalogue.known.served() {
+                hub.pool().supersede(&provider, served, &superseded_leave());
+            }
+        });
     }
 
     /// Adds a slot. It is idle from here on.
@@ -104,7 +121,9 @@ impl Hub {
         greeting: &Greeting,
         commands: &mpsc::UnboundedSender<Command>,
     ) -> Handle {
-        let slot = self.pool().join(provider, &greeting.instance, &greeting.catalogue, commands.clone());
+        let host = (&greeting.instance, &*greeting.sdk);
+        let slot = self.pool().join(provider, host, &greeting.catalogue, commands.clone());
+        state.seen().forget(&greeting.instance);
         if state.presence.end_absence() {
             self.0.registrar.set_degraded(provider, None);
         }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Handle, waiter::Waiter};
+use super::{Command, Handle, waiter::Waiter};
+use crate::wire;
 use toolwire_base::fair_queue::FairQueue;
 use toolwire_providers::ids::{CatalogueId, InstanceId};
 use toolwire_tool::context::UserId;
@@ -18,6 +19,10 @@ pub(super) struct ProviderSlots {
     pub(super) calls: FairQueue<UserId, Waiter>,
     /// The catalogue in service, and those announced. No slot will come for calls of others, so they do not wait.
     pub(super) current: Vec<CatalogueId>,
+    /// The digests of the definitions of tools, by catalogue and name.
+    pub(super) tools: HashMap<CatalogueId, HashMap<String, String>>,
+    /// What slots of other catalogues are sent.
+    pub(super) leave: wire::Leave,
 }
 
 impl ProviderSlots {
@@ -38,11 +43,39 @@ impl ProviderSlots {
         Some(handle)
     }
 
+    /// Whether no other catalogue has replaced this one.
+    pub(super) fn is_current(&self, catalogue: &CatalogueId) -> bool {
+        self.current.is_empty() || self.current.contains(catalogue)
+    }
+
+    pub(super) fn has_slots(&self, catalogue: &CatalogueId) -> bool {
+        self.slots.values().any(|slot| slot.catalogue == *catalogue)
+    }
+
+    /// The slots that take calls of what is in service.
+    pub(super) fn in_service(&self) -> impl Iterator<Item = &Handle> {
+        self.slots.values().filter(|slot| self.is_current(&slot.catalogue))
+    }
+
     /// Removes a slot that takes no more calls.
     pub(super) fn forget(&mut self, handle: &Handle) {
         self.slots.remove(&handle.id);
         self.remove_idle(handle);
         self.end_hold(handle);
+        self.end_vain_waits();
+    }
+
+    /// Removes a slot, and asks it to leave.
+    pub(super) fn dismiss(&mut self, handle: &Handle, leave: wire::Leave) {
+        self.forget(handle);
+        let _ = handle.commands.send(Command::Leave(leave));
+    }
+
+    /// Ends the waits for slots of a catalogue that has none left and gets no more.
+    pub(super) fn end_vain_waits(&mut self) {
+        let Self { slots, calls, current, .. } = self;
+        let comes = |of: &CatalogueId| current.is_empty() || current.contains(of);
+        calls.retain(|it| comes(&it.catalogue) || slots.values().any(|slot| slot.catalogue == it.catalogue));
     }
 
     /// No call holds the slot any more.

@@ -22,7 +22,7 @@ fn join_of(
     (instance, catalogue): (&str, &str),
 ) -> (Handle, mpsc::UnboundedReceiver<Command>) {
     let (commands, receiver) = mpsc::unbounded_channel();
-    (pool.join(provider, &instance.into(), &catalogue.into(), commands), receiver)
+    (pool.join(provider, (&instance.into(), "sdk"), &catalogue.into(), commands), receiver)
 }
 
 fn user(name: &str) -> UserId {
@@ -179,8 +179,50 @@ async fn a_call_takes_only_slots_of_its_catalogue() {
     leases.pop();
     assert_eq!(pool.count("shop"), (2, 1), "idle, though a call waits");
     pool.supersede(&provider, &"c2".into(), &leave("newer"));
+    assert_eq!(pool.count("shop"), (1, 1), "of what is in service");
+    leases.clear();
+    let last = old_call.slot().await.expect("the old slot, which has ended its call");
+    assert_eq!(last.instance(), Some("a"));
+    drop(last);
+    assert!(matches!(acquire("c1"), Acquired::Superseded), "it left");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_the_last_slot_of_a_catalogue_ends_with_it() {
+    let (pool, provider) = pool();
+    let acquire = |catalogue: &str| pool.acquire(&provider, &catalogue.into(), &user("riley"));
+    pool.supersede(&provider, &"c1".into(), &leave("newer"));
+    let (old, _orders) = join(&pool, &provider, "a");
+    let lease = slot(acquire("c1"));
+    let old_call = waiting(acquire("c1"));
+    pool.supersede(&provider, &"c2".into(), &leave("newer"));
+    pool.remove(&old);
     assert!(old_call.slot().await.is_none());
-    assert!(matches!(acquire("c1"), Acquired::Superseded));
+    drop(lease);
+}
+
+#[test]
+fn a_tool_of_the_same_definition_is_found_in_the_catalogue_that_took_over() {
+    let (pool, provider) = pool();
+    for (catalogue, tool, digest) in
+        [("c1", "a", "d1"), ("c1", "b", "d1"), ("c2", "a", "d1"), ("c2", "b", "d2")]
+    {
+        pool.define(&provider, &catalogue.into(), tool, digest);
+    }
+    pool.supersede(&provider, &"c1".into(), &leave("newer"));
+    assert_eq!(pool.find_equal(&provider, ("a", "d1")), Some("c1".into()));
+    pool.supersede(&provider, &"c2".into(), &leave("newer"));
+    assert_eq!(
+        pool.find_equal(&provider, ("a", "d1")),
+        None,
+        "what was superseded is forgotten, and c2 was too"
+    );
+    pool.define(&provider, &"c3".into(), "a", "d1");
+    pool.define(&provider, &"c3".into(), "b", "d2");
+    pool.announce(&provider, &"c3".into());
+    pool.supersede(&provider, &"c3".into(), &leave("newer"));
+    assert_eq!(pool.find_equal(&provider, ("a", "d1")), Some("c3".into()));
+    assert_eq!(pool.find_equal(&provider, ("b", "d1")), None, "another definition");
 }
 
 #[test]

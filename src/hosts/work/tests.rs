@@ -3,6 +3,7 @@
 mod odd;
 mod refusals;
 mod unsent_calls;
+mod versions;
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -403,67 +404,6 @@ async fn without_slots_the_tools_are_degraded_and_later_withdrawn_unless_one_com
     assert_eq!(log.take().last().map(String::as_str), Some("withdraw shop"));
     Host::join(&hub, "a", "c1").await;
     assert!(log.take().contains(&"serve shop: status".to_owned()), "its offers are asked for again");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_newer_catalogue_takes_over_and_slots_of_the_older_one_leave_after_their_calls() {
-    let (hub, _) = hub();
-    let mut old = Host::join(&hub, "a", "c1").await;
-    let mut idle = Host::join(&hub, "a", "c1").await;
-    let calling = Calling::begin(&hub, Effect::Read);
-    let (start, busy) = tokio::select! {
-        start = old.start() => (start, &mut old),
-        start = idle.start() => (start, &mut idle),
-    };
-    let _new = Host::join(&hub, "b", "c2").await;
-    assert!(matches!(busy.next().await, Message::Leave(it) if it.retry_after.is_some()));
-    assert_eq!(hub.slots("shop"), (1, 1));
-    busy.outcome(&start, &json!({})).await;
-    assert_eq!(calling.result().await, Ok(json!({})));
-    let mut again = Host::join(&hub, "a", "c1").await;
-    assert!(matches!(again.next().await, Message::Leave(_)), "it keeps its place in the order");
-}
-
-#[tokio::test(start_paused = true)]
-async fn calls_that_wait_when_a_newer_catalogue_takes_over_are_not_sent_to_it() {
-    let (hub, _) = hub();
-    let mut old = Host::join(&hub, "a", "c1").await;
-    let running = Calling::begin(&hub, Effect::Read);
-    let start = old.start().await;
-    let waiting = Calling::begin(&hub, Effect::Write);
-    settle().await;
-    let _new = Host::join(&hub, "b", "c2").await;
-    let error = waiting.result().await.expect_err("superseded");
-    assert_eq!((error.code, error.retry_after), (ErrorCode::Unavailable, Some(SECOND)));
-    let late = Calling::begin(&hub, Effect::Write).result().await.expect_err("superseded");
-    assert_eq!(late.code, ErrorCode::Unavailable);
-    old.outcome(&start, &json!({})).await;
-    assert_eq!(running.result().await, Ok(json!({})));
-    settle().await;
-    assert_eq!(hub.slots("shop"), (1, 1), "nothing was sent to the newer one");
-}
-
-#[tokio::test(start_paused = true)]
-async fn old_and_new_hosts_that_dial_in_at_once_do_not_take_turns_in_service() {
-    let (hub, log) = hub();
-    let _old = Host::join(&hub, "a", "c1").await;
-    log.serve_slowly();
-    let new = Host::dial(&hub, "shop");
-    let offers = vec![status()];
-    for offers in [Vec::new(), offers] {
-        new.send(work_request::Message::Hello(wire::Hello { offers, ..hello("b", "c2") })).await;
-    }
-    settle().await;
-    // While the offers are being served.
-    let mut late: Vec<_> = [(); 3].map(|()| Host::dial(&hub, "shop")).into();
-    for host in &late {
-        host.send(work_request::Message::Hello(hello("a", "c1"))).await;
-    }
-    for host in &mut late {
-        assert!(matches!(host.next().await, Message::Welcome(it) if !it.send_catalogue));
-        assert!(matches!(host.next().await, Message::Leave(it) if it.retry_after.is_some()));
-    }
-    assert_eq!((hub.slots("shop"), log.take()), ((1, 1), vec!["serve shop: status".to_owned(); 2]));
 }
 
 #[tokio::test(start_paused = true)]

@@ -138,10 +138,12 @@ fn host_tool(hub: &Hub, provider: &ProviderName, catalogue: &CatalogueId) -> Arc
     // Not the hub, which has the registry, which keeps this.
     let (pool, provider, catalogue) = (hub.pool().clone(), provider.clone(), catalogue.clone());
     Arc::new(move |definition: &Definition| {
+        let digest = definition.digest.to_string();
+        pool.define(&provider, &catalogue, &definition.name, &digest);
         let tool = HostTool {
             pool: pool.clone(),
             catalogue: catalogue.clone(),
-            digest: definition.digest.to_string(),
+            digest,
             is_shared: definition.cache.is_some_and(|it| it.scope == CacheScope::Shared),
         };
         executor(tool, &provider, definition)
