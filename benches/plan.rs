@@ -182,6 +182,7 @@ fn open(directory: &Path) -> Arc<Registry> {
         approve_unless: BTreeMap::new(),
         floors: BTreeMap::new(),
         disabled: Vec::new(),
+        domains: BTreeMap::new(),
         intent_parameters: BTreeSet::new(),
     };
     Arc::new(Registry::open(offered).unwrap())

@@ -53,7 +53,7 @@ pub use assemble::{MakeExecutor, RegisteredTool};
 pub use behaviour::{Behaviour, Execution};
 pub use choice::Choice;
 pub use conditions::Conditions;
-pub use definition::Definition;
+pub use definition::{Definition, OfDomain};
 pub use disabled_tool::DisabledTool;
 pub use extract::Extract;
 pub use guidance::guidance_for_planner;

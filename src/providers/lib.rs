@@ -23,6 +23,6 @@ pub use remote::{Attempt, Call, RemoteTool};
 pub use spec::{Spec, ToolParts};
 pub use throttle::Throttle;
 pub use traceparent::traceparent;
-pub use verdicts::Verdicts;
+pub use verdicts::{LastVerdicts, Verdicts};
 
 pub(crate) use toolwire_contract::proto::host::v1 as wire;

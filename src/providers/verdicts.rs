@@ -1,11 +1,36 @@
 //! What became of the offers of a provider: accepted, refused, or served with warnings.
 
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
 use crate::{
     bounds::MAX_REFUSALS,
     cut,
+    ids::ProviderName,
     offer::{Problem, verdict},
     wire,
 };
+
+/// What became of the offers that came last of each provider. Cheap to clone; clones share state.
+#[derive(Clone, Debug, Default)]
+pub struct LastVerdicts(Arc<Mutex<HashMap<ProviderName, Vec<wire::Verdict>>>>);
+
+impl LastVerdicts {
+    /// Replaces those of a provider, and returns what they were.
+    pub fn replace(&self, provider: &ProviderName, verdicts: &Verdicts) -> Vec<wire::Verdict> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(provider.clone(), verdicts.verdicts.clone()).unwrap_or_default()
+    }
+
+    /// The offers of a provider that are not served.
+    pub fn refused(&self, provider: &str) -> Vec<wire::Verdict> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let verdicts = all.get(provider).into_iter().flatten();
+        verdicts.filter(|it| it.state() == wire::VerdictState::Refused).cloned().collect()
+    }
+}
 
 /// The result of a catalogue.
 #[derive(Clone, Debug, Default, PartialEq)]

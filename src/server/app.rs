@@ -59,12 +59,11 @@ use crate::{
         http::{rpc_route::RpcRoute, table::Table},
         routes,
     },
-    service::{Tools, workspace::Workspaces},
+    service::{Tools, providers::Providers, workspace::Workspaces},
 };
 use toolwire_base::files::Tree;
 use toolwire_config::{Config, Section};
 use toolwire_engine::registry::{DataSource, Registry};
-use toolwire_hosts::Hub;
 use toolwire_mcp::server::Cancellations;
 use toolwire_sources::upstream::{settings, source_status::SourceLimits};
 use toolwire_state::{
@@ -88,8 +87,8 @@ pub struct App {
     pub services: Services,
     /// What domains add to it.
     attached: Attachments,
-    /// Hosts of providers.
-    pub hub: Hub,
+    /// Providers, and the hub of their hosts.
+    pub providers: Providers,
     /// MCP servers that are providers.
     pub mcp_servers: McpServers,
     /// Requests over MCP that are under way here, and that other processes can cancel.
@@ -127,8 +126,9 @@ impl App {
         let rpc_routes = asked.clone().flat_map(|domain| domain.rpc_routes).copied().collect();
         let undeclared = completeness::manifests(asked, &registry.snapshot());
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
-        let (hub, mcp_servers) = providers::connectors(config, &registry, &stores.state, &upstream.gates())
-            .map_err(StartError::of)?;
+        let (mcp_servers, providers) =
+            providers::connectors(config, &registry, &stores.state, &upstream.gates())
+                .map_err(StartError::of)?;
         // The path of calls before the domains that call tools along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);
@@ -142,7 +142,7 @@ impl App {
             workspace,
             services,
             attached,
-            hub,
+            providers,
             mcp_servers,
             client_requests: Arc::default(),
             undeclared,

@@ -15,6 +15,7 @@ mod guidance;
 mod listing;
 mod model;
 pub mod page;
+pub mod providers;
 pub mod request;
 pub mod shared_export;
 pub mod snapshot_cache;

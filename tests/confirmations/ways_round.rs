@@ -35,7 +35,7 @@ const BY_AGENT: [&str; 4] = [
 ];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 51] = [
+const NO_CALLS: [&str; 52] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -78,6 +78,7 @@ const NO_CALLS: [&str; 51] = [
     "toolwire.v1.ToolService/GetLimits",
     "toolwire.v1.ToolService/GetTool",
     "toolwire.v1.ToolService/ListCalls",
+    "toolwire.v1.ToolService/ListProviders",
     "toolwire.v1.ToolService/ListTools",
     "toolwire.v1.ToolService/WatchTools",
     "toolwire.workspace.v1.WorkspaceService/DeleteDocument",

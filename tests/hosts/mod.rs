@@ -5,6 +5,7 @@ mod checks;
 mod exact;
 pub(crate) mod host;
 mod limits;
+mod providers;
 
 use std::time::Duration;
 

@@ -113,6 +113,7 @@ impl Data {
             approve_unless: BTreeMap::new(),
             floors: BTreeMap::new(),
             disabled: Vec::new(),
+            domains: BTreeMap::new(),
             intent_parameters: BTreeSet::new(),
             manifests: Manifests::new(tree()).with(tree(), "diagnostics"),
             executors: executors(),

@@ -138,6 +138,7 @@ impl Bench {
             approve_unless: BTreeMap::new(),
             floors: BTreeMap::new(),
             disabled: disabled(),
+            domains: BTreeMap::new(),
             intent_parameters: domains::bundled()
                 .iter()
                 .flat_map(|it| it.intent_parameters)

@@ -10,7 +10,7 @@ use super::{
     behaviour::Execution,
     conditions::{Conditions, Configured},
     contradictions::refuse_contradictions,
-    definition::{Definition, Linkage},
+    definition::{Definition, Linkage, OfDomain},
     field_declaration::FieldDeclaration,
     input::InputSchema,
     manifest::Manifest,
@@ -111,15 +111,17 @@ impl RegisteredTool {
 pub(super) fn assemble(
     manifest: Manifest,
     configured: &[Configured<'_>],
-    (executor, status): (Option<Arc<dyn Executor>>, Status),
+    (executor, status, domain): (Option<Arc<dyn Executor>>, Status, Option<OfDomain>),
     (pool, payloads): (&DescriptorPool, &mut Payloads),
     report: &mut Report,
 ) -> Option<RegisteredTool> {
     refuse_contradictions(&manifest, report);
     refuse_other_executor(&manifest, executor.as_deref(), &status, report);
     let payloads = payloads.of(&manifest, pool, report)?;
-    let provider = manifest.upstream.as_ref().map(|upstream| upstream.provider.as_str().into());
-    let tool = of_payloads((manifest, configured), executor, payloads, provider, report)?;
+    let provider: Option<Arc<str>> = manifest.upstream.as_ref().map(|it| it.provider.as_str().into());
+    let domain = domain.filter(|_| provider.is_none());
+    let linkage = Linkage { typed_method: None, provider, domain };
+    let tool = of_payloads((manifest, configured), executor, payloads, linkage, report)?;
     Some(if status == Status::Ready { tool } else { tool.with_status(status) })
 }
 
@@ -135,7 +137,8 @@ pub(super) fn assemble_provider_tool(
     let input = with_bound(input, &manifest.parameters, report);
     let payloads =
         [Payload::of_schema(&input, &manifest.parameters, report), Payload::of_schema(output, &[], report)];
-    let tool = of_payloads((manifest, configured), None, payloads, Some(provider.into()), report)?;
+    let linkage = Linkage { provider: Some(provider.into()), ..Linkage::default() };
+    let tool = of_payloads((manifest, configured), None, payloads, linkage, report)?;
     tool.executed_by(make, report)
 }
 
@@ -143,7 +146,7 @@ fn of_payloads(
     (mut manifest, configured): (Manifest, &[Configured<'_>]),
     executor: Option<Arc<dyn Executor>>,
     [taken, returned]: [Arc<Payload>; 2],
-    provider: Option<Arc<str>>,
+    linkage: Linkage,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
     let input = taken.compile(report)?;
@@ -156,7 +159,7 @@ fn of_payloads(
     refuse_no_payload(&manifest, taken.schema.value(), report);
     let hints = PlannerHints::new(&manifest.keywords, &manifest.parameters, taken.schema.value(), report);
     let narration = Narration::new(&manifest, taken.schema.value(), returned.schema.value(), report);
-    let linkage = Linkage { typed_method: taken.typed_method.clone(), provider };
+    let linkage = Linkage { typed_method: taken.typed_method.clone(), ..linkage };
     let definition = Definition::new(report.file(), manifest, &taken.schema, &returned.schema, linkage);
     let executor = executor.filter(|_| definition.kind.behaviour().executes);
     Some(RegisteredTool {

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use prost::Message;
 use serde_json::{Map, Value};
 
+pub use self::linkage::OfDomain;
 use self::wire::Wire;
 pub(super) use self::{linkage::Linkage, schema_forms::SchemaForms};
 use super::manifest::Manifest;

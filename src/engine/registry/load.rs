@@ -129,5 +129,6 @@ fn assemble_tool(
     let disabled = disabled.map(|it| Status::Disabled(it.reason.clone()));
     let status = disabled.or(unhosted).unwrap_or(Status::Ready);
     let configured = input.requirements().conditions(&manifest.name, provider.as_deref());
-    assemble(manifest, &configured, (executor.cloned(), status), (descriptors, payloads), report)
+    let domain = input.domains.get(manifest.name.as_str()).cloned();
+    assemble(manifest, &configured, (executor.cloned(), status, domain), (descriptors, payloads), report)
 }

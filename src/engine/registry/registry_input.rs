@@ -9,7 +9,10 @@ use std::{
 use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value};
 
-use super::{choice::Choice, disabled_tool::DisabledTool, manifests::Manifests, requirements::Requirements};
+use super::{
+    choice::Choice, definition::OfDomain, disabled_tool::DisabledTool, manifests::Manifests,
+    requirements::Requirements,
+};
 use toolwire_config::ProviderFloor;
 use toolwire_tool::Executor;
 
@@ -28,6 +31,8 @@ pub struct RegistryInput {
     pub floors: BTreeMap<String, ProviderFloor>,
     /// Tools that the configuration disables.
     pub disabled: Vec<DisabledTool>,
+    /// The domain of each tool, by name.
+    pub domains: BTreeMap<String, OfDomain>,
     /// The parameters that a call by intent may contain even if its tool does not declare them.
     pub intent_parameters: BTreeSet<&'static str>,
 }

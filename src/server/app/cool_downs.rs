@@ -126,6 +126,7 @@ mod tests {
             approve_unless: BTreeMap::new(),
             floors: BTreeMap::new(),
             disabled: Vec::new(),
+            domains: BTreeMap::new(),
             intent_parameters: BTreeSet::new(),
         };
         Arc::new(Registry::open(offered).unwrap())

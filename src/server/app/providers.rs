@@ -25,13 +25,14 @@ pub use self::{
     mcp_offers::setting_of_names,
     trust::as_accepted,
 };
+use crate::service::providers;
 use toolwire_base::offload;
 use toolwire_config::{Config, Providers};
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{CacheScope, Definition, MakeExecutor, Registry};
 use toolwire_hosts::{HostTool, Hub, Registrar};
 use toolwire_providers::{
-    RemoteExecutor, RemoteTool, ToolParts, Verdicts,
+    LastVerdicts, RemoteExecutor, RemoteTool, ToolParts, Verdicts,
     ids::{CatalogueId, ProviderName},
     offer::{Author, Strictness},
 };
@@ -41,23 +42,30 @@ use toolwire_tool::Executor;
 /// Changes that come within this time become one snapshot.
 const JOINED: Duration = Duration::from_millis(50);
 
-/// What connects to the programs of providers: their hosts, and the MCP servers.
+/// What connects to MCP servers, and the providers with the hub of their hosts.
 pub(super) fn connectors(
     config: &Config,
     registry: &Arc<Registry>,
     state: &Arc<Store>,
     gates: &Gates,
-) -> Result<(Hub, McpServers), String> {
+) -> Result<(McpServers, providers::Providers), String> {
     refuse_shared_names(config, registry)?;
-    let mcp_servers = McpServers::new(config, registry, state, gates)?;
-    Ok((hub(config, registry, state, gates), mcp_servers))
+    let verdicts = LastVerdicts::default();
+    let mcp_servers = McpServers::new(config, registry, state, gates, verdicts.clone())?;
+    let hub = hub(config, registry, state, gates, verdicts.clone());
+    Ok((mcp_servers, providers::Providers::new(&config.providers, hub, verdicts)))
 }
 
 /// The hosts of the configured providers, or of this machine.
-fn hub(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>, gates: &Gates) -> Hub {
-    let (registry, gates) = (Arc::clone(registry), gates.clone());
-    let offers =
-        Offers { registry, providers: config.providers.clone(), gates, strictness: strictness(config) };
+fn hub(
+    config: &Config,
+    registry: &Arc<Registry>,
+    state: &Arc<Store>,
+    gates: &Gates,
+    verdicts: LastVerdicts,
+) -> Hub {
+    let (registry, gates, strictness) = (Arc::clone(registry), gates.clone(), strictness(config));
+    let offers = Offers { registry, providers: config.providers.clone(), gates, strictness, verdicts };
     let late = Arc::new(LateOutcomes::new(Arc::clone(state), Arc::clone(&offers.registry)));
     Hub::new(config.server.limits.max_work_streams, Arc::new(offers), late)
 }
@@ -87,6 +95,7 @@ struct Offers {
     providers: Providers,
     gates: Gates,
     strictness: Strictness,
+    verdicts: LastVerdicts,
 }
 
 impl Registrar for Offers {
@@ -107,7 +116,12 @@ impl Registrar for Offers {
         let make = put_behind_gate(self.gates.get(provider.as_str()), host_tool(hub, provider, catalogue));
         let proposal = |offer| Proposal { offer, instead: None, make: Arc::clone(&make) };
         let proposals = offers.into_iter().map(proposal).collect();
-        take_over(intake, proposals).boxed()
+        async move {
+            let verdicts = take_over(intake, proposals).await;
+            self.verdicts.replace(provider, &verdicts);
+            verdicts
+        }
+        .boxed()
     }
 
     fn set_degraded(&self, provider: &ProviderName, reason: Option<String>) {

@@ -1,13 +1,13 @@
 //! Gathers the tools of all domains. Not here: making definitions, which is the registry's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::conflicts;
 use crate::domain::{Domain, Offer};
 use toolwire_base::files::{Problems, Tree};
 use toolwire_config::Config;
 use toolwire_contract::descriptors;
-use toolwire_engine::registry::{Manifests, RegistryInput};
+use toolwire_engine::registry::{Manifests, OfDomain, RegistryInput};
 
 /// Where manifests come from, what can execute them, and what they may name. Fails if two domains have one name, offer
 /// a tool of one name, or define the same file or message differently.
@@ -15,12 +15,14 @@ pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Regist
     conflicts::refuse(domains)?;
     let mut manifests = Manifests::new(tree.clone());
     let (mut executors, mut choices, mut disabled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut of_domains = BTreeMap::new();
     let mut intent_parameters = BTreeSet::new();
     for domain in enabled_domains(domains, config) {
         // About the server rather than its data, so they do not come with the data.
         if domain.offer == Offer::WithDiagnostics {
             manifests = manifests.with(Tree::Embedded(domain.data.clone()), domain.name);
         }
+        of_domains.extend(names(domain).map(|name| (name, of(domain))));
         executors.extend(domain.tools.iter().cloned());
         choices.extend((domain.choices)(config));
         disabled.extend((domain.disabled)(config));
@@ -37,8 +39,23 @@ pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Regist
         approve_unless,
         floors,
         disabled,
+        domains: of_domains,
         intent_parameters,
     })
+}
+
+fn of(domain: &Domain) -> OfDomain {
+    OfDomain { name: domain.name, is_sample: domain.offer == Offer::Sample }
+}
+
+/// The tools of a domain: those that it executes, and those that it only declares.
+fn names(domain: &Domain) -> impl Iterator<Item = String> {
+    let executed = domain.tools.iter().map(|tool| tool.name());
+    let declared = domain.data.paths().filter_map(|path| {
+        let (folder, file) = path.split_once('/')?;
+        file.strip_suffix(".json").filter(|_| folder == "tools" || folder == domain.name)
+    });
+    executed.chain(declared).map(str::to_owned)
 }
 
 /// The domains that are offered: those of diagnostics only where they are switched on, and samples unless they are

@@ -83,7 +83,7 @@ impl App {
             tools: self.tools.clone(),
             parts: self.attached.parts.clone(),
             workspaces: self.workspaces(),
-            hub: self.hub.clone(),
+            providers: self.providers.clone(),
             max_request_bytes,
         }
     }

@@ -7,6 +7,7 @@ mod face;
 mod health;
 mod host;
 pub(super) mod invoke;
+mod provider;
 mod reflection;
 mod routes;
 mod service;
@@ -69,7 +70,7 @@ pub async fn serve(
 ) -> Report {
     let protocols = http1_at.map_or(Protocols::Http2, Protocols::Http2Beside);
     let config = Config { protocols, ..Config::clone(&common.config) };
-    let (in_flight, hub) = (face.tools.in_flight().clone(), face.hub.clone());
+    let (in_flight, hub) = (face.tools.in_flight().clone(), face.providers.hub().clone());
     let following = services.clone();
     let (routes, rules) = (services.routes(&face), services.rules().clone());
     let hooks =

@@ -25,7 +25,7 @@ pub(super) struct Visibility {
     user: User,
     policy: Arc<dyn Policy>,
     /// Whether that is all tools. Looked up once, not for each name.
-    is_whole: bool,
+    pub(super) is_whole: bool,
 }
 
 impl Listing {

@@ -107,6 +107,7 @@ fn tools(planted: &Planted) -> Vec<Case> {
             .with(ACCEPT)
             .saying(&rpc("tools/call", &json!({"name": "get_quotes", "arguments": quotes, "_meta": soon}))),
         Case::new(Callers, "GET /v1/limits", "/v1/limits"),
+        Case::new(Callers, "GET /v1/providers", "/v1/providers"),
         Case::new(Callers, "GET /v1/tools", "/v1/tools"),
         Case::new(Callers, "GET /v1/tools:watch", "/v1/tools:watch").watching(),
         Case::new(Calls, "GET /v1/tools/{tool}", "/v1/tools/get_quotes"),

@@ -148,6 +148,26 @@ impl ToolService for Fake {
         Ok(Response::new(stream::iter(responses).boxed()))
     }
 
+    async fn list_providers(
+        &self,
+        _: Request<v1::ListProvidersRequest>,
+    ) -> Result<Response<v1::ListProvidersResponse>, Status> {
+        let text = format!("shop{}", self.ending);
+        let host = v1::HostStatus {
+            instance: text.clone(),
+            sdk: text.clone(),
+            catalogue_id: text.clone(),
+            state: v1::HostState::Serving.into(),
+            ..Default::default()
+        };
+        let problem =
+            v1::DefinitionProblem { pointer: text.clone(), description: text.clone(), ..Default::default() };
+        let refused = v1::RefusedOffer { tool: text.clone(), problems: vec![problem] };
+        let (reason, hosts, refused) = (text.clone(), vec![host], vec![refused]);
+        let shop = v1::ProviderStatus { name: text, tools: 4, reason, hosts, refused, ..Default::default() };
+        Ok(Response::new(v1::ListProvidersResponse { providers: vec![shop] }))
+    }
+
     async fn get_tool(
         &self,
         request: Request<v1::GetToolRequest>,

@@ -67,6 +67,8 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
         contained,
         agent,
         approve_unless,
+        domain,
+        sample,
         digest: _,
         status: _,
     } = definition;
@@ -79,6 +81,7 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
     object.flag("contained", *contained);
     object.texts("dependsOn", depends_on);
     object.text("description", description);
+    object.text("domain", domain);
     object.list("examples", examples, write_example);
     object.texts("guidance", guidance);
     object.flag("idempotent", *idempotent);
@@ -92,6 +95,7 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
     object.member("outputSchemaJson").extend_from_slice(&output.text);
     object.text("provider", provider);
     object.flag("requiresConfirmation", *requires_confirmation);
+    object.flag("sample", *sample);
     object.optional("source", source.as_ref(), write_source);
     object.texts("tags", tags);
     object.optional("timeout", timeout.as_ref(), |it, text| write_plain(&it.to_string(), text));

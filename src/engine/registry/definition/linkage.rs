@@ -1,4 +1,4 @@
-//! What a tool is linked to beyond its manifest: its typed RPC, and the provider that executes it.
+//! What a tool is linked to beyond its manifest: its typed RPC, and the domain or the provider that executes it.
 
 use std::sync::Arc;
 
@@ -8,4 +8,14 @@ pub(in crate::registry) struct Linkage {
     pub(in crate::registry) typed_method: Option<String>,
     /// The provider that executes the tool in another process, if one does.
     pub(in crate::registry) provider: Option<Arc<str>>,
+    /// The domain that it is of, if no provider executes it.
+    pub(in crate::registry) domain: Option<OfDomain>,
+}
+
+/// The domain of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfDomain {
+    pub name: &'static str,
+    /// Whether its tools are bundled to show what tools are like.
+    pub is_sample: bool,
 }

@@ -161,6 +161,8 @@ fn describe(manifest: &Manifest, linkage: &Linkage) -> v1::ToolDefinition {
         contained: manifest.contained,
         agent: manifest.agent.clone().unwrap_or_default(),
         approve_unless: manifest.approve_unless.as_ref().map(json::canonical).unwrap_or_default(),
+        domain: linkage.domain.as_ref().map(|it| it.name.to_owned()).unwrap_or_default(),
+        sample: linkage.domain.as_ref().is_some_and(|it| it.is_sample),
         ..v1::ToolDefinition::default()
     }
 }

@@ -106,6 +106,7 @@ fn demanding(
         approve_unless,
         floors: BTreeMap::from([("shop".to_owned(), floor)]),
         disabled: Vec::new(),
+        domains: BTreeMap::new(),
         intent_parameters: BTreeSet::new(),
     };
     (Registry::open(offered).expect("good manifests"), data)

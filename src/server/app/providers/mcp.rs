@@ -10,6 +10,7 @@ use toolwire_base::digest::Digest;
 use toolwire_config::{Config, McpServer, McpTarget};
 use toolwire_engine::registry::Registry;
 use toolwire_mcp::upstream::{Link, Registrar, Supervisor, Target};
+use toolwire_providers::LastVerdicts;
 use toolwire_sources::upstream::origin_client;
 use toolwire_state::Store;
 
@@ -54,13 +55,14 @@ impl McpServers {
         registry: &Arc<Registry>,
         state: &Arc<Store>,
         gates: &Gates,
+        verdicts: LastVerdicts,
     ) -> Result<Self, String> {
         let server = |(name, server): (&str, &McpServer)| Ok((Link::new(name.into()), mcp_target(server)?));
         // A server does not start without a token. Commands need those alone that they present.
         let servers = config.providers.mcp_servers().filter(|(_, it)| it.target.is_complete());
         Ok(Self(Arc::new(Inner {
             servers: servers.map(server).collect::<Result<_, String>>()?,
-            registrar: Arc::new(McpOffers::new(config, registry, state, gates)),
+            registrar: Arc::new(McpOffers::new(config, registry, state, gates, verdicts)),
             state: Arc::clone(state),
             supervisors: TaskTracker::new(),
             stop: CancellationToken::new(),

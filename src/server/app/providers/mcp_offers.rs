@@ -1,11 +1,7 @@
 //! The tools that MCP servers list, as offers: renamed, classified by the operator, and disabled unless they are as
 //! they were accepted.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::sleep;
@@ -21,7 +17,7 @@ use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{Definition, MakeExecutor, Registry};
 use toolwire_mcp::upstream::{Link, ListedTool, McpTool, Registrar};
 use toolwire_providers::{
-    Verdicts,
+    LastVerdicts, Verdicts,
     ids::ProviderName,
     offer::{Author, Problem, Strictness},
 };
@@ -37,19 +33,24 @@ pub(super) struct McpOffers {
     providers: Providers,
     gates: Gates,
     strictness: Strictness,
-    /// The verdicts that were logged last, by provider.
-    refused: Mutex<HashMap<ProviderName, Vec<wire::Verdict>>>,
+    verdicts: LastVerdicts,
 }
 
 impl McpOffers {
-    pub(super) fn new(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>, gates: &Gates) -> Self {
+    pub(super) fn new(
+        config: &Config,
+        registry: &Arc<Registry>,
+        state: &Arc<Store>,
+        gates: &Gates,
+        verdicts: LastVerdicts,
+    ) -> Self {
         Self {
             registry: Arc::clone(registry),
             state: Arc::clone(state),
             providers: config.providers.clone(),
             gates: gates.clone(),
             strictness: strictness(config),
-            refused: Mutex::default(),
+            verdicts,
         }
     }
 
@@ -120,8 +121,7 @@ impl McpOffers {
     /// Logs what is refused and what should be fixed, once each time it changes, with the setting that gives names to
     /// what has none.
     fn report(&self, provider: &ProviderName, verdicts: &Verdicts, setting: Option<&str>) {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = refused.insert(provider.clone(), verdicts.verdicts.clone()).unwrap_or_default();
+        let before = self.verdicts.replace(provider, verdicts);
         for verdict in verdicts.verdicts.iter().filter(|it| !before.contains(it)) {
             let problems: Vec<_> = verdict
                 .problems

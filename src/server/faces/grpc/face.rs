@@ -5,8 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::service::{Tools, workspace::Workspaces};
-use toolwire_hosts::Hub;
+use crate::service::{Tools, providers::Providers, workspace::Workspaces};
 use toolwire_tool::context::Services;
 
 /// The dependencies of the services of a face. Cheap to clone.
@@ -17,8 +16,8 @@ pub struct Face {
     pub parts: Services,
     /// The documents that tasks share.
     pub workspaces: Workspaces,
-    /// Hosts of providers.
-    pub hub: Hub,
+    /// Providers, and the hub of their hosts.
+    pub providers: Providers,
     /// The longest request message, in bytes.
     pub max_request_bytes: usize,
 }

@@ -18,7 +18,7 @@ use toolwire_transport::{backlog, drain_signal, rules::Rule};
 
 pub(super) fn service() -> Service {
     let make = |face: &Face| {
-        let hosts = Hosts { hub: face.hub.clone() };
+        let hosts = Hosts { hub: face.providers.hub().clone() };
         // Not compressed: a slot is on the machine or in the network of the server, and its messages are small.
         ToolHostServiceServer::new(hosts)
             .max_decoding_message_size(MAX_MESSAGE)

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tonic::{Request, Response};
 
-use super::{Answered, Streamed, calls, face::Face, invoke, service::Service, split, watch};
+use super::{Answered, Streamed, calls, face::Face, invoke, provider, service::Service, split, watch};
 use crate::{
     faces::{
         incoming,
@@ -128,6 +128,16 @@ impl ToolService for Face {
         let (user, _, message) = split(request);
         let statuses = self.tools.limits(&user, &message.source).await?;
         Ok(Response::new(v1::GetLimitsResponse { limits: statuses.into_iter().map(source).collect() }))
+    }
+
+    async fn list_providers(
+        &self,
+        request: Request<v1::ListProvidersRequest>,
+    ) -> Answered<v1::ListProvidersResponse> {
+        let (user, _, v1::ListProvidersRequest {}) = split(request);
+        let providers = self.tools.providers(&user, &self.providers);
+        let providers = providers.into_iter().map(provider::render).collect();
+        Ok(Response::new(v1::ListProvidersResponse { providers }))
     }
 
     async fn describe_for_planner(

@@ -15,6 +15,7 @@ const WORKSPACES: &str = "toolwire.workspace.v1.WorkspaceService";
 /// Every RPC of the platform that is a route.
 pub(super) const ROWS: &[RpcRoute] = &[
     row(Get, "/v1/limits", (TOOLS, "GetLimits"), Tagged),
+    row(Get, "/v1/providers", (TOOLS, "ListProviders"), Tagged),
     row(Get, "/v1/guidance", (TOOLS, "DescribeForPlanner"), Tagged),
     row(Get, "/v1/tools:watch", (TOOLS, "WatchTools"), Tools),
     row(Get, "/v1/calls", (TOOLS, "ListCalls"), Message),
