@@ -87,7 +87,8 @@ impl Audit {
         Table::new(found.iter().map(row))
             .with_heading(["TIME", "WHO", "FROM", "DID", "TOOL", "CODE", "CALL"])
             .with_ids(6)
-            .with_dispensable(&[2, 1, 5])
+            .with_short(&[0])
+            .with_dispensable(&[2, 1, 5, 0])
             .print()
     }
 }

@@ -125,13 +125,15 @@ impl Backend {
         WorkspaceServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
-    /// The definitions of the tools that have all the given tags, in order of name.
+    /// The definitions of the tools that have all the given tags and words, in order of name.
     pub(super) async fn list(
         &self,
         tags: &[String],
+        text: &str,
         view: v1::ToolView,
     ) -> Result<Vec<v1::ToolDefinition>, Status> {
-        let message = v1::ListToolsRequest { tags: tags.to_vec(), view: view.into(), ..Default::default() };
+        let (tags, text) = (tags.to_vec(), text.to_owned());
+        let message = v1::ListToolsRequest { tags, text, view: view.into(), ..Default::default() };
         let mut stream = self.tools().list_tools(message).await?.into_inner();
         let mut tools = Vec::new();
         while let Some(response) = stream.message().await? {

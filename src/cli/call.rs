@@ -250,8 +250,10 @@ async fn definition(
             })
         }
         Target::Intent(intent) => {
-            let tools =
-                backend.list(&[], v1::ToolView::FullJson).await.map_err(|status| refusal(&status, format))?;
+            let tools = backend
+                .list(&[], "", v1::ToolView::FullJson)
+                .await
+                .map_err(|status| refusal(&status, format))?;
             Ok(tools.into_iter().find(|tool| tool.intents.contains(intent)))
         }
     }

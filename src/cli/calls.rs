@@ -97,6 +97,7 @@ impl Calls {
         Table::new(found.iter().map(row))
             .with_heading(["CALL", "TOOL", "USER", "STATE", "CAME", "TOOK"])
             .with_ids(0)
+            .with_short(&[4])
             .with_dispensable(&[2, 4])
             .print()
     }

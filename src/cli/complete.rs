@@ -138,7 +138,7 @@ async fn tools(
     source: &Source<'_>,
     words: impl Fn(v1::ToolDefinition) -> Vec<String>,
 ) -> Option<BTreeSet<String>> {
-    let tools = source.open().await?.list(&[], v1::ToolView::Basic).await.ok()?;
+    let tools = source.open().await?.list(&[], "", v1::ToolView::Basic).await.ok()?;
     Some(tools.into_iter().flat_map(words).collect())
 }
 

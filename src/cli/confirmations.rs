@@ -78,6 +78,7 @@ impl Confirmations {
         Table::new(found.iter().map(row))
             .with_heading(["CONFIRMATION", "STATE", "CALLER", "UNTIL", "WHAT"])
             .with_ids(0)
+            .with_short(&[3])
             .with_dispensable(&[3, 2])
             .print()
     }

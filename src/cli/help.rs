@@ -71,7 +71,7 @@ mod tests {
         };
         let toys = Domain { commands: vec![spin], ..Domain::new("toys") };
         let help = program(&[toys]).expect("consistent").render_help().to_string();
-        assert!(help.contains("\nTools:\n  list             Lists the tools\n"), "{help}");
+        assert!(help.contains("\nTools:\n  list             Lists the tools: "), "{help}");
         assert!(help.contains("\nOf the domain toys:\n  spin             Spins\n\nOptions:\n"), "{help}");
     }
 }

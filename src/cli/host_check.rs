@@ -35,7 +35,7 @@ impl HostCheck {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         let tools =
-            backend.list(&[], v1::ToolView::Basic).await.map_err(|status| client::refusal(&status))?;
+            backend.list(&[], "", v1::ToolView::Basic).await.map_err(|status| client::refusal(&status))?;
         let offers = |name: &str| tools.iter().any(|it| it.provider == self.provider && it.name == name);
         let caller = Caller::new(&backend);
         let mut failed = 0;

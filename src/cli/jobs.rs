@@ -115,7 +115,12 @@ impl Jobs {
             console::say("no such jobs");
             return Ok(());
         }
-        Table::new(jobs.iter().map(row)).with_heading(["JOB", "KIND", "STATE", "BEGAN"]).with_ids(0).print()
+        Table::new(jobs.iter().map(row))
+            .with_heading(["JOB", "KIND", "STATE", "BEGAN"])
+            .with_ids(0)
+            .with_short(&[3])
+            .with_dispensable(&[1])
+            .print()
     }
 }
 

@@ -31,8 +31,8 @@ impl Limits {
     }
 }
 
-fn table(limits: &[v1::SourceLimit]) -> Table<3> {
-    Table::new(limits.iter().map(row)).with_heading(["SOURCE", "A REQUEST NOW", "BUDGET"])
+fn table(limits: &[v1::SourceLimit]) -> Table {
+    Table::new(limits.iter().map(row)).with_heading(["SOURCE", "A REQUEST NOW", "BUDGET"]).with_short(&[1])
 }
 
 fn row(limit: &v1::SourceLimit) -> [String; 3] {

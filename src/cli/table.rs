@@ -1,40 +1,69 @@
-//! Columns of text, each as wide as its widest cell. On a terminal a table fits the width. Identifiers are shortened to
-//! prefixes that differ, dispensable columns are left out, the last column is wrapped, and others are cut.
+//! Columns of text, each as wide as its widest cell. On a terminal a table fits the width: identifiers are shortened to
+//! prefixes that differ, instants to hours or dates, dispensable columns are left out, and other cells are wrapped
+//! between words. Where not even that has room, each row is a paragraph.
 
-use std::collections::BTreeSet;
+mod short;
+
+use std::{collections::BTreeSet, time::SystemTime};
 
 use unicode_width::UnicodeWidthStr;
 
+use toolwire_base::clock;
 use toolwire_server::console::{self, Failure};
 
 /// The space between two columns.
 const GAP: usize = 2;
-/// The last column is wrapped, and others are cut, to no less than this.
+/// A column is left out rather than that the last one has less than this, and others.
 const MIN_LAST: usize = 24;
-const MIN_CUT: usize = 8;
-/// A column is left out rather than that others are cut to less than this.
 const MIN_COMFORTABLE: usize = 12;
 /// The shortest prefix of an identifier: of one that begins with a time, all of its milliseconds.
 const MIN_ID: usize = 13;
+/// The indentation of the lines of a paragraph below its first.
+const HANGING: &str = "  ";
 
-/// Rows of N columns.
+/// Rows of as many cells each.
 #[derive(Clone, Debug)]
-pub(super) struct Table<const N: usize> {
-    heading: Option<[String; N]>,
-    rows: Vec<[String; N]>,
+pub(super) struct Table {
+    columns: usize,
+    heading: Option<Vec<String>>,
+    rows: Vec<Vec<String>>,
     /// The column of identifiers.
     ids: Option<usize>,
+    /// The columns whose words are instants and identifiers of others.
+    short: &'static [usize],
+    /// The columns of numbers.
+    numbers: Vec<usize>,
     /// The columns that a narrow terminal does without, the first of them first.
     dispensable: &'static [usize],
+    now: SystemTime,
 }
 
-impl<const N: usize> Table<N> {
-    pub(super) fn new(rows: impl IntoIterator<Item = [String; N]>) -> Self {
-        Self { heading: None, rows: rows.into_iter().collect(), ids: None, dispensable: &[] }
+impl Table {
+    pub(super) fn new<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Self {
+        Self::of(N, rows.into_iter().map(Vec::from).collect())
     }
 
-    pub(super) fn with_heading(self, heading: [&str; N]) -> Self {
-        Self { heading: Some(heading.map(ToOwned::to_owned)), ..self }
+    /// Rows with this number of cells; of others cells are left out, or empty.
+    pub(super) fn of(columns: usize, mut rows: Vec<Vec<String>>) -> Self {
+        for row in &mut rows {
+            row.resize(columns, String::new());
+        }
+        Self {
+            columns,
+            heading: None,
+            rows,
+            ids: None,
+            short: &[],
+            numbers: Vec::new(),
+            dispensable: &[],
+            now: clock::wall(),
+        }
+    }
+
+    pub(super) fn with_heading<const N: usize>(self, heading: [&str; N]) -> Self {
+        let mut heading = Vec::from(heading.map(ToOwned::to_owned));
+        heading.resize(self.columns, String::new());
+        Self { heading: Some(heading), ..self }
     }
 
     /// The column of identifiers, which commands take by any prefix that is unique.
@@ -42,50 +71,85 @@ impl<const N: usize> Table<N> {
         Self { ids: Some(column), ..self }
     }
 
-    /// The columns that are left out where there is no room for them, the first of them first; never the last column.
+    /// The columns whose instants and identifiers are written short where there is no room for them.
+    pub(super) fn with_short(self, columns: &'static [usize]) -> Self {
+        Self { short: columns, ..self }
+    }
+
+    /// The columns that are aligned at the right.
+    pub(super) fn with_numbers(self, columns: Vec<usize>) -> Self {
+        Self { numbers: columns, ..self }
+    }
+
+    /// The columns that are left out where there is no room for them, the first of them first.
     pub(super) fn with_dispensable(self, columns: &'static [usize]) -> Self {
         Self { dispensable: columns, ..self }
     }
 
     pub(super) fn print(self) -> Result<(), Failure> {
-        let has_heading = self.heading.is_some();
-        let text = self.render("", console::width());
-        match text.split_once('\n') {
-            Some((heading, rest)) if has_heading => {
-                console::heading(heading)?;
-                console::print(rest)
-            }
-            _ => console::print(&text),
+        let (heading, rows) = self.lines("", console::width());
+        for line in heading {
+            console::heading(&line)?;
         }
+        console::print(&rows.join("\n"))
     }
 
-    /// The table as lines after an indentation, none of them wider than `width` where that can be.
-    pub(super) fn render(mut self, indent: &str, width: Option<usize>) -> String {
+    /// The table as lines after an indentation, none of them wider than `width` but for a word that is.
+    pub(super) fn render(self, indent: &str, width: Option<usize>) -> String {
+        let (heading, rows) = self.lines(indent, width);
+        heading.into_iter().chain(rows).flat_map(|line| [line, "\n".to_owned()]).collect()
+    }
+
+    /// The lines of the heading, and those of the rows.
+    pub(super) fn lines(self, indent: &str, width: Option<usize>) -> (Vec<String>, Vec<String>) {
+        let (heading, rows) = self.blocks(indent, width);
+        (heading, rows.concat())
+    }
+
+    /// The lines of the heading, and those of each row.
+    pub(super) fn blocks(mut self, indent: &str, width: Option<usize>) -> (Vec<String>, Vec<Vec<String>>) {
         let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent.len()));
         if total(self.widths()) > room {
-            self.shorten_ids();
+            self.shorten();
         }
-        let widths = self.fit(room, &self.visible_columns(room));
-        let rows = self.heading.iter().chain(&self.rows);
-        let lines = rows.flat_map(|row| lines(row, &widths));
-        lines.flat_map(|line| [indent.to_owned(), line, "\n".to_owned()]).collect()
+        let shown = self.visible_columns(room);
+        let widths = self.fit(room, &shown);
+        let lines = |row: &Vec<String>| match &widths {
+            Some(widths) => self.row(row, widths),
+            None => paragraph(row, &shown, room),
+        };
+        let indented = |row: &Vec<String>| -> Vec<String> {
+            lines(row).into_iter().map(|line| format!("{indent}{line}")).collect()
+        };
+        let heading = self.heading.as_ref().map(&indented).unwrap_or_default();
+        (heading, self.rows.iter().map(indented).collect())
     }
 
-    fn widths(&self) -> [usize; N] {
-        let rows = || self.heading.iter().chain(&self.rows);
-        std::array::from_fn(|column| rows().map(|row| row[column].width()).max().unwrap_or_default())
+    fn cells(&self, column: usize) -> impl Iterator<Item = &str> {
+        self.heading.iter().chain(&self.rows).map(move |row| &*row[column])
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let width = |column| self.cells(column).map(UnicodeWidthStr::width).max().unwrap_or_default();
+        (0..self.columns).map(width).collect()
+    }
+
+    /// The widths of the columns' longest words. One that is longer than two thirds of a line may be broken.
+    fn longest_words(&self, room: usize) -> Vec<usize> {
+        let longest = |column| self.cells(column).flat_map(words).map(UnicodeWidthStr::width);
+        (0..self.columns).map(|column| longest(column).max().unwrap_or_default().min(room / 3 * 2)).collect()
     }
 
     /// The columns that are shown in this room.
-    fn visible_columns(&self, room: usize) -> [bool; N] {
-        let (widths, mut shown) = (self.widths(), [true; N]);
-        let least = |column: usize| match column {
-            _ if column == N - 1 => widths[column].min(MIN_LAST),
-            _ if Some(column) == self.ids => widths[column],
-            _ => widths[column].min(MIN_COMFORTABLE),
+    fn visible_columns(&self, room: usize) -> Vec<bool> {
+        let columns = self.columns;
+        let (widths, words, mut shown) = (self.widths(), self.longest_words(room), vec![true; columns]);
+        let least = |column: usize| {
+            let comfortable = if column + 1 == columns { MIN_LAST } else { MIN_COMFORTABLE };
+            words[column].max(widths[column].min(comfortable))
         };
         for column in self.dispensable {
-            if total((0..N).filter(|column| shown[*column]).map(least)) <= room {
+            if total((0..columns).filter(|column| shown[*column]).map(least)) <= room {
                 break;
             }
             shown[*column] = false;
@@ -93,22 +157,46 @@ impl<const N: usize> Table<N> {
         shown
     }
 
-    /// The widths of the shown columns in this room: what the last one lacks, the widest of the others give, but
-    /// identifiers.
-    fn fit(&self, room: usize, shown: &[bool; N]) -> [Option<usize>; N] {
-        let mut widths = self.widths();
-        let sum =
-            |widths: &[usize; N]| total((0..N).filter(|column| shown[*column]).map(|column| widths[column]));
-        let (last, floor) = (N - 1, widths[N - 1].min(MIN_LAST));
-        while sum(&widths) - widths[last] + floor > room {
-            let others = (0..last)
-                .filter(|column| shown[*column] && Some(*column) != self.ids && widths[*column] > MIN_CUT);
-            let Some(widest) = others.max_by_key(|column| widths[*column]) else { break };
+    /// The widths of the shown columns in this room: what is lacking, the widest give, down to their longest words.
+    /// `None` if that is not enough.
+    fn fit(&self, room: usize, shown: &[bool]) -> Option<Vec<Option<usize>>> {
+        let (mut widths, words) = (self.widths(), self.longest_words(room));
+        let visible = || (0..self.columns).filter(|column| shown[*column]);
+        while total(visible().map(|column| widths[column])) > room {
+            let wider = visible().filter(|column| widths[*column] > words[*column]);
+            let widest = wider.max_by_key(|column| widths[*column])?;
             widths[widest] -= 1;
         }
-        let others = sum(&widths) - widths[last];
-        widths[last] = widths[last].min(room.saturating_sub(others).max(floor));
-        std::array::from_fn(|column| shown[column].then_some(widths[column]))
+        Some((0..self.columns).map(|column| shown[column].then_some(widths[column])).collect())
+    }
+
+    /// A row as lines, none of which ends with a space.
+    fn row(&self, row: &[String], widths: &[Option<usize>]) -> Vec<String> {
+        let shown = (0..self.columns).filter_map(|column| Some((column, widths[column]?)));
+        let cells: Vec<_> = shown.map(|(column, width)| (column, width, wrap(&row[column], width))).collect();
+        let height = cells.iter().map(|(_, _, lines)| lines.len()).max().unwrap_or_default();
+        let line = |at: usize| {
+            let mut text = String::new();
+            for (column, width, lines) in &cells {
+                let part = lines.get(at).map_or("", String::as_str);
+                let spaces = " ".repeat(width.saturating_sub(part.width()));
+                let is_number = self.numbers.contains(column);
+                text += &if is_number { spaces + part } else { part.to_owned() + &spaces };
+                text += &" ".repeat(GAP);
+            }
+            text.trim_end().to_owned()
+        };
+        (0..height).map(line).collect()
+    }
+
+    fn shorten(&mut self) {
+        self.shorten_ids();
+        let now = self.now;
+        for row in &mut self.rows {
+            for column in self.short {
+                row[*column] = short::words(&row[*column], now, MIN_ID);
+            }
+        }
     }
 
     fn shorten_ids(&mut self) {
@@ -120,7 +208,8 @@ impl<const N: usize> Table<N> {
         let length = (MIN_ID..longest).find(|length| distinct(*length) == all).unwrap_or(longest);
         for row in &mut self.rows {
             let indent = row[column].len() - row[column].trim_start().len();
-            row[column].truncate(prefix(&row[column], indent + length).len());
+            let end = prefix(&row[column], indent + length).len();
+            row[column].truncate(end);
         }
     }
 }
@@ -134,40 +223,20 @@ fn total(widths: impl IntoIterator<Item = usize>) -> usize {
     widths.into_iter().map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
 }
 
-/// A row as lines: the last cell is wrapped, others are cut, and no line ends with a space.
-fn lines<const N: usize>(row: &[String; N], widths: &[Option<usize>; N]) -> Vec<String> {
-    let mut before = String::new();
-    for (cell, width) in row.iter().zip(widths).take(N - 1) {
-        let Some(width) = width else { continue };
-        let cell = cut(cell, *width);
-        let spaces = width.saturating_sub(cell.width()) + GAP;
-        before.push_str(&cell);
-        before.extend(std::iter::repeat_n(' ', spaces));
-    }
-    let blank = " ".repeat(before.width());
-    let starts = std::iter::once(before.as_str()).chain(std::iter::repeat(blank.as_str()));
-    let wrapped = wrap(&row[N - 1], widths[N - 1].unwrap_or_default());
-    starts.zip(wrapped).map(|(start, part)| format!("{start}{part}").trim_end().to_owned()).collect()
+/// A row whose columns have no room beside each other, as lines of which those after the first are indented.
+fn paragraph(row: &[String], shown: &[bool], room: usize) -> Vec<String> {
+    let cells = row.iter().zip(shown).filter(|(cell, shown)| **shown && !cell.is_empty());
+    let cells: Vec<_> = cells.map(|(cell, _)| cell.trim()).collect();
+    let lines = wrap(&cells.join("  "), room.saturating_sub(HANGING.len())).into_iter();
+    let indented =
+        |(at, line): (usize, String)| format!("{}{}", if at > 0 { HANGING } else { "" }, line.trim());
+    lines.enumerate().map(indented).collect()
 }
 
-fn cut(cell: &str, width: usize) -> String {
-    if cell.width() <= width {
-        return cell.to_owned();
-    }
-    let mut shown = String::new();
-    for c in cell.chars() {
-        if shown.width() + c.to_string().width() + 1 > width {
-            break;
-        }
-        shown.push(c);
-    }
-    shown + "…"
-}
-
-/// The lines of a text, broken at spaces; a word that is longer than a line is broken too.
+/// The lines of a text, broken at spaces; a word that is longer than a line is broken too, at a mark if it has one.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split(' ').flat_map(|word| pieces(word, width)) {
+    for word in words(text).flat_map(|word| pieces(word, width)) {
         let line = lines.last_mut().expect("one from the beginning");
         if !line.is_empty() && line.width() + 1 + word.width() > width {
             lines.push(word.to_owned());
@@ -181,98 +250,36 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The parts of a word that are no wider than a line.
+/// The words of a text; the spaces before it belong to its first.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let first = text[indent..].find(' ').map_or(text.len(), |at| indent + at);
+    std::iter::once(&text[..first]).chain(text[first..].split(' ').skip(1))
+}
+
+/// The parts of a word that are no wider than a line, and end at a mark where there is one in their second half.
 fn pieces(word: &str, width: usize) -> Vec<&str> {
-    let (mut pieces, mut begin) = (Vec::new(), 0);
-    for (at, c) in word.char_indices() {
-        if at > begin && word[begin..at + c.len_utf8()].width() > width {
-            pieces.push(&word[begin..at]);
-            begin = at;
-        }
+    let (mut pieces, mut rest) = (Vec::new(), word);
+    while rest.width() > width {
+        let fits = rest.char_indices().map(|(at, c)| at + c.len_utf8());
+        let end = fits.take_while(|end| rest[..*end].width() <= width).last();
+        let Some(end) = end else { break };
+        let mark = rest[..end].rfind(|c: char| c.is_ascii_punctuation()).map(|at| at + 1);
+        let end = mark.filter(|mark| *mark > end / 2).unwrap_or(end);
+        pieces.push(&rest[..end]);
+        rest = &rest[end..];
     }
-    pieces.push(&word[begin..]);
+    pieces.push(rest);
     pieces
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn table<const N: usize>(rows: &[[&str; N]]) -> Table<N> {
-        Table::new(rows.iter().map(|row| row.map(ToOwned::to_owned)))
-    }
-
-    #[test]
-    fn columns_are_as_wide_as_their_widest_cell() {
-        assert_eq!(table(&[["a", "x"], ["long", ""]]).render(" ", None), " a     x\n long\n");
-        assert_eq!(table(&[["日本", "x"], ["abc", "y"]]).render("", None), "日本  x\nabc   y\n");
-    }
-
-    #[test]
-    fn what_does_not_fit_is_wrapped_in_the_last_column() {
-        let rows = [["name", "string", "one two three four five six seven"]];
-        let expected = "\
-name  string  one two three four five
-              six seven
-";
-        assert_eq!(table(&rows).render("", Some(38)), expected);
-        assert_eq!(table(&rows).render("", Some(80)).lines().count(), 1);
-    }
-
-    #[test]
-    fn a_word_that_is_longer_than_a_line_is_broken() {
-        assert_eq!(wrap("at abcdefghij end", 5), ["at", "abcde", "fghij", "end"]);
-        assert_eq!(wrap("日本語", 4), ["日本", "語"]);
-        assert_eq!(wrap("", 4), [""]);
-    }
-
-    #[test]
-    fn a_narrow_terminal_does_without_what_a_reader_can_do_without() {
-        let row = [
-            "01a21959-8b2f-7aaa-8000-000000000000",
-            "list_open_documents",
-            "demo",
-            "failed: RATE_LIMITED",
-            "2026-11-27T23:41:20.123456Z",
-            "1204 ms",
-        ];
-        let heading = ["CALL", "TOOL", "USER", "STATE", "CAME", "TOOK"];
-        let at = |width| {
-            let table = table(&[row]).with_heading(heading).with_ids(0).with_dispensable(&[2, 4]);
-            table.render("", Some(width))
-        };
-        for (width, came, user) in
-            [(120, true, true), (80, true, true), (66, true, false), (60, false, false)]
-        {
-            let shown = at(width);
-            assert!(shown.lines().all(|line| line.width() <= width), "{width}: {shown}");
-            assert_eq!((shown.contains("CAME"), shown.contains("USER")), (came, user), "{width}: {shown}");
-        }
-        assert!(at(60).contains("1204 ms"), "{}", at(60));
-    }
-
-    #[test]
-    fn identifiers_are_shortened_until_two_would_be_one() {
-        let rows = [
-            ["01a21959-8b2f-7aaa-8000-000000000000", "the first of two calls"],
-            ["01a21959-8b2f-7abb-8000-000000000000", "the second of two calls"],
-        ];
-        let shown = table(&rows).with_heading(["CALL", "WHAT"]).with_ids(0).render("", Some(46));
-        let expected = "\
-CALL               WHAT
-01a21959-8b2f-7aa  the first of two calls
-01a21959-8b2f-7ab  the second of two calls
-";
-        assert_eq!(shown, expected);
-    }
-
-    #[test]
-    fn other_columns_are_cut_where_the_last_one_has_too_little() {
-        let rows = [["id", "a very long state of things", "words that are wrapped and wrapped"]];
-        let expected = "\
-id  a very long …  words that are wrapped
-                   and wrapped
-";
-        assert_eq!(table(&rows).with_ids(0).render("", Some(43)), expected);
-    }
+/// A text of at most this many characters: of a longer one the words that have room, and `…`.
+pub(super) fn shorten(text: &str, characters: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(characters) else { return text.to_owned() };
+    let whole = text[..end].rfind(' ').filter(|_| !text[end..].starts_with(' '));
+    let kept = &text[..whole.unwrap_or(end)];
+    format!("{}…", kept.trim_end())
 }
+
+#[cfg(test)]
+mod tests;

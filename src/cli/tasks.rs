@@ -166,7 +166,7 @@ impl Tasks {
             let [id, status, what] = cells(task);
             ["  ".repeat(depth as usize) + &id, status, what]
         });
-        Table::new(rows).with_heading(["TASK", "STATE", "WHAT"]).with_ids(0).print()
+        Table::new(rows).with_heading(["TASK", "STATE", "WHAT"]).with_ids(0).with_short(&[1]).print()
     }
 
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {

@@ -8,6 +8,8 @@ use super::{
     connection::Connection,
     ids, json,
     signals::unless_interrupted,
+    table,
+    table::Table,
 };
 use toolwire_base::words::visible;
 use toolwire_contract::proto::tasks::v1::{self, timeline_entry::Entry, watch_timeline_response::Event};
@@ -141,16 +143,10 @@ impl Timeline {
             return console::json(&json::message(&entry));
         }
         let text = visible(&describe(&entry));
-        let shown = if self.full { text } else { cut(&text) };
+        let shown = if self.full { text } else { table::shorten(&text, MAX_WIDTH) };
         let time = entry.timestamp.as_ref().map(ToString::to_string).unwrap_or_default();
-        console::line(&format!("{:>4}  {time}  {shown}", entry.sequence))
-    }
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MAX_WIDTH) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
+        let row = Table::new([[format!("{:>4}", entry.sequence), time, shown]]).with_short(&[1]);
+        console::line(row.render("", console::width()).trim_end())
     }
 }
 

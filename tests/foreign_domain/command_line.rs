@@ -55,7 +55,7 @@ fn the_command_line_lists_the_toys_alone() {
         return;
     }
     let text = printed(run("the_command_line_lists_the_toys_alone", &["list"]));
-    let tools: Vec<_> = text.lines().filter(|line| line.contains(" read ")).collect();
+    let tools: Vec<_> = text.lines().filter(|line| line.contains(" read ")).map(str::trim_start).collect();
     assert_eq!(tools.len(), 2, "{text}");
     assert!(tools[0].starts_with("list_toys ") && tools[1].starts_with("stack_blocks "), "{text}");
 }

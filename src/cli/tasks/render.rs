@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::status::describe_status;
-use crate::{connection::Connection, json};
+use crate::{connection::Connection, json, table::shorten};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::tasks::v1;
 use toolwire_server::console::{self, Failure};
@@ -34,6 +34,6 @@ pub(super) fn cells(task: &v1::Task) -> [String; 3] {
         (role, v1::TaskKind::Question) => format!("question to {}: ", visible(role)),
         (role, _) => format!("{}: ", visible(role)),
     };
-    let what: String = visible(&task.request).chars().take(MAX_WIDTH).collect();
+    let what = shorten(&visible(&task.request), MAX_WIDTH);
     [task.task_id.clone(), describe_status(task), format!("{role}{what}")]
 }

@@ -37,9 +37,13 @@ impl View {
             }
             Self::Documents(documents) => Table::new(documents.iter().map(row))
                 .with_heading(["PATH", "VERSION", "TYPE", "BYTES", "UPDATED", "TAGS"])
+                .with_short(&[4])
+                .with_dispensable(&[5, 2, 3])
                 .print(),
             Self::Versions(versions) => Table::new(versions.iter().map(version))
                 .with_heading(["VERSION", "BYTES", "WRITTEN", "BY", "WHY"])
+                .with_short(&[2])
+                .with_dispensable(&[1, 3])
                 .print(),
             Self::Hits(hits) if hits.is_empty() => {
                 console::say("nothing found");
