@@ -1,5 +1,6 @@
 //! `toolwire chat`: a conversation at the terminal, or one message of it.
 
+mod markdown;
 pub(super) mod show;
 mod turn;
 

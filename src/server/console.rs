@@ -8,7 +8,10 @@ pub mod files;
 mod narrator;
 mod text;
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::{
+    env,
+    io::{self, ErrorKind, IsTerminal, Write},
+};
 
 use ::console::{Style, Term};
 use serde_json::Value;
@@ -41,6 +44,45 @@ pub fn line(text: &str) -> Result<Reader, Failure> {
 /// Prints a line that heads those below it.
 pub fn heading(text: &str) -> Result<(), Failure> {
     write(&format!("{}\n", Style::new().bold().apply_to(visible_text(text)))).map(|_| ())
+}
+
+/// A part of a line in its look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub text: String,
+    pub look: Look,
+}
+
+/// How a text looks, where the terminal has looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Look {
+    #[default]
+    Plain,
+    Strong,
+    Emphasis,
+    Code,
+    /// Beside what is read first.
+    Dim,
+}
+
+/// Prints a line of parts, each in its look.
+pub fn spans(line: &[Span]) -> Result<Reader, Failure> {
+    let styled = |span: &Span| {
+        let style = match span.look {
+            Look::Plain => Style::new(),
+            Look::Strong => Style::new().bold(),
+            Look::Emphasis => Style::new().italic(),
+            Look::Code => Style::new().cyan(),
+            Look::Dim => Style::new().dim(),
+        };
+        style.apply_to(visible_text(&span.text)).to_string()
+    };
+    write(&format!("{}\n", line.iter().map(styled).collect::<String>()))
+}
+
+/// Whether standard output is a terminal that draws: what is for people may be laid out.
+pub fn draws() -> bool {
+    is_shown() && env::var_os("TERM").is_some_and(|it| !it.is_empty() && it != "dumb")
 }
 
 /// The width of the terminal that shows standard output, in columns.
@@ -112,6 +154,11 @@ fn into_reader(done: io::Result<()>) -> Result<Reader, Failure> {
 /// Prints a line beside the result. Its reader may be gone.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", emphasise(&visible_text(text)));
+}
+
+/// Prints a line beside the result that a reader may pass over.
+pub fn remark(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", Style::new().for_stderr().dim().apply_to(visible_text(text)));
 }
 
 /// A line whose first word says that something is wrong, or may be, in its colour. As it is where there are no colours:

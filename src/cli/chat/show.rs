@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::{explain, words};
+use super::markdown::Drawing;
+use crate::{explain, table, words};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
     agent::v1::{Paused, Reply, Source, ToolCallFinished, tool_call_finished, turn_event::Event},
     v1::{ConfirmationRequired, ToolResult, tool_result::Outcome},
 };
+use toolwire_server::console::{self, Failure, Span};
 
 /// Maximum width of a line, in characters.
 const MAX_WIDTH: usize = 160;
@@ -21,6 +23,8 @@ pub(crate) struct TurnRenderer {
     calls: BTreeMap<String, RunningCall>,
     has_answer: bool,
     ends_line: bool,
+    /// The answer as it is drawn, on a terminal that draws.
+    drawing: Option<Drawing>,
 }
 
 /// A call that runs.
@@ -33,6 +37,12 @@ struct RunningCall {
 }
 
 impl TurnRenderer {
+    /// One for standard output.
+    pub(crate) fn on_terminal() -> Self {
+        let drawing = console::draws().then(|| Drawing::new(console::width()));
+        Self { drawing, ..Self::default() }
+    }
+
     /// The lines of an event other than the answer.
     pub(crate) fn lines(&mut self, event: &Event) -> Vec<String> {
         match event {
@@ -76,8 +86,40 @@ impl TurnRenderer {
         ["cancelled".to_owned()].into_iter().chain(writes).collect()
     }
 
+    /// Prints a part of the answer: as it came, or drawn as soon as a block of it is whole.
+    pub(crate) fn print_answer(&mut self, text: &str) -> Result<(), Failure> {
+        let Some(drawing) = &mut self.drawing else { return console::part(&self.answer(text)).map(|_| ()) };
+        let lines = drawing.push(text);
+        self.print_lines(&lines)
+    }
+
+    /// Prints the end of the answer, and what stands below it.
+    pub(crate) fn print_end(&mut self, reply: &Reply) -> Result<(), Failure> {
+        match &mut self.drawing {
+            None => console::part(self.answer_end()).map(|_| ())?,
+            Some(drawing) => {
+                let lines = drawing.end();
+                self.print_lines(&lines)?;
+            }
+        }
+        let drawing = self.drawing.as_mut();
+        for line in end(reply, drawing) {
+            // A source stands behind the answer; what is asked or warned of does not.
+            if line.starts_with('[') { console::remark(&line) } else { console::say(&line) }
+        }
+        Ok(())
+    }
+
+    fn print_lines(&mut self, lines: &[Vec<Span>]) -> Result<(), Failure> {
+        if !lines.is_empty() && !self.has_answer {
+            self.has_answer = true;
+            console::line("")?;
+        }
+        lines.iter().try_for_each(|line| console::spans(line).map(|_| ()))
+    }
+
     /// A part of the answer, as it is shown.
-    pub(crate) fn answer(&mut self, text: &str) -> String {
+    fn answer(&mut self, text: &str) -> String {
         let gap = if self.has_answer { "" } else { "\n" };
         self.has_answer = true;
         self.ends_line = text.ends_with('\n');
@@ -85,16 +127,24 @@ impl TurnRenderer {
     }
 
     /// The end of the answer, after its last part.
-    pub(crate) fn answer_end(&self) -> &'static str {
+    fn answer_end(&self) -> &'static str {
         if self.has_answer && !self.ends_line { "\n" } else { "" }
     }
 }
 
-/// The lines below an answer: its sources, warnings, and the question back.
-pub(crate) fn end(reply: &Reply) -> Vec<String> {
+/// The lines below an answer: its sources, warnings, and the question back. Sources are footnotes of an answer that was
+/// drawn, by the numbers that it has.
+fn end(reply: &Reply, mut drawing: Option<&mut Drawing>) -> Vec<String> {
     let response = reply.response.clone().unwrap_or_default();
     let cited = reply.sources.iter().filter(|source| response.citations.contains(&source.source_id));
-    let mut lines: Vec<_> = cited.map(source).collect();
+    let mut cited: Vec<_> = cited
+        .map(|it| {
+            let number = drawing.as_mut().map(|drawing| drawing.number(&it.source_id));
+            (number, source(it, number))
+        })
+        .collect();
+    cited.sort_by_key(|(number, _)| *number);
+    let mut lines: Vec<_> = cited.into_iter().map(|(_, line)| line).collect();
     lines.extend(reply.warnings.iter().map(|warning| format!("warning: {}", shorten(warning))));
     let question = response.clarifying_question.filter(|question| *question != response.answer_markdown);
     lines.extend(question.map(|question| format!("? {}", visible(&question))));
@@ -121,10 +171,13 @@ pub(crate) fn waiting(turn_id: &str, paused: &Paused, flags: &str) -> Vec<String
     lines
 }
 
-fn source(source: &Source) -> String {
+fn source(source: &Source, footnote: Option<usize>) -> String {
     let as_of = if source.as_of.is_empty() { String::new() } else { format!(", as of {}", source.as_of) };
     let cached = if source.from_cache { ", from the cache" } else { "" };
-    format!("[{}] {}{as_of}{cached}", source.source_id, source.tool)
+    match footnote {
+        None => format!("[{}] {}{as_of}{cached}", source.source_id, source.tool),
+        Some(number) => format!("[{number}] {}{as_of}{cached} ({})", source.tool, source.source_id),
+    }
 }
 
 /// `get_quotes("AAPL")`: a call with the values of its arguments.
@@ -145,10 +198,7 @@ fn failure(result: &ToolResult) -> Option<String> {
 
 fn shorten(text: &str) -> String {
     let text = visible(text);
-    if text.chars().count() <= MAX_WIDTH {
-        return text;
-    }
-    text.chars().take(MAX_WIDTH - 1).chain(['…']).collect()
+    table::shorten(&text, MAX_WIDTH)
 }
 
 #[cfg(test)]
@@ -206,7 +256,11 @@ mod tests {
             sources: vec![source("tool:a:v1"), source("tool:b:v1")],
             ..Default::default()
         };
-        assert_eq!(end(&reply), ["", "[tool:a:v1] t, as of 2026-01-15"]);
+        assert_eq!(end(&reply, None), ["", "[tool:a:v1] t, as of 2026-01-15"]);
+        let mut drawing = Drawing::new(None);
+        drawing.push("It is so [tool:c:v1], and so [tool:a:v1].\n\n");
+        let drawn = end(&reply, Some(&mut drawing));
+        assert_eq!(drawn, ["", "[2] t, as of 2026-01-15 (tool:a:v1)"]);
     }
 
     #[test]

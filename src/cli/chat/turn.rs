@@ -59,7 +59,7 @@ impl Turn<'_> {
         let session_id = input.context.as_ref().map(|it| it.session_id.clone()).unwrap_or_default();
         let mut names = Names { session_id, turn_id: input.request_id.clone() };
         let reasons = self.backend.reasons();
-        let mut renderer = show::TurnRenderer::default();
+        let mut renderer = show::TurnRenderer::on_terminal();
         let last = select! {
             last = self.show_all(input, &mut names, &mut renderer) => last,
             // The stream is dropped, and with it the turn.
@@ -190,14 +190,11 @@ pub(crate) fn show_event(
         Some(Event::AnswerDelta(delta)) => {
             // The bar and the answer would write over each other.
             *narrator = None;
-            console::part(&renderer.answer(&delta.text))?;
+            renderer.print_answer(&delta.text)?;
         }
         Some(Event::Final(reply)) => {
             *narrator = None;
-            console::part(renderer.answer_end())?;
-            for line in show::end(reply) {
-                console::say(&line);
-            }
+            renderer.print_end(reply)?;
         }
         Some(event) => {
             for line in renderer.lines(event) {

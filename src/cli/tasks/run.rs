@@ -133,7 +133,7 @@ async fn as_lines(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, 
 /// For people: the task that is worked on, the events, and the end.
 async fn show(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, Status> {
     let (mut renderer, mut narrator) =
-        (show::TurnRenderer::default(), Some(console::Narrator::on_terminal()));
+        (show::TurnRenderer::on_terminal(), Some(console::Narrator::on_terminal()));
     let (mut last, mut task) = (TurnEvent::default(), String::new());
     while let Some(event) = events.next().await {
         last = event?;

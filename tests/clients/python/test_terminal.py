@@ -163,17 +163,65 @@ def test_tables_fit_the_terminal_and_their_identifiers_are_taken(start):
     assert f"calls begin with {short[:1]}: " in plain(shown)
 
 
-def test_tables_of_what_was_done_fit_a_narrow_terminal(start):
+def test_every_table_fits_a_narrow_terminal_and_breaks_no_word(start):
     start("call", "get_quotes", "AAPL").end()
     value = "a-word-that-is-longer-than-any-line-of-a-narrow-terminal-and-is-broken-for-that-reason"
     start("call", "debug_confirm", f"value={value}", "--format", "json").end()
-    for line in [("calls",), ("audit",), ("confirmations", "--all")]:
+    task = re.search("task_[0-9a-f]{32}", start("tasks", "start", "Compare my accounts").end()[0])[0]
+    start("workspace", "put", task, "notes/of-the-first-meeting.md", "--file", __file__).end()
+    tables = [
+        ("list",), ("describe", "get_symbol_performance"), ("calls",), ("audit",), ("confirmations", "--all"), ("limits",),
+        ("tasks",), ("timeline", task), ("workspace", "ls", task), ("jobs",), ("--help",),
+        ("workspace", "versions", task, "notes/of-the-first-meeting.md"),
+    ]
+    for line in tables:
+        whole = plain(start(*line, columns=1000).end()[0])
         for columns in [60, COLUMNS]:
             shown, code = start(*line, columns=columns).end()
-            assert code == 0
+            assert code == 0, (line, shown)
             rows = plain(shown).splitlines()
-            assert len(rows) > 1, line
-            assert [it for it in rows if len(it) > columns] == [], line
+            # Commands to be copied stay in one line.
+            assert [it for it in rows if len(it) > columns and "toolwire" not in it] == [], line
+            # A word is there as a whole, or it is an identifier or an instant that is shorter, or longer than half a line.
+            words = {it for it in plain(shown).split() if len(it) > 3}
+            known = set(whole.split())
+            broken = {it for it in words - known if not re.fullmatch(r"(\w+_)?[0-9a-f-]{8,},?|[\d:.-]+Z?,?|.*…", it)}
+            assert [it for it in broken if any(it in word and len(word) <= columns // 2 for word in known)] == [], line
+
+
+def test_times_of_today_are_hours_where_there_is_no_room(start):
+    start("call", "get_quotes", "AAPL").end()
+    shown = plain(start("calls", columns=80).end()[0])
+    assert re.search(r"^[0-9a-f-]{13,20} +get_quotes .* \d\d:\d\d:\d\dZ ", shown, re.MULTILINE), shown
+    assert not re.search(r"\d{4}-\d\d-\d\dT", shown), shown
+    assert re.search(r"\d{4}-\d\d-\d\dT", plain(start("calls", columns=200).end()[0]))
+
+
+def test_markdown_of_an_answer_is_drawn_with_footnotes(start):
+    shown, code = start("chat", "Show my positions").end()
+    assert code == 0
+    text = plain(shown)
+    assert re.search(r"^Brokerage has \d+ positions \[1\]:$", text, re.MULTILINE), text
+    assert re.search(r"^Symbol +Name +Class +Shares +Cost of one +Cost$", text, re.MULTILINE), text
+    assert re.search(r"^AAPL .* 42 +\$150\.25 +\$6,310\.50$", text, re.MULTILINE), text
+    assert "|" not in text, text
+    assert re.search(r"^\[1\] get_positions_list, as of \S+ \(tool:positions_list:v1\)$", text, re.MULTILINE), text
+    shown = start("chat", "What is Apple trading at?").end()[0]
+    assert "\x1b[1mAAPL\x1b[0m" in shown
+    assert "**" not in shown
+    for variables in [{"NO_COLOR": "1"}, {"TERM": "dumb"}]:
+        assert not re.search(r"\x1b\[[0-9;]*m", start("chat", "What is Apple trading at?", **variables).end()[0]), variables
+    # As it is, where nothing is drawn.
+    assert "**AAPL**" in start("chat", "What is Apple trading at?", TERM="dumb").end()[0]
+
+
+def test_tools_are_listed_below_their_domains(start):
+    shown = start("list").end()[0]
+    text = plain(shown)
+    headings = re.findall(r"^(\S.*)$", text, re.MULTILINE)
+    assert headings[-4:-1] == ["brokerage (samples)", "orchestration (samples)", "research (samples)"], headings
+    assert "docs/OWN_TOOLS.md says how to serve your own" in headings[-1]
+    assert "\x1b[1mbrokerage (samples)\x1b[0m" in shown
 
 
 def test_colours_are_for_terminals_that_want_them(start):
