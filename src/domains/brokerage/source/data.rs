@@ -27,13 +27,17 @@ pub struct Data {
     pub(super) stale_users: BTreeSet<UserId>,
     /// The names of the facts of which the same holds.
     pub(super) stale_facts: BTreeSet<String>,
+    /// What is to be done for a user without data.
+    pub(super) without_data: String,
 }
 
 impl Data {
     /// The data of a user; never another user's.
     pub fn user(&self, user: &UserId) -> Result<&Master, ToolError> {
         let master = self.users.get(user).map(Arc::as_ref);
-        master.ok_or_else(|| ToolError::not_found(format!("No brokerage data for user {user}.")))
+        master.ok_or_else(|| {
+            ToolError::not_found(format!("No brokerage data for user {user}. {}", self.without_data))
+        })
     }
 
     /// Where data of a user comes from; says so if it is not what the file holds now.

@@ -101,6 +101,19 @@ impl WatchedFiles {
             digest: self.digest(),
             stale_users: files.filter(|(_, file)| file.is_stale()).map(|(user, _)| user).collect(),
             stale_facts: stale_facts.map(|file| file_name(file.path()).to_owned()).collect(),
+            without_data: self.advice(),
+        }
+    }
+
+    /// What is to be done for a user without data.
+    fn advice(&self) -> String {
+        match &self.tree {
+            Tree::Embedded(_) => format!(
+                "This is one of the sample tools of the server, whose built-in data belong to the user {} alone: call \
+                 tools of your own (docs/OWN_TOOLS.md), or serve data of this user with --data (docs/MANIFEST.md).",
+                self.default_user
+            ),
+            Tree::Disk(_) => format!("Put the data of this user into {USERS}/ below the data directory."),
         }
     }
 
