@@ -2,8 +2,8 @@
 
 Further lines of its input are further messages: after `toolwire approve ID` tell it to go on. A call that a person must
 approve has the same request_id when the model makes it again, so that it is carried out, and once. The tools are Toolwire's:
-declared by its export, called over gRPC. Needs the stubs of proto/toolwire on PYTHONPATH, the packages grpcio and openai or
-anthropic, and a key in OPENAI_API_KEY or ANTHROPIC_API_KEY.
+declared by its export, called over gRPC at TOOLWIRE_SERVER. Needs the stubs of proto/toolwire on PYTHONPATH, the packages
+grpcio and openai or anthropic, and a key in OPENAI_API_KEY or ANTHROPIC_API_KEY.
 """
 
 import itertools
@@ -11,13 +11,17 @@ import json
 import os
 import sys
 import uuid
+from urllib.parse import urlsplit
 
 import grpc
 
 from toolwire.v1 import context_pb2, result_pb2, tool_service_pb2 as pb, tool_service_pb2_grpc
 
 MOST_STEPS = 8
-channel = grpc.insecure_channel(os.environ.get("TOOLWIRE_ADDRESS", "127.0.0.1:50051"))
+server = urlsplit(os.environ.get("TOOLWIRE_SERVER", "http://127.0.0.1:50051"))
+is_encrypted = server.scheme == "https"
+credentials = grpc.ssl_channel_credentials() if is_encrypted else None
+channel = grpc.secure_channel(server.netloc, credentials) if is_encrypted else grpc.insecure_channel(server.netloc)
 tools = tool_service_pb2_grpc.ToolServiceStub(channel)
 # The request_id of calls that wait for a person, by tool and arguments.
 waiting = {}

@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    fs,
     path::{self, Path, PathBuf},
 };
 
@@ -13,6 +14,7 @@ use super::{
     settings::{self, Settings},
     wiring,
 };
+use toolwire_base::words::without_bom;
 use toolwire_config::{Client, Config, Environment};
 use toolwire_server::{
     client::{Credentials, Server, ServerUrl},
@@ -31,7 +33,11 @@ pub(super) struct Connection {
     /// Calls as this user, where the server needs no credentials
     #[arg(long, value_name = "NAME")]
     user: Option<UserId>,
-    /// Presents this bearer token to the server [env: TOOLWIRE_TOKEN]
+    /// Presents the bearer token in this file to the server, which no list of processes shows [env: TOOLWIRE_TOKEN, the
+    /// token itself]
+    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
+    /// Presents this bearer token, which other users of the machine can read meanwhile: prefer --token-file
     #[arg(long, value_name = "TOKEN", value_parser = secret)]
     token: Option<SecretString>,
     /// Trusts the authorities in this PEM file for https:// [default: the platform's] [env: TOOLWIRE_CA]
@@ -72,14 +78,15 @@ impl Connection {
 
     fn to_words(&self, server: Option<&ServerUrl>, path: impl Fn(&Path) -> String) -> Vec<String> {
         let server = settings::words("server", server.map(ToString::to_string));
+        let token = settings::words("token-file", self.token_file.as_deref().map(&path));
         let ca = settings::words("ca", self.ca.as_deref().map(&path));
         let user = settings::words("user", self.user.as_ref().map(ToString::to_string));
-        [server, ca, self.settings.to_words(path), user].concat()
+        [server, token, ca, self.settings.to_words(path), user].concat()
     }
 
     /// Whether a token is presented.
     pub(super) fn has_token(&self) -> bool {
-        self.token.is_some() || Client::from_environment(&Environment::read()).token.is_some()
+        self.gives_token() || Client::from_environment(&Environment::read()).token.is_some()
     }
 
     /// The tools of the selected server, for commands that need one.
@@ -107,7 +114,7 @@ impl Connection {
                 .parse::<ServerUrl>()
                 .map(Some)
                 .map_err(|error| usage(&format!("TOOLWIRE_SERVER: {error}"))),
-            None if self.token.is_some() || self.ca.is_some() => {
+            None if self.gives_token() || self.ca.is_some() => {
                 Err(usage("a token or a CA is for a server: name it with --server or TOOLWIRE_SERVER"))
             }
             None => Ok(None),
@@ -133,12 +140,28 @@ impl Connection {
         User::new(self.user.clone().unwrap_or_else(|| config.data.default_user.clone()))
     }
 
+    fn gives_token(&self) -> bool {
+        self.token.is_some() || self.token_file.is_some()
+    }
+
+    fn token_in_file(&self) -> Result<Option<SecretString>, Failure> {
+        let Some(file) = &self.token_file else { return Ok(None) };
+        let problem = |what: &str| usage(&format!("--token-file {}: {what}", file.display()));
+        let text = fs::read_to_string(file).map_err(|error| problem(&error.to_string()))?;
+        match without_bom(&text).trim() {
+            "" => Err(problem("it is empty; write the token into it")),
+            token if token.contains(char::is_whitespace) => Err(problem("it has more than one word")),
+            token => Ok(Some(SecretString::from(token))),
+        }
+    }
+
     async fn connect(&self, url: &ServerUrl) -> Result<Server, Failure> {
         if self.ca.is_some() && !url.is_https() {
             return Err(usage("--ca is for a server that speaks TLS: --server https://HOST:PORT"));
         }
         let Client { token, ca, .. } = Client::from_environment(&Environment::read());
-        let credentials = Credentials { token: self.token.clone().or(token), user: self.user.clone() };
+        let token = self.token.clone().or(self.token_in_file()?).or(token);
+        let credentials = Credentials { token, user: self.user.clone() };
         Server::connect(url, &credentials, self.ca.as_deref().or(ca.as_deref())).await
     }
 }

@@ -6,6 +6,7 @@ mod cli;
 mod crash;
 mod equal_writes;
 mod exports;
+mod first_impression;
 mod followers;
 mod identity;
 mod jobs;

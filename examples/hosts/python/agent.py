@@ -1,4 +1,4 @@
-"""An agent with Toolwire's tools: `pip install toolwire anthropic`, then `python agent.py "Where is order A-1?"`."""
+"""An agent with Toolwire's tools: install the wheel (docs/OWN_TOOLS.md) and anthropic, then `python agent.py "Where is order A-1?"`."""
 import sys
 
 import anthropic

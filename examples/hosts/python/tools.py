@@ -1,4 +1,4 @@
-"""Two functions as tools: `pip install toolwire`, then `python tools.py`."""
+"""Two functions as tools: install the wheel (docs/OWN_TOOLS.md), then `python tools.py`."""
 
 from toolwire import Context, NotFound, serve, tool
 

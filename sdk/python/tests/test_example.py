@@ -70,7 +70,7 @@ def test_the_command_is_whole() -> None:
     line = command(make(refund), Target(URL))
     assert line == f"toolwire call refund 'order_id=A 1' amount=5 express=true --server {URL}"
     line = command(make(refund), Target("https://tools.example", "secret", "/my ca.pem"))
-    assert line.endswith("""--server https://tools.example --ca '/my ca.pem' --token "$TOOLWIRE_TOKEN\"""")
+    assert line.endswith("""--server https://tools.example --ca '/my ca.pem' --token-file FILE""")
     assert "secret" not in line
     words = shlex.split(command(make(place), Target(URL)))
     assert words[:4] == ["toolwire", "call", "place", "--json"]

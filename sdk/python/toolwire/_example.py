@@ -20,14 +20,14 @@ PATTERNS = {INTEGER: "1", DECIMAL: "1.50"}
 
 
 def command(tool: Tool, target: Target) -> str:
-    """The command line, whole but for the value of a token, which only a user of the server has."""
+    """The command line, whole but for the file of a token, which only a user of the server has."""
     arguments = example(json.loads(tool.offer.input_schema_json))
     if any(isinstance(value, dict | list | None) for value in arguments.values()):
         words = ["--json", to_json(arguments)]
     else:
         words = [f"{name}={value if isinstance(value, str) else to_json(value)}" for name, value in arguments.items()]
     words += ["--server", target.url, *(["--ca", target.ca] if target.ca else [])]
-    token = ' --token "$TOOLWIRE_TOKEN"' if target.token else ""
+    token = " --token-file FILE" if target.token else ""
     return f"toolwire call {tool.name} {shlex.join(words)}{token}"
 
 

@@ -70,7 +70,7 @@ fn next(config: &Config, address: SocketAddr) -> Vec<String> {
     let (token, header) = if config.auth.users.is_empty() {
         ("", "")
     } else {
-        (" --token TOKEN", " -H 'authorization: Bearer TOKEN'")
+        (" --token-file FILE", " -expand-headers -H 'authorization: Bearer ${TOOLWIRE_TOKEN}'")
     };
     let mut lines = vec![format!("  try          toolwire list --server {scheme}://{address}{token}")];
     // Without reflection grpcurl would need the files of the contract.
@@ -123,8 +123,9 @@ mod tests {
         config.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
         config.auth = Auth { users: vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())] };
         let secured = next_of(&config).join("\n");
-        assert!(secured.contains("--server https://127.0.0.1:50051 --token TOKEN"), "{secured}");
-        assert!(secured.contains("grpcurl -H 'authorization: Bearer TOKEN' 127.0.0.1:50051"), "{secured}");
+        assert!(secured.contains("--server https://127.0.0.1:50051 --token-file FILE"), "{secured}");
+        let header = "grpcurl -expand-headers -H 'authorization: Bearer ${TOOLWIRE_TOKEN}' 127.0.0.1:50051";
+        assert!(secured.contains(header), "{secured}");
         assert!(secured.contains("--ca FILE") && !plain.contains("--ca"), "{secured}");
         assert!(!secured.contains("a-token"), "{secured}");
     }

@@ -73,7 +73,7 @@ def provider():
 def run(request, provider, name, question, **options):
     base = f"http://127.0.0.1:{provider.server_address[1]}"
     environment = {
-        **os.environ, "TOOLWIRE_ADDRESS": request.config.getoption("--address"),
+        **os.environ, "TOOLWIRE_SERVER": f"http://{request.config.getoption('--address')}",
         "OPENAI_BASE_URL": f"{base}/v1", "OPENAI_API_KEY": "x", "ANTHROPIC_BASE_URL": base, "ANTHROPIC_API_KEY": "x",
     }
     command = [sys.executable, str(AGENT), name, question]
