@@ -70,7 +70,8 @@ pub use parts::Part;
 pub use print::print;
 pub use providers::{
     ConfiguredProvider, Consequence, LOCAL_PROVIDER, McpServer, McpTarget, ProviderFloor, ProviderKind,
-    ProviderLimits, Providers, Renames, RequestLimit, Token, Unnamed, name_tools, propose_names,
+    ProviderLimits, Providers, Renames, RequestLimit, Token, Unnamed, is_provider_name, name_tools,
+    propose_names,
 };
 pub use raw_value::{Entries, Origin, RawValue, Sourced};
 pub use reader::Reader;

@@ -140,7 +140,7 @@ impl Providers {
 
 impl ConfiguredProvider {
     fn read(name: &str, entry: &mut Fields, reader: &mut Reader) -> Option<Self> {
-        if !is_name(name) || name == LOCAL_PROVIDER {
+        if !is_provider_name(name) || name == LOCAL_PROVIDER {
             entry.problem(format!(
                 "the name must be of a-z, 0-9, _ and -, at most {LONGEST_NAME} characters, and not {LOCAL_PROVIDER}"
             ));
@@ -246,7 +246,8 @@ fn is_apart(
     !is_providers && !is_users
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether a provider may be called so.
+pub fn is_provider_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(fits)
 }

@@ -7,6 +7,10 @@ pub const PROTOCOL: u32 = 1;
 
 /// Streams of one provider.
 pub const MAX_SLOTS_OF_PROVIDER: usize = 256;
+/// Names that hosts without credentials give themselves, in the life of the server.
+pub const MAX_NAMES: usize = 1_000;
+/// `Hello.program`, in bytes.
+pub const MAX_PROGRAM: usize = 1_024;
 /// Calls of one user that wait for a slot of one provider.
 pub const MAX_WAITING_OF_USER: usize = 16;
 

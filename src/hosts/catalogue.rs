@@ -44,6 +44,13 @@ impl Catalogues {
         if self.served.as_ref() == Some(id) { Disposition::Served } else { Disposition::Next }
     }
 
+    /// It is the newest one from now on, if it came up before.
+    pub(crate) fn renew(&mut self, id: &CatalogueId) {
+        if let Some(place) = self.place(id) {
+            self.known[place..].rotate_left(1);
+        }
+    }
+
     /// Its tools are served from now on. Unless it came up before, it is the newest one.
     pub(crate) fn serve(&mut self, id: &CatalogueId) {
         self.served = Some(id.clone());

@@ -1,10 +1,12 @@
 //! Why a stream of a host ends, and the status for it.
 
+use std::time::Duration;
+
 use tonic::{Code, Status};
 
-use crate::bounds::{MAX_SLOTS_OF_PROVIDER, PROTOCOL};
+use crate::bounds::{MAX_NAMES, MAX_SLOTS_OF_PROVIDER, PROTOCOL};
 use toolwire_contract::status;
-use toolwire_providers::bounds::MAX_MESSAGE;
+use toolwire_providers::bounds::{MAX_MESSAGE, REMOVED_AFTER};
 
 /// Why the server ends a stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +20,18 @@ pub enum End {
     UnknownProtocol(u32),
     #[error("these credentials are of the provider `{own}`, and the host says it is `{stated}`")]
     WrongProvider { own: String, stated: String },
+    /// Why a host without credentials may not have the name that it states.
+    #[error("a host without a token may not be `{stated}`: {why}")]
+    WrongName { stated: String, why: String },
+    /// Another program has the name. `lost` is how long ago its last slot was lost.
+    #[error(
+        "the provider `{provider}` is another program, {}{}. Give this one a name of its own, as \
+         serve(provider=\"NAME\") does, or let it replace the other's tools by serve(provider=\"{provider}\")",
+        program(holder), lost.map(lost_ago).unwrap_or_default()
+    )]
+    ProviderHeld { provider: String, holder: String, lost: Option<Duration> },
+    #[error("hosts without a token have at most {MAX_NAMES} names in the life of a server")]
+    TooManyNames,
     /// The reasons by tool.
     #[error("none of the host's tools can be served: {0}")]
     NothingServed(String),
@@ -45,9 +59,10 @@ impl End {
             Self::Left => return None,
             Self::Violation(_) => (Code::InvalidArgument, "PROTOCOL_VIOLATION"),
             Self::UnknownProtocol(_) => (Code::FailedPrecondition, "UNKNOWN_PROTOCOL"),
-            Self::WrongProvider { .. } => (Code::PermissionDenied, "WRONG_PROVIDER"),
+            Self::WrongProvider { .. } | Self::WrongName { .. } => (Code::PermissionDenied, "WRONG_PROVIDER"),
+            Self::ProviderHeld { .. } => (Code::FailedPrecondition, "PROVIDER_HELD"),
             Self::NothingServed(_) => (Code::FailedPrecondition, "CATALOGUE_REFUSED"),
-            Self::TooManySlots(_) => (Code::ResourceExhausted, "TOO_MANY_SLOTS"),
+            Self::TooManySlots(_) | Self::TooManyNames => (Code::ResourceExhausted, "TOO_MANY_SLOTS"),
             Self::Idle(_) => (Code::DeadlineExceeded, "STREAM_IDLE"),
             Self::MessageTooLarge => (Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),
             Self::ShuttingDown => (Code::Unavailable, "SHUTTING_DOWN"),
@@ -55,4 +70,13 @@ impl End {
         };
         Some(status::plain(code, reason, &self.to_string()))
     }
+}
+
+fn program(holder: &str) -> &str {
+    if holder.is_empty() { "which does not say where it is" } else { holder }
+}
+
+fn lost_ago(lost: Duration) -> String {
+    let left = REMOVED_AFTER.saturating_sub(lost).as_secs();
+    format!(", which was lost {} s ago and keeps the name for {left} s", lost.as_secs())
 }

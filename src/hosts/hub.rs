@@ -24,8 +24,10 @@ pub use self::{
     seen::{HostInfo, HostState},
 };
 use crate::{
-    bounds::SUPERSEDED_RETRY,
+    bounds::{MAX_NAMES, SUPERSEDED_RETRY},
     catalogue::Catalogues,
+    end::End,
+    holder::Tenure,
     pool::{Command, Handle, Pool, leave},
     presence::{Absence, Presence},
     start::Write,
@@ -53,6 +55,9 @@ pub trait Registrar: Send + Sync {
         offers: Vec<wire::Offer>,
     ) -> BoxFuture<'a, Verdicts>;
 
+    /// Whether a host without credentials may state this name, and why not.
+    fn check_name(&self, provider: &ProviderName) -> Result<(), String>;
+
     /// Says why calls of the provider's tools will fail, or with `None` that they will not.
     fn set_degraded(&self, provider: &ProviderName, reason: Option<String>);
 
@@ -75,6 +80,8 @@ pub struct Hub(Arc<Inner>);
 
 struct Inner {
     pool: Pool,
+    /// The provider of hosts without credentials, each of which may state another name.
+    local: Option<ProviderName>,
     registrar: Arc<dyn Registrar>,
     settle: Arc<dyn Settle>,
     writes: Mutex<StartedWrites>,
@@ -102,6 +109,8 @@ impl Provider {
 struct CatalogueState {
     known: Catalogues,
     verdicts: Verdicts,
+    /// Of hosts without credentials.
+    tenure: Tenure,
 }
 
 impl fmt::Debug for Hub {
@@ -111,10 +120,17 @@ impl fmt::Debug for Hub {
 }
 
 impl Hub {
-    /// `max_streams` bounds the slots of all providers.
-    pub fn new(max_streams: usize, registrar: Arc<dyn Registrar>, settle: Arc<dyn Settle>) -> Self {
+    /// `max_streams` bounds the slots of all providers. Hosts without credentials are of the provider `local`, if there
+    /// is one, or of another name that they state.
+    pub fn new(
+        max_streams: usize,
+        local: Option<ProviderName>,
+        registrar: Arc<dyn Registrar>,
+        settle: Arc<dyn Settle>,
+    ) -> Self {
         Self(Arc::new(Inner {
             pool: Pool::new(max_streams),
+            local,
             registrar,
             settle,
             writes: Mutex::default(),
@@ -226,6 +242,16 @@ impl Hub {
             *catalogue = CatalogueState::default();
             self.0.registrar.withdraw(provider);
         }
+    }
+
+    /// Bounds the names that hosts state.
+    fn admit_name(&self, name: &ProviderName) -> Result<(), End> {
+        let mut providers = lock(&self.0.providers);
+        if providers.len() >= MAX_NAMES && !providers.contains_key(name) {
+            return Err(End::TooManyNames);
+        }
+        providers.entry(name.clone()).or_default();
+        Ok(())
     }
 
     fn provider(&self, name: &ProviderName) -> Arc<Provider> {

@@ -3,7 +3,8 @@
 //! From the wire up: `slot` is the protocol of one stream as a state machine without input or output; `work` drives it
 //! over a real stream; `pool` knows every slot of every provider and hands idle ones to calls; `call` carries one call
 //! out on them; `late` keeps what became of writes whose slot was lost; `catalogue`
-//! decides which set of offers of a provider is in service.
+//! decides which set of offers of a provider is in service, and `holder` which program may have its name where there
+//! are no credentials.
 //!
 //! Not here: what hosts have in common with other providers, such as the check of offers (`toolwire_providers`), and
 //! credentials and the gRPC service (the server).
@@ -12,6 +13,7 @@ pub mod bounds;
 mod call;
 mod catalogue;
 mod end;
+mod holder;
 mod hub;
 mod outcome;
 mod pool;

@@ -269,6 +269,24 @@ impl Pool {
     }
 }
 
+impl StreamPermit {
+    /// Counts as one of another provider from here on.
+    pub(crate) fn move_to(&mut self, provider: &ProviderName) -> Result<(), End> {
+        let mut state = self.pool.lock();
+        let most = state.max_streams;
+        let of_new = state.providers.entry(provider.clone()).or_default();
+        if of_new.streams >= MAX_SLOTS_OF_PROVIDER {
+            return Err(End::TooManySlots(most));
+        }
+        of_new.streams += 1;
+        if let Some(before) = state.providers.get_mut(&self.provider) {
+            before.streams -= 1;
+        }
+        self.provider = provider.clone();
+        Ok(())
+    }
+}
+
 impl Drop for StreamPermit {
     fn drop(&mut self) {
         let mut state = self.pool.lock();

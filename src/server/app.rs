@@ -127,8 +127,7 @@ impl App {
         let undeclared = completeness::manifests(asked, &registry.snapshot());
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
         let (mcp_servers, providers) =
-            providers::connectors(config, &registry, &stores.state, &upstream.gates())
-                .map_err(StartError::of)?;
+            providers::connectors(config, &registry, &stores.state, &upstream).map_err(StartError::of)?;
         // The path of calls before the domains that call tools along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);

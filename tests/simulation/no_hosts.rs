@@ -17,7 +17,7 @@ struct NoHosts;
 
 /// A hub that refuses every offer.
 pub(crate) fn hub() -> Hub {
-    Hub::new(1, Arc::new(NoHosts), Arc::new(NoHosts))
+    Hub::new(1, None, Arc::new(NoHosts), Arc::new(NoHosts))
 }
 
 impl Registrar for NoHosts {
@@ -29,6 +29,10 @@ impl Registrar for NoHosts {
         _: Vec<Offer>,
     ) -> BoxFuture<'a, Verdicts> {
         Box::pin(ready(Verdicts::default()))
+    }
+
+    fn check_name(&self, _: &ProviderName) -> Result<(), String> {
+        unreachable!("no host dials in")
     }
 
     fn set_degraded(&self, _: &ProviderName, _: Option<String>) {}

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from toolwire._fork import keep_from_children, let_go, sockets_to
 from toolwire._log import log, log_error
 from toolwire._membership import Membership
+from toolwire._program import program_of
 from toolwire._slot import PROTOCOL, Slot, SlotHost
 from toolwire._stream import Address
 from toolwire._stubs.toolwire.host.v1 import host_pb2
@@ -64,6 +65,7 @@ class Host:
         hello = host_pb2.Hello(
             provider=provider, instance=uuid.uuid4().hex, protocol=PROTOCOL, sdk=f"python/{__version__}",
             catalogue_id=hashlib.sha256(catalogue).hexdigest(),
+            program="" if target.token else program_of(self.tools),
         )
         self.membership = Membership(target.url)
         self.shared = SlotHost(self.tools, hello, offers, self.membership)

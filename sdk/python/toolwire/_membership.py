@@ -27,7 +27,7 @@ class Membership:
         self._verdicts: set[str] = set()
         # When the log said last that slots were lost.
         self._lost = -math.inf
-        # Why no calls come, as the log says: `lost` or `displaced`.
+        # Why no calls come, as the log says: `lost`, `displaced` or `held`.
         self._outage = ""
 
     def record_welcome(self, welcome: host_pb2.Welcome) -> None:
@@ -52,6 +52,12 @@ class Membership:
         self.trouble = error
         if not self.joined.done() and error.status in FATAL:
             self.joined.set_exception(error)
+            return
+        if error.reason == "PROVIDER_HELD":
+            # Another program has taken the name meanwhile.
+            if self._outage != "held":
+                self._outage = "held"
+                log.warning("the tools of this program are not served at %s, and it waits: %s", self._url, error)
             return
         now = time.monotonic()
         if now > self._lost + LOG_EVERY:

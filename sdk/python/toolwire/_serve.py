@@ -38,7 +38,8 @@ def serve(
 
     server, token, ca: where it joins. Else TOOLWIRE_SERVER, TOOLWIRE_HOST_TOKEN and TOOLWIRE_CA; and without a server
     the one inside the package is started on this machine, with its state in `.toolwire` beside the program.
-    provider: the name under which the server knows this host, if the token does not say it.
+    provider: the name under which the server knows this host, if the token does not say it. At a server without tokens
+    that is `local`, which one program has at a time: a second one is refused unless it names another, or the same.
     slots: how many calls are carried out at once.
     grace: for how many seconds calls under way may go on at the end.
     connect_timeout: for how many seconds a server that is named may take to welcome it first.

@@ -7,18 +7,21 @@ use crate::{
     bounds::SUPERSEDED_GRACE,
     catalogue::Disposition,
     end::End,
+    holder::Claim,
     pool::{Command, Handle, StreamPermit},
     slot::Greeting,
     wire,
 };
-use toolwire_providers::Verdicts;
-use toolwire_providers::ids::ProviderName;
+use toolwire_base::clock;
+use toolwire_providers::{Verdicts, ids::ProviderName};
 
 /// A stream that may open a slot of one provider.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     pub(crate) provider: ProviderName,
-    pub(crate) _permit: StreamPermit,
+    /// Its host presented no credentials.
+    is_local: bool,
+    permit: StreamPermit,
 }
 
 /// The answer to a greeting.
@@ -32,30 +35,51 @@ pub(crate) enum GreetingReply {
 }
 
 impl Hub {
-    /// A stream whose credentials are those of the given provider.
+    /// A stream whose credentials are those of the given provider, or which has none.
     pub(crate) fn admit(&self, provider: &ProviderName) -> Result<Admitted, End> {
         let permit = self.pool().admit(provider)?;
-        Ok(Admitted { provider: provider.clone(), _permit: permit })
+        let is_local = self.0.local.as_ref() == Some(provider);
+        Ok(Admitted { provider: provider.clone(), is_local, permit })
+    }
+
+    /// Takes the name that the host states, if it may.
+    fn name(&self, admitted: &mut Admitted, stated: &str) -> Result<(), End> {
+        if stated.is_empty() || stated == admitted.provider.as_str() {
+            return Ok(());
+        }
+        if !admitted.is_local {
+            let own = admitted.provider.to_string();
+            return Err(End::WrongProvider { own, stated: stated.to_owned() });
+        }
+        let name = ProviderName::from(stated);
+        let checked = self.0.registrar.check_name(&name);
+        checked.map_err(|why| End::WrongName { stated: stated.to_owned(), why })?;
+        self.admit_name(&name)?;
+        admitted.permit.move_to(&name)?;
+        admitted.provider = name;
+        Ok(())
     }
 
     /// Serves the offers if they are to be, and adds the slot if its catalogue is in service: in one turn, since a
     /// greeting of an older catalogue that waits for its own would find the newer one without slots.
     pub(crate) async fn greet(
         &self,
-        provider: &ProviderName,
+        admitted: &mut Admitted,
         greeting: &Greeting,
         offers: Option<Vec<wire::Offer>>,
         commands: &mpsc::UnboundedSender<Command>,
     ) -> Result<GreetingReply, End> {
-        if !greeting.provider.is_empty() && greeting.provider != provider.as_str() {
-            let (own, stated) = (provider.to_string(), greeting.provider.clone());
-            return Err(End::WrongProvider { own, stated });
-        }
+        self.name(admitted, &greeting.provider)?;
+        let provider = &admitted.provider;
         let state = self.provider(provider);
         let mut catalogue = state.greeting.lock().await;
+        if admitted.is_local {
+            claim(provider, greeting, &mut catalogue)?;
+        }
         match (catalogue.known.disposition(&greeting.catalogue), offers) {
             (Disposition::Superseded, _) => {
                 state.seen().note(greeting, HostState::Waiting);
+                catalogue.tenure.note(&greeting.instance);
                 return Ok(GreetingReply::Superseded(
                     welcome(provider, Verdicts::default()),
                     superseded_leave(),
@@ -69,6 +93,10 @@ impl Hub {
             (Disposition::Served, _) => {}
         }
         catalogue.known.attach(&greeting.catalogue);
+        catalogue.tenure.note(&greeting.instance);
+        if catalogue.tenure.hold(&greeting.program) && admitted.is_local {
+            tracing::info!(%provider, program = %greeting.program, "the name is the program's from here on");
+        }
         let slot = self.join(&state, provider, greeting, commands);
         Ok(GreetingReply::Welcome(welcome(provider, catalogue.verdicts.clone()), slot))
     }
@@ -130,13 +158,34 @@ impl Hub {
         slot
     }
 
-    /// A slot takes no more calls: it leaves, or is lost.
-    pub(crate) async fn detach(&self, slot: &Handle) {
+    /// A slot takes no more calls: it was lost, or leaves, as its host asked to or not.
+    pub(crate) async fn detach(&self, slot: &Handle, has_asked: bool) {
         let state = self.provider(&slot.provider);
         let is_last = self.pool().remove(slot) == 0;
-        state.greeting.lock().await.known.detach(&slot.catalogue);
+        let mut catalogue = state.greeting.lock().await;
+        catalogue.known.detach(&slot.catalogue);
+        // Slots join under the lock.
+        if self.pool().count(slot.provider.as_str()).0 == 0 {
+            catalogue.tenure.end_slots(has_asked, clock::now());
+        }
+        drop(catalogue);
         if is_last {
             self.watch_absence(&slot.provider);
+        }
+    }
+}
+
+/// Refuses a program whose name another one has, and has the catalogue of one that takes it over be the newest.
+fn claim(provider: &ProviderName, greeting: &Greeting, catalogue: &mut CatalogueState) -> Result<(), End> {
+    match catalogue.tenure.claim(greeting, clock::now()) {
+        Claim::Granted => Ok(()),
+        Claim::TakesOver => {
+            catalogue.known.renew(&greeting.catalogue);
+            Ok(())
+        }
+        Claim::Held { holder, lost } => {
+            let (provider, holder) = (provider.to_string(), holder.to_owned());
+            Err(End::ProviderHeld { provider, holder, lost })
         }
     }
 }

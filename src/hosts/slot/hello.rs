@@ -2,7 +2,11 @@
 
 use prost::Message;
 
-use crate::{bounds::PROTOCOL, end::End, wire};
+use crate::{
+    bounds::{MAX_PROGRAM, PROTOCOL},
+    end::End,
+    wire,
+};
 use toolwire_providers::{
     bounds::{MAX_ID, MAX_OFFERS},
     ids::{CatalogueId, InstanceId},
@@ -16,6 +20,8 @@ pub(crate) struct Greeting {
     pub(crate) instance: InstanceId,
     pub(crate) sdk: String,
     pub(crate) catalogue: CatalogueId,
+    /// The program, of which this process is a copy. Empty: not stated.
+    pub(crate) program: String,
 }
 
 impl Greeting {
@@ -56,11 +62,17 @@ impl Greeting {
         if hello.sdk.chars().count() > MAX_ID {
             return Err(End::violation(format!("`sdk` must have at most {MAX_ID} characters")));
         }
+        if hello.program.len() > MAX_PROGRAM || hello.program.contains(char::is_control) {
+            return Err(End::violation(format!(
+                "`program` must have at most {MAX_PROGRAM} bytes and no control characters"
+            )));
+        }
         Ok(Self {
             provider: hello.provider.clone(),
             instance: InstanceId::from(hello.instance.as_str()),
             sdk: hello.sdk.clone(),
             catalogue: CatalogueId::from(hello.catalogue_id.as_str()),
+            program: hello.program.clone(),
         })
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Session {
     slot: Slot,
     /// The process of the host, once it was welcome.
     instance: Option<InstanceId>,
+    /// Its host has asked to leave.
+    is_leaving: bool,
     /// Once the slot takes calls.
     joined: Option<Handle>,
     /// The call under way.
@@ -58,6 +60,7 @@ impl Session {
             commands,
             slot,
             instance: None,
+            is_leaving: false,
             joined: None,
             call: None,
             pending: None,
@@ -145,7 +148,10 @@ impl Session {
             Received::Chunk(text) => self.take_chunk(text, outgoing).await,
             Received::Outcome(outcome) => self.end_call(outcome),
             Received::Late(call, outcome) => self.take_late(call, outcome, now, outgoing),
-            Received::WantsLeave => self.leave(crate::pool::leave("the host asked for it"), now, outgoing),
+            Received::WantsLeave => {
+                self.is_leaving = true;
+                self.leave(crate::pool::leave("the host asked for it"), now, outgoing);
+            }
             Received::Nothing => {}
         }
         Ok(())
@@ -167,7 +173,7 @@ impl Session {
             let lost = if is_too_large { CallEnd::Outcome(chunk::too_large()) } else { CallEnd::Lost };
             let _ = call.reports.end.send(lost);
         }
-        self.hub.detach(&handle).await;
+        self.hub.detach(&handle, self.is_leaving).await;
     }
 
     /// A call that still stands in the queue was not sent.
@@ -220,7 +226,7 @@ impl Session {
         offers: Option<Vec<wire::Offer>>,
         outgoing: &mut Outgoing,
     ) -> Result<(), End> {
-        let greeted = self.hub.greet(&self.admitted.provider, &greeting, offers, &self.commands).await?;
+        let greeted = self.hub.greet(&mut self.admitted, &greeting, offers, &self.commands).await?;
         let now = clock::now();
         self.instance = Some(greeting.instance.clone());
         match greeted {

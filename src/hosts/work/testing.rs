@@ -105,6 +105,10 @@ impl Registrar for Log {
         .boxed()
     }
 
+    fn check_name(&self, provider: &ProviderName) -> Result<(), String> {
+        if provider.as_str() == "configured" { Err("it has a token".to_owned()) } else { Ok(()) }
+    }
+
     fn set_degraded(&self, provider: &ProviderName, reason: Option<String>) {
         self.add(format!("degraded {provider}: {reason:?}"));
     }
@@ -131,7 +135,7 @@ impl Settle for Log {
 
 pub(super) fn hub() -> (Hub, Arc<Log>) {
     let log = Arc::new(Log::default());
-    (Hub::new(4_096, Arc::clone(&log) as _, Arc::clone(&log) as _), log)
+    (Hub::new(4_096, Some("local".into()), Arc::clone(&log) as _, Arc::clone(&log) as _), log)
 }
 
 /// One stream of a host.

@@ -1,5 +1,6 @@
 //! Slots over their streams, with hosts that fail in every way.
 
+mod held;
 mod odd;
 mod refusals;
 mod unsent_calls;
@@ -14,9 +15,9 @@ use tonic_types::StatusExt;
 
 use super::testing::{Calling, Host, hello, hub, settle, status};
 use crate::{
-    bounds::{HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, SILENCE},
+    bounds::{HALF_CLOSE, LATE_WAIT, MAX_NAMES, MAX_PROGRAM, MAX_SLOTS_OF_PROVIDER, PONG, SILENCE},
     end::End,
-    hub::WriteRecord,
+    hub::{Hub, WriteRecord},
     start::{Write, testing::write},
     wire::{self, CancelReason, work_request, work_response::Message},
 };

@@ -14,9 +14,8 @@ use std::{sync::Arc, time::Duration};
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::sleep;
 
-pub(super) use self::gated_tool::Gates;
 use self::{
-    gated_tool::put_behind_gate,
+    gated_tool::{Gates, put_behind_gate},
     intake::{Intake, Proposal, effect},
     late_outcomes::LateOutcomes,
 };
@@ -27,7 +26,7 @@ pub use self::{
 };
 use crate::service::providers;
 use toolwire_base::offload;
-use toolwire_config::{Config, Providers};
+use toolwire_config::{Config, LOCAL_PROVIDER, Providers, is_provider_name};
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{CacheScope, Definition, MakeExecutor, Registry};
 use toolwire_hosts::{HostTool, Hub, Registrar};
@@ -36,6 +35,7 @@ use toolwire_providers::{
     ids::{CatalogueId, ProviderName},
     offer::{Author, Strictness},
 };
+use toolwire_sources::upstream::sources::Sources;
 use toolwire_state::Store;
 use toolwire_tool::Executor;
 
@@ -47,11 +47,11 @@ pub(super) fn connectors(
     config: &Config,
     registry: &Arc<Registry>,
     state: &Arc<Store>,
-    gates: &Gates,
+    sources: &Sources,
 ) -> Result<(McpServers, providers::Providers), String> {
     refuse_shared_names(config, registry)?;
-    let verdicts = LastVerdicts::default();
-    let mcp_servers = McpServers::new(config, registry, state, gates, verdicts.clone())?;
+    let (gates, verdicts) = (Gates::new(sources), LastVerdicts::default());
+    let mcp_servers = McpServers::new(config, registry, state, &gates, verdicts.clone())?;
     let hub = hub(config, registry, state, gates, verdicts.clone());
     Ok((mcp_servers, providers::Providers::new(&config.providers, hub, verdicts)))
 }
@@ -61,27 +61,34 @@ fn hub(
     config: &Config,
     registry: &Arc<Registry>,
     state: &Arc<Store>,
-    gates: &Gates,
+    gates: Gates,
     verdicts: LastVerdicts,
 ) -> Hub {
-    let (registry, gates, strictness) = (Arc::clone(registry), gates.clone(), strictness(config));
-    let offers = Offers { registry, providers: config.providers.clone(), gates, strictness, verdicts };
+    let registry = Arc::clone(registry);
+    let offers = Offers { registry, providers: config.providers.clone(), gates, strictness: strictness(config), verdicts };
     let late = Arc::new(LateOutcomes::new(Arc::clone(state), Arc::clone(&offers.registry)));
-    Hub::new(config.server.limits.max_work_streams, Arc::new(offers), late)
+    let local = config.auth.users.is_empty().then(|| LOCAL_PROVIDER.into());
+    Hub::new(config.server.limits.max_work_streams, local, Arc::new(offers), late)
 }
 
 /// A provider is a source, which must not be a source of other tools too.
 fn refuse_shared_names(config: &Config, registry: &Registry) -> Result<(), String> {
-    let snapshot = registry.snapshot();
-    let others = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.provider().is_none());
-    let mut sources = others.filter_map(|it| Some((it.source.as_ref()?.name.as_str(), it.name.as_str())));
-    let is_provider = |name: &str| config.providers.0.iter().any(|it| it.name == name);
-    match sources.find(|(source, _)| is_provider(source)) {
+    let shared = config.providers.0.iter().find_map(|it| Some((it, tool_of_source(registry, &it.name)?)));
+    match shared {
         None => Ok(()),
-        Some((source, tool)) => Err(format!(
-            "providers.{source} has the name of the source of the tool {tool}; give the provider another one"
+        Some((provider, tool)) => Err(format!(
+            "providers.{} has the name of the source of the tool {tool}; give the provider another one",
+            provider.name
         )),
     }
+}
+
+/// A tool of no provider whose source has this name.
+fn tool_of_source(registry: &Registry, source: &str) -> Option<String> {
+    let snapshot = registry.snapshot();
+    let mut others = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.provider().is_none());
+    let is_of_source = |it: &&Definition| it.source.as_ref().is_some_and(|it| it.name == source);
+    others.find(is_of_source).map(|it| it.name.to_string())
 }
 
 /// Without users only this machine is served, as a developer's.
@@ -122,6 +129,20 @@ impl Registrar for Offers {
             verdicts
         }
         .boxed()
+    }
+
+    fn check_name(&self, provider: &ProviderName) -> Result<(), String> {
+        let name = provider.as_str();
+        if !is_provider_name(name) {
+            return Err("a name is of a-z, 0-9, _ and -, at most 64 characters".to_owned());
+        }
+        if self.providers.0.iter().any(|it| it.name == name) {
+            return Err(format!("[providers.{name}] has a token, which opens it; or take another name"));
+        }
+        if self.gates.is_of_domain(name) || tool_of_source(&self.registry, name).is_some() {
+            return Err("a source of the server has this name; take another one".to_owned());
+        }
+        Ok(())
     }
 
     fn set_degraded(&self, provider: &ProviderName, reason: Option<String>) {

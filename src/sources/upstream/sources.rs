@@ -3,7 +3,7 @@
 //! A domain gets a handle of this and asks it for the client of each of its sources. An embedded source and a live one
 //! differ in their address, their clock and their spacing, and in nothing else.
 
-use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
+use std::{sync::Arc, time::SystemTime};
 
 use http::HeaderValue;
 use url::Url;
@@ -76,12 +76,13 @@ impl Sources {
             .with_hold_offs(Arc::clone(&self.hold_offs) as _)
     }
 
-    /// What calls to each provider pass, by its name.
-    pub fn gates(&self) -> BTreeMap<String, Arc<Gate>> {
-        self.providers.iter().map(|it| (it.name.clone(), Arc::new(self.gate(&it.name)))).collect()
+    /// Whether it is the name of a source that domains ask.
+    pub fn is_of_domain(&self, name: &str) -> bool {
+        self.specs.iter().any(|spec| spec.name == name)
     }
 
-    fn gate(&self, provider: &str) -> Gate {
+    /// What calls to a provider pass. One without limits is kept back by its pauses and cool-downs alone.
+    pub fn gate(&self, provider: &str) -> Gate {
         let subject = Subject {
             source: provider.to_owned().into(),
             name: provider.to_owned().into(),

@@ -1,20 +1,25 @@
 //! A tool of a provider behind the gate of its source: its limits, pauses and cool-downs hold for all tools of it.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures_util::future::BoxFuture;
 
 use toolwire_base::clock;
 use toolwire_contract::{Payload, arguments::Arguments};
 use toolwire_engine::registry::{Definition, MakeExecutor};
-use toolwire_sources::upstream::Gate;
+use toolwire_sources::upstream::{Gate, sources::Sources};
 use toolwire_tool::{
     Executor, Reply, Shape,
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// The gates of providers, by name.
-pub(in crate::app) type Gates = BTreeMap<String, Arc<Gate>>;
+/// The gates of providers, one each, made when its tools first come: hosts without a token state names of their own.
+#[derive(Clone)]
+pub(super) struct Gates(Arc<(Sources, Mutex<HashMap<String, Arc<Gate>>>)>);
 
 struct GatedTool {
     tool: Arc<dyn Executor>,
@@ -22,9 +27,26 @@ struct GatedTool {
     timeout: Duration,
 }
 
+impl Gates {
+    pub(super) fn new(sources: &Sources) -> Self {
+        Self(Arc::new((sources.clone(), Mutex::default())))
+    }
+
+    pub(super) fn get(&self, provider: &str) -> Arc<Gate> {
+        let (sources, made) = &*self.0;
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        let gate = made.entry(provider.to_owned()).or_insert_with(|| Arc::new(sources.gate(provider)));
+        Arc::clone(gate)
+    }
+
+    /// Whether a source has the name that is no provider.
+    pub(super) fn is_of_domain(&self, name: &str) -> bool {
+        self.0.0.is_of_domain(name)
+    }
+}
+
 /// Makes the same executors, but behind the gate.
-pub(super) fn put_behind_gate(gate: Option<&Arc<Gate>>, make: Arc<MakeExecutor>) -> Arc<MakeExecutor> {
-    let Some(gate) = gate.cloned() else { return make };
+pub(super) fn put_behind_gate(gate: Arc<Gate>, make: Arc<MakeExecutor>) -> Arc<MakeExecutor> {
     Arc::new(move |definition: &Definition| {
         let (tool, gate, timeout) = (make(definition)?, Arc::clone(&gate), definition.timeout);
         Ok(Arc::new(GatedTool { tool, gate, timeout }) as Arc<dyn Executor>)
