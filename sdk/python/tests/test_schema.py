@@ -363,3 +363,31 @@ def test_a_tool_is_tried_without_a_server() -> None:
     ctx = Context(request_id="r-1")
     assert report(ctx) == {"key": "r-1"}
     assert (ctx.progressed, ctx.chunks) == ([("Half", 0.5)], [{"part": 1}])
+
+
+@pytest.mark.parametrize(
+    ("conditions", "said"),
+    [
+        ({"amuont": {"maximum": 5}}, "there is no parameter 'amuont'; the parameters are amount, who"),
+        ({"ctx": {"maximum": 5}}, "there is no parameter 'ctx'"),
+        ({1: {"maximum": 5}}, "there is no parameter 1"),
+        ({}, "it is a dict of parameters and their JSON Schemas, and not empty"),
+        (None, "it is a dict of parameters"),
+        ([("amount", {"maximum": 5})], "it is a dict of parameters"),
+        ({"amount": 5}, "amount: it is a JSON Schema as a dict"),
+        ({"amount": {"maximum": float("nan")}}, "nan"),
+        ({"amount": {"enum": [object()]}}, "object"),
+    ],
+)
+def test_a_wrong_condition_is_refused_where_it_is_written(conditions: Any, said: str) -> None:
+    def pay(amount: float, who: Annotated[str, Bind("user.id")], *, ctx: Context) -> dict[str, Any]:
+        return {}
+
+    with pytest.raises((TypeError, ValueError)) as refused:
+        tool(write=True, approve_unless=conditions)(pay)
+    first = pay.__code__.co_firstlineno
+    assert str(refused.value).startswith("@tool of pay: approve_unless: "), refused.value
+    assert said in str(refused.value)
+    assert str(refused.value).endswith(f"({__file__}:{first})")
+    good = make(pay, write=True, approve_unless={"who": {"const": "riley"}, "amount": {}})
+    assert json.loads(good.offer.approve_unless) == {"who": {"const": "riley"}, "amount": {}}

@@ -366,26 +366,31 @@ def test_without_a_host_a_tool_is_degraded_and_a_new_host_brings_it_back(hosts: 
 REFUSED = """
 from toolwire import serve, tool
 
-@tool(write=True, approve_unless={"amuont": {"maximum": 100}})
+@tool(write=True, approve_unless={"amount": {"maximun": 100}})
 def look(amount: float) -> dict:
     '''Pays.'''
     return {}
-
-serve()
+%s
+serve(provider="local")
 """
+# Without it every tool of the program is refused, and with it one of two.
+ANOTHER = "\ntool(name='pay')(lambda amount: amount)\n"
 
 
-def test_a_host_of_which_every_tool_is_refused_ends_with_the_reasons_and_replaces_nothing(hosts: Any) -> None:
+@pytest.mark.parametrize(("another", "reason"), [("", "CATALOGUE_REFUSED"), (ANOTHER, "CONDITION_REFUSED")])
+def test_a_wrong_condition_ends_the_program_with_its_place(hosts: Any, another: str, reason: str) -> None:
     tools, start, folder = hosts
-    start()
-    (folder / "refused.py").write_text(REFUSED)
+    first = start()
+    (folder / "refused.py").write_text(REFUSED % another)
     for variables in ({"TOOLWIRE_SERVER": tools.url}, {}):
         refused = start_host(folder / "refused.py", log=subprocess.PIPE, **variables)
         _, said = refused.communicate(timeout=LIMIT)
         assert refused.returncode == 1
-        assert "CATALOGUE_REFUSED" in said
-        assert "look: /approve_unless/amuont" in said, said
-        assert tools.call("look", {"seconds": 0}).data["pid"]
+        assert f"ERROR toolwire: {reason}: " in said, said
+        for words in ("look", "amount", "maximun", f"({folder}/refused.py:4)"):
+            assert words in said, said
+        if not another:
+            assert tools.call("look", {"seconds": 0}).data["pid"] == first.pid, "it replaces nothing"
 
 
 def test_the_host_keeps_the_protocol(hosts: Any) -> None:

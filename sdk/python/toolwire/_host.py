@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from toolwire._fork import keep_from_children, let_go, sockets_to
 from toolwire._log import log, log_error
 from toolwire._membership import Membership
+from toolwire._places import check_conditions, with_places
 from toolwire._program import program_of
 from toolwire._slot import PROTOCOL, Slot, SlotHost
 from toolwire._stream import Address
@@ -21,6 +22,7 @@ from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
 from toolwire._tool import Tool
 from toolwire._version import __version__
+from toolwire.errors import Refused
 
 # Between two looks at streams on which nothing comes, in seconds.
 TICK = 10.0
@@ -77,7 +79,12 @@ class Host:
 
     async def join(self) -> host_pb2.Welcome:
         """Waits for the first welcome. Raises `Refused` if the server will not have this host."""
-        return await asyncio.shield(self.membership.joined)
+        try:
+            welcome = await asyncio.shield(self.membership.joined)
+        except Refused as refused:
+            raise with_places(refused, self.tools) from None
+        check_conditions(welcome, self.tools)
+        return welcome
 
     async def leave(self, grace: float) -> None:
         """Takes no more calls, and ends those under way that outlast the grace."""

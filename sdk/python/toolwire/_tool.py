@@ -243,7 +243,8 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
         output_schema_json=to_json(closed_object({"result": returned}, ["result"]) if wrapped else returned),
     )
     if "approve_unless" in options:
-        offer.approve_unless = to_json(options["approve_unless"])
+        with locate("approve_unless"):
+            offer.approve_unless = _conditions(options["approve_unless"], parameters)
     if "timeout" in options:
         offer.timeout.FromMilliseconds(_milliseconds("timeout", options["timeout"]))
     if "cache" in options:
@@ -252,6 +253,20 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
     is_async = is_async or any(is_kind(it) for is_kind in ASYNC for it in (function, origin))
     returns_iterable = (get_origin(result) or result) is Iterable
     return Tool(function, offer, parameters, result_codec, wrapped, is_async, returns_iterable, part, collects)
+
+
+def _conditions(conditions: Any, parameters: Parameters) -> str:
+    """As text. A server would refuse what is wrong here too, but the function would then be missing there."""
+    if not isinstance(conditions, Mapping) or not conditions:
+        raise TypeError(f"it is a dict of parameters and their JSON Schemas, and not empty, not {conditions!r}")
+    names = parameters.codecs.keys()
+    for name, schema in conditions.items():
+        if name not in names:
+            known = f"; the parameters are {', '.join(names)}" if names else ""
+            raise ValueError(f"there is no parameter {name!r}{known}")
+        if not isinstance(schema, Mapping):
+            raise TypeError(f"{name}: it is a JSON Schema as a dict, such as {{'maximum': 100}}, not {schema!r}")
+    return to_json(conditions)
 
 
 def _given(option: Literal["input_schema", "output_schema"], options: Options) -> Schema:
