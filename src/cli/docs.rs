@@ -1,6 +1,6 @@
 //! `toolwire docs`: the tools as markdown, from their definitions.
 
-use std::{fs, io, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -32,40 +32,10 @@ impl Docs {
         let app = wiring::open(&config, domains)?;
         let text = wiring::render_docs(&app);
         if self.check {
-            return self.compare(&text);
+            return files::check(&self.output, &text, "toolwire docs");
         }
         files::write(&self.output, &text, Existing::Replace)?;
         console::say(&format!("wrote {}", self.output.display()));
         Ok(())
-    }
-
-    fn compare(&self, text: &str) -> Result<(), Failure> {
-        let file = self.output.display();
-        let found = match fs::read_to_string(&self.output) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            read => read.map_err(|error| Failure::Failed(format!("cannot read {file}: {error}")))?,
-        };
-        if found == text {
-            return Ok(());
-        }
-        let line = found.lines().zip(text.lines()).take_while(|(one, other)| one == other).count() + 1;
-        Err(Failure::Failed(format!(
-            "{file} is stale from line {line} on. Write it again with `toolwire docs`"
-        )))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stale_file_is_told_with_its_line() {
-        let directory = tempfile::tempdir().unwrap();
-        let docs = Docs { check: true, output: directory.path().join("T.md"), settings: Settings::default() };
-        assert!(docs.compare("a\n").unwrap_err().to_string().contains("`toolwire docs`"));
-        fs::write(&docs.output, "a\nb\n").unwrap();
-        assert!(docs.compare("a\nb\n").is_ok());
-        assert!(docs.compare("a\nc\n").unwrap_err().to_string().contains("stale from line 2 on"));
     }
 }

@@ -7,7 +7,10 @@ use toolwire_server::{console, domain::Domain};
 
 /// The program's own commands.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Tools", &["list", "describe", "call", "cancel", "calls", "watch", "limits", "guidance", "export"]),
+    (
+        "Tools",
+        &["list", "describe", "call", "cancel", "calls", "watch", "limits", "guidance", "export", "generate"],
+    ),
     ("Conversations and tasks", &["chat", "jobs", "tasks", "timeline", "workspace"]),
     ("Approval", &["confirmations", "approve", "deny", "audit"]),
     ("Server", &["serve", "mcp", "health", "state", "providers", "host-check"]),

@@ -23,6 +23,7 @@ mod docs;
 mod domain_commands;
 mod explain;
 mod export;
+mod generate;
 mod guidance;
 mod health;
 mod help;
@@ -81,6 +82,7 @@ enum Command {
     Describe(describe::Describe),
     Guidance(guidance::Guidance),
     Export(export::Export),
+    Generate(generate::Generate),
     Limits(limits::Limits),
     Providers(providers::Providers),
     Call(call::CallArgs),
@@ -188,6 +190,7 @@ impl Command {
             Self::Describe(describe) => describe.run(domains).await,
             Self::Guidance(guidance) => guidance.run(domains).await,
             Self::Export(export) => export.run(domains).await,
+            Self::Generate(generate) => generate.run(domains).await,
             Self::Limits(limits) => limits.run(domains).await,
             Self::Providers(providers) => providers.run(domains).await,
             Self::Call(call) => call.run(domains).await,

@@ -13,6 +13,8 @@ mod schema;
 
 use std::collections::BTreeSet;
 
+pub use self::schema::{append_sentences, describe_keyword};
+
 use crate::registry::{Definition, Status};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]

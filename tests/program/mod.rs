@@ -8,6 +8,7 @@ mod equal_writes;
 mod exports;
 mod first_impression;
 mod followers;
+mod generate;
 mod identity;
 mod jobs;
 mod kills;

@@ -110,7 +110,7 @@ fn restricted_to(kind: &Value, schema: &Members) -> Option<Value> {
 }
 
 /// Describes a keyword and its value in a sentence. `None` for a keyword that means nothing by itself or is unknown.
-pub(super) fn describe_keyword(keyword: &str, value: &Value) -> Option<String> {
+pub fn describe_keyword(keyword: &str, value: &Value) -> Option<String> {
     let count = |one, many| Some(counted(value.as_u64()?, one, many));
     Some(match keyword {
         "minLength" => format!("At least {}.", count("character", "characters")?),
@@ -142,7 +142,7 @@ pub(super) fn describe_keyword(keyword: &str, value: &Value) -> Option<String> {
 }
 
 /// Appends sentences to a description, except those that it already contains.
-pub(super) fn append_sentences(description: Option<&Value>, sentences: &[String]) -> Option<String> {
+pub fn append_sentences(description: Option<&Value>, sentences: &[String]) -> Option<String> {
     let mut text = description.and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
     for sentence in sentences {
         if !text.contains(sentence.trim_end_matches('.')) {

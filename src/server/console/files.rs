@@ -20,8 +20,7 @@ pub enum Existing {
 /// Writes a file atomically: a concurrent reader sees the old one or the new one.
 pub fn write(path: &Path, text: &str, existing: Existing) -> Result<(), Failure> {
     let failed = |error: io::Error| {
-        let advice = "Name another with --output";
-        Failure::Failed(format!("cannot write {}: {error}. {advice}", path.display()))
+        Failure::Failed(format!("cannot write {}: {error}. Name another file", path.display()))
     };
     match existing {
         Existing::Keep => match create_new(path, text) {
@@ -30,6 +29,21 @@ pub fn write(path: &Path, text: &str, existing: Existing) -> Result<(), Failure>
         },
         Existing::Replace => replace(path, text).map_err(failed),
     }
+}
+
+/// Fails if the file does not have this text, which `again` writes.
+pub fn check(path: &Path, text: &str, again: &str) -> Result<(), Failure> {
+    let file = path.display();
+    let found = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        read => read.map_err(|error| Failure::Failed(format!("cannot read {file}: {error}")))?,
+    };
+    if found == text.as_bytes() {
+        return Ok(());
+    }
+    let found = String::from_utf8_lossy(&found);
+    let line = found.lines().zip(text.lines()).take_while(|(one, other)| one == other).count() + 1;
+    Err(Failure::Failed(format!("{file} is stale from line {line} on. Write it again with `{again}`")))
 }
 
 fn create_new(path: &Path, text: &str) -> io::Result<()> {
@@ -69,6 +83,17 @@ mod tests {
         write(&path, "two", Existing::Replace).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_stale_file_is_told_with_its_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("T.md");
+        let check = |text| check(&path, text, "toolwire docs").map_err(|error| error.to_string());
+        assert!(check("a\n").unwrap_err().contains("`toolwire docs`"));
+        fs::write(&path, "a\nb\n").unwrap();
+        assert_eq!(check("a\nb\n"), Ok(()));
+        assert!(check("a\nc\n").unwrap_err().contains("stale from line 2 on"));
     }
 
     #[test]
