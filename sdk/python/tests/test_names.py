@@ -43,9 +43,15 @@ def joined(tmp_path: Path) -> Iterator[tuple[Toolwire, Callable[..., Process]]]:
     with Toolwire.connect(server.url, retries=0) as tools:
         yield tools, start
     for process in started:
-        process.kill()
-        process.communicate()
+        end(process)
     server.kill()
+
+
+def end(process: Process) -> None:
+    process.kill()
+    process.wait()
+    assert process.stdout
+    process.stdout.close()
 
 
 def serves(process: Process) -> str:
@@ -74,8 +80,7 @@ def test_a_second_program_is_refused_by_name_and_a_copy_is_not(
     assert names(tools) == ["one"]
     # After a crash it comes back, and meanwhile nobody takes its place.
     for process in (first, copy):
-        process.kill()
-        process.communicate()
+        end(process)
     assert start("two").wait(LIMIT) == 1
     assert "which was lost" in (tmp_path / "two.log").read_text()
     again = start("one")
