@@ -1,6 +1,7 @@
 """What types say beyond their kind: constraints, names, checks of their own, and schemas that the author gives."""
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -14,6 +15,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from tests.test_exact import got, returns, takes
 from toolwire import Bind, InvalidArgument
+from toolwire._forms import FORMS
 from toolwire._json import to_json
 from toolwire._tool import make
 
@@ -323,3 +325,20 @@ def test_a_model_that_is_made_by_names_is_read_by_names() -> None:
 
     assert property_of(ByName)["properties"].keys() == {"a"}
     assert got(ByName, '{"a": 5}').a == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("P", False), ("PT", False), ("P1DT", False), ("-P", False), ("P1D", True), ("PT1H", True), ("-P1DT2M", True),
+        ("PT1H2S", True), ("PT0.5S", True), ("PT.5S", False), ("P1H", False), ("PT1D", False), ("PT1M1H", False),
+        ("P1DT1H1M1.000001S", True), ("", False), ("PT1.0000001S", False),
+    ],
+)
+def test_the_pattern_of_a_duration_is_what_is_read(text: str, is_one: bool) -> None:
+    assert bool(re.search(FORMS[timedelta].schema["pattern"], text)) == is_one
+    if is_one:
+        assert isinstance(FORMS[timedelta].read(text), timedelta)
+    else:
+        with pytest.raises(ValueError, match="no duration"):
+            FORMS[timedelta].read(text)

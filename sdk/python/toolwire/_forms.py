@@ -27,6 +27,10 @@ CLOCK = r"^[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?([Zz]|[+-][0-9]{2}:[0-9]{2})
 DURATION = r"(-?)P(?:([0-9]{1,9})D)?(?:T(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})(?:\.([0-9]{1,6}))?S)?)?"
 MOMENT = rf"({DAY}[Tt][0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}})(?:\.([0-9]+))?([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})"
 HEX = "[0-9a-fA-F]"
+_H, _M, _S = "[0-9]{1,9}H", "[0-9]{1,9}M", r"[0-9]{1,9}(\.[0-9]{1,6})?S"
+_CLOCK_PART = f"T({_H}({_M})?({_S})?|{_M}({_S})?|{_S})"
+# What is read as a duration: with at least one part, and one behind its T. Patterns of JSON Schema look ahead nowhere.
+SPANS = f"^-?P([0-9]{{1,9}}D({_CLOCK_PART})?|{_CLOCK_PART})$"
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ FORMS: dict[Any, Form] = {
     time: Form("time of a day such as 12:00:00", CLOCK, _parse_time, _write_time,
                _pattern(CLOCK, examples=["12:00:00"])),
     timedelta: Form("duration such as P1DT2H30M or PT0.5S", f"{DURATION}(?<![PT])", _parse_duration, _write_duration,
-                    _pattern(f"^{DURATION}$", examples=["PT1H30M"])),
+                    _pattern(SPANS, examples=["PT1H30M"])),
     UUID: Form("UUID such as 00000000-0000-4000-8000-000000000000", f"{HEX}{{8}}(-{HEX}{{4}}){{3}}-{HEX}{{12}}", UUID,
                lambda value: str(UUID(int=value.int)), _format("uuid")),
     # `sum` of no decimals is the integer 0.
