@@ -19,6 +19,7 @@ mod confirmations;
 mod connection;
 mod decide;
 mod describe;
+mod dev;
 mod docs;
 mod domain_commands;
 mod explain;
@@ -78,6 +79,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Dev(dev::Dev),
     List(list::List),
     Describe(describe::Describe),
     Guidance(guidance::Guidance),
@@ -186,6 +188,7 @@ impl Command {
     async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         match self {
             Self::Serve(serve) => Box::pin(serve.run(domains)).await,
+            Self::Dev(dev) => dev.run(),
             Self::List(list) => list.run(domains).await,
             Self::Describe(describe) => describe.run(domains).await,
             Self::Guidance(guidance) => guidance.run(domains).await,
