@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from toolwire import Context
-from toolwire._host import Host
+from toolwire._host import Attachment
 from toolwire._target import Target
 from toolwire._tool import make
 
@@ -47,7 +47,7 @@ async def append_never(*, ctx: Context) -> dict:
 
 async def main():
     target = Replicas(f"http://{ADDRESSES[0]}", os.environ["TOOLWIRE_HOST_TOKEN"])
-    host = Host([make(append_line, write=True), make(append_slowly, write=True), make(append_never)], target, slots=SLOTS)
+    host = Attachment([make(append_line, write=True), make(append_slowly, write=True), make(append_never)], target, slots=SLOTS)
     await host.join()
     print("serves", flush=True)
     await asyncio.Event().wait()

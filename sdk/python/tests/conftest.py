@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from tests.fake import FakeServer
-from toolwire._host import Host
+from toolwire._host import Attachment
 from toolwire._target import Target
 from toolwire._tool import make
 
-Attach = Callable[..., Awaitable[Host]]
+Attach = Callable[..., Awaitable[Attachment]]
 
 
 @pytest.fixture(scope="session")
@@ -36,10 +36,10 @@ async def attach(server: FakeServer) -> AsyncIterator[Attach]:
     """Attaches functions as tools: `await attach(function, …, slots=1)`. A tuple is a function and its options."""
     hosts = []
 
-    async def attach(*functions: Any, slots: int = 1, join: bool = True, **options: Any) -> Host:
+    async def attach(*functions: Any, slots: int = 1, join: bool = True, **options: Any) -> Attachment:
         pairs = [it if isinstance(it, tuple) else (it, {}) for it in functions]
         tools = [make(function, **said) for function, said in pairs]
-        hosts.append(Host(tools, Target(server.url, options.pop("token", "")), slots=slots, **options))
+        hosts.append(Attachment(tools, Target(server.url, options.pop("token", "")), slots=slots, **options))
         if join:
             await hosts[-1].join()
         return hosts[-1]

@@ -8,10 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from toolwire import Result, ToolError, Toolwire
+from toolwire import Host, Result, ToolError, Toolwire
 from toolwire._binary import LocalServer
-from toolwire._serve import BackgroundHost
-from toolwire._target import Target
 from toolwire._tool import Tool
 
 FACES = ["CallTool", "InvokeTool", "REST", "MCP"]
@@ -24,7 +22,7 @@ End = tuple[str, Any]
 class Faces:
     def __init__(self, state: Path, tools: list[Tool], slots: int = 2) -> None:
         self.server = LocalServer(state, samples=False, http_port=0)
-        self.host = BackgroundHost(tools, Target(self.server.url), slots)
+        self.host = Host(tools, server=self.server.url, token="", slots=slots, grace=1).__enter__()
         self.tools = Toolwire.connect(self.server.url, retries=0)
         self._by_face: dict[str, Callable[[str, str], End]] = {
             "CallTool": self._call, "InvokeTool": self._invoke, "REST": self._rest, "MCP": self._mcp,
@@ -32,7 +30,7 @@ class Faces:
 
     def close(self) -> None:
         self.tools.close()
-        self.host.close()
+        self.host.__exit__()
         self.server.close()
 
     def call(self, face: str, tool: str, arguments: str = "{}") -> End:

@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import Attach
 from tests.fake import LIMIT, FakeServer
 from toolwire import Context
-from toolwire._serve import choose_tools
+from toolwire._hosting import choose_tools
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._tool import REGISTRY, make, tool
 

@@ -499,5 +499,6 @@ def test_a_program_that_a_tool_ends_has_the_exit_code_of_the_tool(program: Any, 
     with pytest.raises(Refused):
         tools.call("harm", {"how": "exit the process"}, timeout=LIMIT)
     assert process.wait(LIMIT) == 3
-    # Its server says so, and ends after it.
-    wait_until(lambda: "has ended, and the server ends with it" in (tmp_path / "log").read_text(), LIMIT)
+    # Its server says so in its log, and ends after it.
+    server_log = tmp_path / ".toolwire/state/server.log"
+    wait_until(lambda: "has ended, and the server ends with it" in server_log.read_text(), LIMIT)

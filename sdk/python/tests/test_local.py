@@ -92,8 +92,8 @@ def test_a_program_has_a_server_of_its_own(fake_binary: Path, tmp_path: Path) ->
             tools.call("status", {"order_id": ""})
         server = json.loads((state / "fake.json").read_text())
         assert server["arguments"] == [
-            "serve", "--config", os.devnull, "--state", str(state), "--parent", str(os.getpid()), "--until-stdin-ends",
-            "--listen=127.0.0.1:0", "--no-samples",
+            "serve", "--config", os.devnull, "--state", str(state), "--log=text", "--parent", str(os.getpid()),
+            "--until-stdin-ends", "--listen=127.0.0.1:0", "--no-samples",
         ]
         assert server["lame_duck"] == "0s", "no balancer looks at it"
         assert is_alive(server["pid"])
@@ -108,7 +108,7 @@ def test_its_state_is_gone_at_the_end(fake_binary: Path, tmp_path: Path, monkeyp
 
 
 def test_without_tools_there_is_nothing_to_serve(fake_binary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolwire._serve.REGISTRY", {})
+    monkeypatch.setattr("toolwire._hosting.REGISTRY", {})
     with pytest.raises(ValueError, match="there is no tool"):
         Toolwire.local()
 
@@ -153,11 +153,21 @@ def test_the_command_of_the_package_is_the_binary(fake_binary: Path) -> None:
     assert said.stdout.startswith("toolwire ")
 
 
+def test_the_command_dev_of_the_package_takes_its_python(fake_binary: Path) -> None:
+    fake_binary.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo toolwire {__version__} || echo "$@"\n')
+    said = subprocess.run(
+        [sys.executable, "-c", f"from {main.__module__} import main; main()", "dev", "tools.py"], capture_output=True,
+        text=True, check=True,
+    )
+    assert said.stdout == f"dev --python {sys.executable} tools.py\n"
+
+
 def test_one_command_serves_and_says_how_to_call(run: Callable[..., Any], tmp_path: Path) -> None:
     process = run()
     url = url_of(process)
     assert process.stdout.readline() == "  tools  order_status, slow\n"
     assert process.stdout.readline() == "  mcp    http://127.0.0.1:50080/mcp\n"
+    assert process.stdout.readline() == "  log    .toolwire/state/server.log\n"
     assert process.stdout.readline() == f"  try    toolwire call order_status order_id=ORDER_ID --server {url}\n"
     with Toolwire.connect(url) as tools:
         assert tools.call("order_status", {"order_id": "A-1"}).data == {"state": "sent"}
@@ -223,7 +233,7 @@ def test_the_program_ends_with_its_server(run: Callable[..., Any], tmp_path: Pat
     url_of(process)
     os.kill(server_of(tmp_path)["pid"], signal.SIGKILL)
     assert process.wait(LIMIT) == 1
-    assert "the server has ended by SIGKILL, and this program with it" in process.stderr.read()
+    assert "the server has ended by SIGKILL" in process.stderr.read()
 
 
 def test_the_same_file_joins_a_server_that_is_named(run: Callable[..., Any], fake_binary: Path, tmp_path: Path) -> None:

@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from tests.raw import BOMB, CONFIGURATION, DEEP, HOST_TOKENS, USER_TOKEN, RawSlot, offer
-from toolwire import Refused, Toolwire
+from toolwire import Host, Refused, Toolwire
 from toolwire._binary import LocalServer
-from toolwire._serve import BackgroundHost, choose_tools
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._stubs.toolwire.v1 import result_pb2
-from toolwire._target import Target
 from toolwire.client import Progress
 from toolwire.errors import ParseError, ResultTooLarge, ToolError
 
@@ -59,10 +57,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     server = LocalServer(folder / "state", samples=False)
     for name, value in before.items():
         os.environ.pop(name) if value is None else os.environ.update({name: value})
-    host = BackgroundHost(choose_tools([honest]), Target.read(server.url, HOST_TOKENS["GOOD_TOKEN"], None, "NONE"), 4)
-    with Toolwire.connect(server.url, USER_TOKEN, retries=0) as tools:
+    host = Host([honest], server=server.url, token=HOST_TOKENS["GOOD_TOKEN"], slots=4, grace=1)
+    with host, Toolwire.connect(server.url, USER_TOKEN, retries=0) as tools:
         yield World(server, tools, HOST_TOKENS["EVIL_TOKEN"])
-    host.close()
     server.close()
 
 

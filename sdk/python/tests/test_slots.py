@@ -13,7 +13,7 @@ from tests.conftest import Attach
 from tests.fake import LIMIT, FakeServer, FakeSlot, read_outcome, until
 from tests.test_host import WRITE, add, sleep
 from toolwire import Context
-from toolwire._host import Host
+from toolwire._host import Attachment
 from toolwire._slot import Slot
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
@@ -315,7 +315,7 @@ async def test_slots_stand_at_every_address_of_the_name(
     monkeypatch.setattr(Target, "addresses", resolved)
     monkeypatch.setattr("toolwire._host.RESOLVE_EVERY", 0.1)
     monkeypatch.setattr("toolwire._host.TICK", 0.1)
-    host = Host([make(add)], Target(server.url), slots=4)
+    host = Attachment([make(add)], Target(server.url), slots=4)
     await asyncio.gather(server.count(2), second.count(2))
     assert (len(server.slots), len(second.slots)) == (2, 2)
     addresses = {f"ipv4:127.0.0.1:{server.port}"}
@@ -362,7 +362,7 @@ async def test_a_server_that_speaks_tls_is_known_by_its_name(one_loop: None, tmp
     server = await FakeServer(
         credentials=grpc.ssl_server_credentials([(key.read_bytes(), certificate.read_bytes())])
     ).open()
-    host = Host([make(add)], Target(f"https://localhost:{server.port}", "secret", str(certificate)), slots=1)
+    host = Attachment([make(add)], Target(f"https://localhost:{server.port}", "secret", str(certificate)), slots=1)
     await asyncio.wait_for(host.join(), LIMIT)
     slot = await server.slot()
     assert slot.metadata["authorization"] == "Bearer secret"

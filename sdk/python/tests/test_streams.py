@@ -40,6 +40,11 @@ def lines(to: int) -> Generator[Line, None, dict[str, int]]:
     return {"count": to}
 
 
+def may_return(to: int, returned: bool) -> Generator[int, None, Any]:
+    yield from range(to)
+    return {"count": to} if returned else None
+
+
 def gives(to: int) -> Iterator[int]:
     return iter(range(to))
 
@@ -204,3 +209,12 @@ async def test_a_generator_of_an_async_function_holds_up_no_other(server: FakeSe
     await slot.start("waits")
     assert await other.call("frees") == {"result": "freed"}
     await slot.receive("chunk")
+
+
+async def test_what_a_generator_of_any_returns_is_its_result(server: FakeServer, attach: Attach) -> None:
+    await attach(may_return)
+    slot = await server.slot()
+    for returned, result in ((True, {"count": 2}), (False, [0, 1])):
+        await slot.start("may_return", to=2, returned=returned)
+        assert [json.loads((await slot.receive("chunk")).data_json) for _ in range(2)] == [{"result": 0}, {"result": 1}]
+        assert await slot.outcome() == {"result": result}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import IO
 
 from toolwire._fork import keep_from_children, let_go
 from toolwire._target import Target
@@ -20,6 +20,12 @@ from toolwire._version import __version__
 NAME = "toolwire.exe" if sys.platform == "win32" else "toolwire"
 LISTENS = "toolwire listening on "
 HTTP = "toolwire http on "
+# Where packages are that others wrote.
+INSTALLED = {"site-packages", "dist-packages"}
+# A line of the server's log: its level, and what it says.
+LOGGED = re.compile(r"\S+Z +(TRACE|DEBUG|INFO|WARN|ERROR) (.*)", re.DOTALL)
+# From how many bytes on a log is begun anew, and between two looks at it, in seconds.
+MOST_LOG, LOG_EVERY = 10 * 1024 * 1024, 0.1
 
 
 def binary() -> Path:
@@ -38,13 +44,16 @@ def binary() -> Path:
 
 def main() -> None:
     """The command `toolwire` of the package."""
-    path = str(binary())
-    os.execv(path, [path, *sys.argv[1:]])
+    path, arguments = str(binary()), sys.argv[1:]
+    if arguments[:1] == ["dev"]:
+        arguments[1:1] = ["--python", sys.executable]
+    os.execv(path, [path, *arguments])
 
 
 class LocalServer:
     """A server on this machine, by settings of its own. It watches this process, and ends however this one ends.
 
+    state: the folder of its state, and of its log; what that warns of is on standard error too.
     config: its settings, a file; else what TOOLWIRE_CONFIG names; never what happens to be in the working directory.
     port: where it listens; 0 takes a free one.
     http_port: where clients of MCP find it; 0 takes a free one, and None serves none. What is 0 may be said by
@@ -52,32 +61,39 @@ class LocalServer:
     """
 
     def __init__(
-        self, state: Path | None, *, samples: bool, config: str | Path | None = None, port: int = 0,
+        self, state: str | Path, *, samples: bool, config: str | Path | None = None, port: int = 0,
         http_port: int | None = None,
     ) -> None:
         # Has its exit code once it has ended; less than zero is a signal.
         self.ended: Future[int] = Future()
-        self._temporary = tempfile.TemporaryDirectory(prefix="toolwire-") if state is None else None
-        state = state or Path(self._temporary.name if self._temporary else "")
+        self.log = Path(state) / "server.log"
         file = config or os.environ.get("TOOLWIRE_CONFIG") or os.devnull
-        self._has_settings = file != os.devnull
+        self.has_settings = file != os.devnull
         # The end of its input asks it to end, also where this process executes another program.
-        command = [str(binary()), "serve", "--config", str(file), "--state", str(state)]
+        command = [str(binary()), "serve", "--config", str(file), "--state", str(state), "--log=text"]
         command += ["--parent", str(os.getpid()), "--until-stdin-ends"]
         if http_port is None or port or not os.environ.get("TOOLWIRE_LISTEN"):
             command.append(f"--listen=127.0.0.1:{port}")
         if http_port or (http_port == 0 and not os.environ.get("TOOLWIRE_HTTP")):
             command.append(f"--http=127.0.0.1:{http_port}")
         environment = {**os.environ, **({"TOOLWIRE_HTTP": ""} if http_port is None else {})}
-        if not self._has_settings:
+        if not self.has_settings:
             # No balancer looks whether it is about to end.
             environment.setdefault("TOOLWIRE_DRAIN_LAME_DUCK", "0s")
-        self._process = subprocess.Popen(
-            command if samples else [*command, "--no-samples"], env=environment,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            # An interrupt from the terminal is for this process, which then ends the server.
-            start_new_session=True,
-        )
+        # Its own file: what it says after the end of this process is kept too.
+        with self.log.open("ab") as log:
+            if log.tell() > MOST_LOG:
+                log.truncate(0)
+            begin = log.seek(0, os.SEEK_END)
+            self._process = subprocess.Popen(
+                command if samples else [*command, "--no-samples"], env=environment,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+                # An interrupt from the terminal is for this process, which then ends the server.
+                start_new_session=True,
+            )
+        self._threads: list[threading.Thread] = []
+        self._is_closed = threading.Event()
+        self._follow(lambda: self._show_log(begin))
         assert self._process.stdin
         assert self._process.stdout
         self._release = keep_from_children(functools.partial(let_go, [self._process.stdin.fileno()]))
@@ -91,15 +107,12 @@ class LocalServer:
         self.mcp = ""
         if http_port is not None:
             self.mcp = f"http://{self._process.stdout.readline().removeprefix(HTTP).strip()}/mcp"
-        threading.Thread(target=_drain, args=(self._process.stdout,), daemon=True).start()
-        threading.Thread(target=self._wait, daemon=True).start()
+        self._follow(self._drain)
+        self._follow(lambda: self.ended.set_result(self._process.wait()))
 
     def target(self, token: str | None, token_name: str) -> Target:
         """How it is spoken to. Only settings that were asked for have users, whose tokens it takes."""
-        return Target.read(self.url, token, "", token_name) if self._has_settings else Target(self.url)
-
-    def _wait(self) -> None:
-        self.ended.set_result(self._process.wait())
+        return Target.read(self.url, token, "", token_name) if self.has_settings else Target(self.url)
 
     def close(self) -> None:
         """Ends it: at once if it does not end by itself."""
@@ -112,14 +125,44 @@ class LocalServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._temporary:
-            self._temporary.cleanup()
+        self._is_closed.set()
+        for thread in self._threads:
+            thread.join(1)
+
+    def _follow(self, work: Callable[[], object]) -> None:
+        self._threads.append(threading.Thread(target=work, name="toolwire-server", daemon=True))
+        self._threads[-1].start()
+
+    def _drain(self) -> None:
+        assert self._process.stdout
+        with self._process.stdout as output:
+            for _ in output:
+                pass
+
+    def _show_log(self, begin: int) -> None:
+        """Shows what people should read at once, as it comes."""
+        with self.log.open(errors="replace") as log:
+            log.seek(begin)
+            line, is_over = "", False
+            while not is_over:
+                # Looked at once more after its end.
+                is_over = self._is_closed.wait(LOG_EVERY)
+                while more := log.readline():
+                    line += more
+                    if line.endswith("\n"):
+                        _show(line)
+                        line = ""
 
 
-def _drain(output: IO[str]) -> None:
-    with output:
-        for _ in output:
-            pass
+def _show(line: str) -> None:
+    """A line of the server's log that is a warning, or none of the log, on standard error."""
+    level, words = found.groups() if (found := LOGGED.fullmatch(line)) else ("", line)
+    if level in ("WARN", "ERROR"):
+        # Without the module that says it.
+        words = f"{level} toolwire server: {words.partition(': ')[2]}"
+    if level in ("", "WARN", "ERROR"):
+        sys.stderr.write(words)
+        sys.stderr.flush()
 
 
 def words_of(code: int) -> str:
@@ -128,8 +171,12 @@ def words_of(code: int) -> str:
 
 
 def state_beside(file: str | None) -> Path:
-    """The state of a server that a file starts: in a folder beside it, which no repository takes in."""
-    folder = (Path(file).resolve().parent if file else Path.cwd()) / ".toolwire"
+    """The state of a server that a file starts: in a folder beside it, which no repository takes in.
+
+    Of a command such as `uvicorn`, and of a notebook, which has no file, it is in the working directory.
+    """
+    is_command = file and (INSTALLED & {*Path(file).parts} or Path(file).parent == Path(sys.executable).parent)
+    folder = (Path.cwd() if not file or is_command else Path(file).resolve().parent) / ".toolwire"
     state = folder / "state"
     state.mkdir(parents=True, exist_ok=True)
     (folder / ".gitignore").write_text("*\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import functools
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from toolwire._blocking import run
 from toolwire._context import Context
 from toolwire._json import Foreign, Misfit, Writer, take
 from toolwire._text import type_name
+from toolwire._threads import in_thread
 from toolwire._tool import Tool
 
 # What is awaited may give what is to be awaited again, and would for ever.
@@ -55,7 +57,7 @@ async def call_on_loop(tool: Tool, begin: Callable[[], Any], context: Context | 
                 value = await _send_parts(tool, value, context or Context())
             elif tool.part and isinstance(value, Iterator):
                 # Its blocks are of a function that may wait, and the loop is that of all tools.
-                value = await asyncio.to_thread(run, _send_parts(tool, value, context or Context()))
+                value = await in_thread(functools.partial(run, _send_parts(tool, value, context or Context())))
             if not inspect.isawaitable(value):
                 return end_of(tool, value)
             value = await value
@@ -79,7 +81,8 @@ async def _send_parts(tool: Tool, items: Iterator[Any] | AsyncIterator[Any], con
                 made.append(part)
             await context.chunk(text)
     except (StopIteration, StopAsyncIteration) as end:
-        return made if tool.collects else getattr(end, "value", None)
+        value = getattr(end, "value", None)
+        return made if tool.collects and (value is None or tool.result.schema) else value
     finally:
         # One that is stopped in its middle leaves its blocks now.
         if isinstance(items, AsyncGenerator):

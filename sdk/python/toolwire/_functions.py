@@ -65,5 +65,5 @@ def unwrap_stream(hint: Any, function: Any, origin: Any) -> tuple[Any, Any] | No
             raise TypeError(f"it is a generator, and its hint says {inspect.formatannotation(hint)}: say Iterator[…]")
         return None
     item = args[0] if args else Any
-    has_result = kind is abc.Generator and args[2:] and args[2] not in (None, type(None), Any)
+    has_result = kind is abc.Generator and args[2:] and args[2] not in (None, type(None))
     return item, args[2] if has_result else None

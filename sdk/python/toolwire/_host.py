@@ -1,4 +1,4 @@
-"""A host: a process that carries out calls of its tools for a server."""
+"""The tools of a process at a server: slots at each of its addresses, which carry out calls."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from collections.abc import Iterable
 
 from toolwire._fork import keep_from_children, let_go, sockets_to
 from toolwire._log import log, log_error
+from toolwire._loop import ToolLoop
 from toolwire._membership import Membership
 from toolwire._places import check_conditions, with_places
 from toolwire._program import program_of
 from toolwire._slot import PROTOCOL, Slot, SlotHost
-from toolwire._stream import Address
+from toolwire._stream import Address, wait
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
 from toolwire._tool import Tool
@@ -56,10 +57,13 @@ class Site:
             self.open(1 + sum(other.is_wanted for other in self.slots))
 
 
-class Host:
-    """The tools of a process, attached to a server."""
+class Attachment:
+    """That of a host, from its making on the loop that runs until `leave`."""
 
-    def __init__(self, tools: Iterable[Tool], target: Target, *, slots: int = 16, provider: str = "") -> None:
+    def __init__(
+        self, tools: Iterable[Tool], target: Target, *, slots: int = 16, provider: str = "",
+        tool_loop: ToolLoop | None = None,
+    ) -> None:
         self.tools = {tool.name: tool for tool in tools}
         self.target, self._slots = target, slots
         offers = [self.tools[name].offer for name in sorted(self.tools)]
@@ -70,12 +74,14 @@ class Host:
             program="" if target.token else program_of(self.tools),
         )
         self.membership = Membership(target.url)
-        self.shared = SlotHost(self.tools, hello, offers, self.membership)
+        self.shared = SlotHost(self.tools, hello, offers, self.membership, tool_loop or ToolLoop("toolwire-loop"))
+        # Set when calls under way have had their time to end.
+        self.hurried = asyncio.Event()
         self._release = keep_from_children(self._give_up)
         self._sites: dict[str, Site] = {}
         self._leaving: list[Site] = []
         self._is_leaving = False
-        self._keeper = self._start_keeper()
+        self._start_keeper()
 
     async def join(self) -> host_pb2.Welcome:
         """Waits for the first welcome. Raises `Refused` if the server will not have this host."""
@@ -93,7 +99,11 @@ class Host:
         self._spread(set())
         slots = {slot: task for site in self._leaving for slot, task in site.slots.items()}
         if slots:
-            await asyncio.wait(slots.values(), timeout=grace)
+            hurried = asyncio.create_task(wait(self.hurried, grace))
+            ends = [hurried, asyncio.create_task(asyncio.wait(slots.values()))]
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            for end in ends:
+                end.cancel()
             if cut := sum(slot.cancel() for slot in slots):
                 log.warning("%d call%s outlasted the %g s at the end", cut, "" if cut == 1 else "s", grace)
                 await asyncio.wait(slots.values(), timeout=1.0)
@@ -116,21 +126,17 @@ class Host:
         let_go(sockets_to({(host.strip("[]"), int(port)) for host, _, port in split}))
         self.shared.tool_loop.end_child()
 
-    def _start_keeper(self) -> asyncio.Task[None]:
-        keeper = asyncio.get_running_loop().create_task(self._keep())
-        keeper.add_done_callback(self._restart_keeper)
-        return keeper
+    def _start_keeper(self) -> None:
+        if not self._is_leaving:
+            self._keeper = asyncio.get_running_loop().create_task(self._keep())
+            self._keeper.add_done_callback(self._restart_keeper)
 
     def _restart_keeper(self, keeper: asyncio.Task[None]) -> None:
         """Begins again what never ends by itself."""
         if not self._is_leaving and not keeper.get_loop().is_closed():
             error = asyncio.CancelledError() if keeper.cancelled() else keeper.exception()
             log_error(error or RuntimeError("it returned"), "the task that keeps the slots ended, and is begun again")
-            keeper.get_loop().call_later(min(TICK, 1.0), self._keep_again)
-
-    def _keep_again(self) -> None:
-        if not self._is_leaving:
-            self._keeper = self._start_keeper()
+            keeper.get_loop().call_later(min(TICK, 1.0), self._start_keeper)
 
     async def _keep(self) -> None:
         """Looks at the addresses of the name, and at streams on which nothing comes."""

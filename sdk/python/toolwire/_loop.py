@@ -1,4 +1,4 @@
-"""A loop for the coroutines of tools, on a thread of its own.
+"""The loop for the coroutines of tools: on a thread of its own, or that of the program.
 
 A tool may stop, block or break the loop that it runs on, or cancel all of its tasks: the loop of the host goes on.
 """
@@ -67,12 +67,15 @@ class Work:
 
 
 class ToolLoop:
-    """A loop that runs until `close`, whatever runs on it. One that breaks is replaced."""
+    """A loop that runs until `close`, whatever runs on it. One that breaks is replaced.
 
-    def __init__(self, name: str) -> None:
+    A loop that is given runs on this thread, and is the affair of the program, which may also close it.
+    """
+
+    def __init__(self, name: str, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self._name, self._lock, self._is_closing = name, threading.Lock(), False
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
+        self._loop, self._is_given = loop, loop is not None
+        self._thread = threading.current_thread() if loop else None
         self._ended: Future[None] = Future()
         self._works: set[Work] = set()
 
@@ -93,14 +96,14 @@ class ToolLoop:
 
     def end_child(self) -> None:
         """In a child process that a coroutine has forked: it must not run the loop on."""
-        if self._loop and self.is_current():
+        if self._loop and self.is_current() and not self._is_given:
             self._loop.call_soon(end_child)
 
     async def close(self) -> None:
         """Ends the loop, or leaves one that is blocked to the end of the process."""
         with self._lock:
             self._is_closing, loop = True, self._loop
-        if loop:
+        if loop and not self._is_given:
             # It may be closed already.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(loop.stop)
@@ -132,14 +135,14 @@ class ToolLoop:
             work.fail(reason)
         with contextlib.suppress(BaseException):
             if self._is_closing:
-                _end_tasks(loop)
+                end_tasks(loop)
         with contextlib.suppress(BaseException):
             loop.close()
         if self._is_closing:
             self._ended.set_result(None)
 
 
-def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
+def end_tasks(loop: asyncio.AbstractEventLoop) -> None:
     """Ends what tools have left on the loop."""
     loop.set_task_factory(None)
     if left := asyncio.all_tasks(loop):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import cache
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from toolwire._fork import keep_from_children
 from toolwire._target import Target
+from toolwire._threads import in_thread
 from toolwire.errors import Closed, Refused, ToolwireError, refusal
 
 T = TypeVar("T")
@@ -69,7 +71,7 @@ class Connection:
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """What blocks, on a thread that may."""
-        return await asyncio.to_thread(work)
+        return await in_thread(work)
 
     def _open(self) -> Any:
         if not self._channel:
@@ -79,6 +81,8 @@ class Connection:
             self._channel = self.target.channel(grpc.aio, self.target.authority)
             # A child that is forked has no thread of grpc.aio, and would wait for ever.
             self._release = keep_from_children(lambda: None)
+            # Of one that nobody has closed too.
+            weakref.finalize(self, self._release)
         self._check_loop()
         return self._channel
 

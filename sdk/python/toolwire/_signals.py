@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
+import queue
 import signal
-import socket
+import threading
 from types import FrameType
 from typing import Any
 
 from toolwire._fork import ENDING, keep_from_children
 
+# Between two looks of the main thread, on which handlers run, at signals that came to another, in seconds.
+LOOK_EVERY = 1.0
+
 
 class Signals:
-    """Receives them between `with` and its end, on the main thread, for this process alone and not for its children.
+    """Receives them between `with` and its end, for this process alone and not for its children.
 
-    The first one is waited for. The next SIGTERM or SIGINT ends the process, as if nothing received it.
+    The first one is an event. The next SIGTERM or SIGINT ends the process, as if nothing received it. On another thread
+    than the main one none is received.
     """
 
     def __init__(self) -> None:
-        self.first: signal.Signals | None = None
+        # What is waited for, signals and whatever else is put here. A handler may put while another `put` runs.
+        self.events: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._is_first = True
         self._previous: dict[signal.Signals, Any] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._received = asyncio.Event()
 
     def __enter__(self) -> Signals:
-        for number in ENDING:
+        for number in ENDING if threading.current_thread() is threading.main_thread() else ():
             # An ignored one stays so: `nohup` and a shell's `&` ask for that. None is a handler that is not Python's.
             if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 self._previous[number] = signal.signal(number, self._receive)
@@ -36,42 +39,22 @@ class Signals:
         self._release()
         self._restore()
 
-    async def wait(self) -> signal.Signals:
-        """Waits for the first one."""
-        self._loop = asyncio.get_running_loop()
-        # Python's handlers run on the main thread, which this wakes. What comes out of it does not count: a child that
-        # has it too would write to it what only that child received.
-        reading, writing = socket.socketpair()
-        with reading, writing:
-            reading.setblocking(False)
-            writing.setblocking(False)
-            self._loop.add_reader(reading, _empty, reading)
-            signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    def wait(self) -> Any:
+        """Waits for the next event."""
+        while True:
             try:
-                if self.first is None:
-                    await self._received.wait()
-            finally:
-                signal.set_wakeup_fd(-1)
-                self._loop.remove_reader(reading)
-        assert self.first
-        return self.first
+                return self.events.get(timeout=LOOK_EVERY)
+            except queue.Empty:
+                continue
 
     def _receive(self, number: int, _: FrameType | None) -> None:
-        if self.first is not None:
-            return
-        self.first = signal.Signals(number)
-        # SIGHUP does not hurry: service managers send it right after SIGTERM.
-        for hurrying in self._previous.keys() & {signal.SIGTERM, signal.SIGINT}:
-            signal.signal(hurrying, signal.SIG_DFL)
-        if self._loop:
-            self._loop.call_soon_threadsafe(self._received.set)
+        if self._is_first:
+            self._is_first = False
+            # SIGHUP does not hurry: service managers send it right after SIGTERM.
+            for hurrying in self._previous.keys() & {signal.SIGTERM, signal.SIGINT}:
+                signal.signal(hurrying, signal.SIG_DFL)
+            self.events.put(signal.Signals(number))
 
     def _restore(self) -> None:
-        signal.set_wakeup_fd(-1)
         for number, previous in self._previous.items():
             signal.signal(number, previous)
-
-
-def _empty(reading: socket.socket) -> None:
-    with contextlib.suppress(BlockingIOError):
-        reading.recv(256)

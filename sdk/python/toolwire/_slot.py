@@ -36,9 +36,9 @@ class SlotHost:
     hello: host_pb2.Hello
     offers: list[host_pb2.Offer]
     membership: Membership
+    tool_loop: ToolLoop
     lates: Lates = field(default_factory=Lates)
     threads: Threads = field(default_factory=lambda: Threads("toolwire"))
-    tool_loop: ToolLoop = field(default_factory=lambda: ToolLoop("toolwire-loop"))
 
 
 class Slot:
@@ -77,7 +77,7 @@ class Slot:
                 await wait(self._unwanted, self._left.retry_after.ToMilliseconds() / 1000)
             elif self.is_wanted:
                 bound = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(failures, 10))
-                await self._address.pause(random.uniform(0, bound))
+                await wait(self._address.woken, random.uniform(0, bound))
 
     def leave(self) -> None:
         """Ends the slot, after its call."""

@@ -41,7 +41,8 @@ class Address:
         # Held while a slot is greeted.
         self.greeting = asyncio.Lock()
         self._target = target
-        self._woken = asyncio.Event()
+        # Set when slots that pause need not.
+        self.woken = asyncio.Event()
         self._channels: dict[int, Any] = {}
 
     def open(self, index: int) -> Stream:
@@ -56,11 +57,8 @@ class Address:
 
     def wake(self) -> None:
         """The server is there again: slots that pause need not wait."""
-        self._woken.set()
-        self._woken = asyncio.Event()
-
-    async def pause(self, seconds: float) -> None:
-        await wait(self._woken, seconds)
+        self.woken.set()
+        self.woken = asyncio.Event()
 
     async def close(self) -> None:
         for channel in self._channels.values():

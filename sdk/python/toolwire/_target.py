@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import socket
 import ssl
@@ -12,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from toolwire._fork import is_child
+from toolwire._threads import in_thread
 
 # Of a message, either way. Data is at most 3 MiB of it.
 MOST_BYTES = 4 * 1024 * 1024
@@ -93,8 +93,7 @@ class Target:
 
     async def addresses(self) -> set[str]:
         """The addresses of its name, as targets of channels. Of one family, since both lead to the same replicas."""
-        loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        found = await in_thread(lambda: socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM))
         four = {str(address[0]) for family, *_, address in found if family == socket.AF_INET}
         six = {str(address[0]) for family, *_, address in found if family == socket.AF_INET6}
         return {f"ipv4:{it}:{self.port}" for it in four} or {f"ipv6:[{it}]:{self.port}" for it in six}

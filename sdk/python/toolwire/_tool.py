@@ -7,11 +7,12 @@ import inspect
 import json
 import math
 import re
+import sys
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from types import GenericAlias
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args, get_origin, overload
+from dataclasses import dataclass, replace
+from types import CodeType, FrameType, GenericAlias
+from typing import Any, Literal, TypeVar, get_args, get_origin, overload
 
 from toolwire._codecs import ANY, ANYTHING, Codec
 from toolwire._context import Context
@@ -26,9 +27,6 @@ from toolwire._stubs.toolwire.v1 import tool_pb2
 from toolwire._text import type_name
 from toolwire.errors import InvalidArgument, Violation
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 F = TypeVar("F", bound=Callable[..., Any])
 Category = Literal["read", "write", "delete", "side_effect"]
 Consequence = Literal["low", "medium", "high"]
@@ -37,38 +35,6 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ASYNC = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
 # What a call of each category does to the world, unless `consequence` says it.
 IMPACT: dict[Category, Consequence] = {"read": "low", "write": "medium", "side_effect": "medium", "delete": "high"}
-
-
-class Options(TypedDict, total=False):
-    """What `@tool` takes."""
-
-    # Instead of the function's name and docstring.
-    name: str
-    title: str
-    description: str
-    # What a call may change; `write=True` is short for `category="write"`.
-    write: bool
-    category: Category
-    # Its impact on the real world. Low for a read, high for a delete, else medium.
-    consequence: Consequence
-    # A person must approve each call, or each one unless all these arguments satisfy their JSON Schemas.
-    confirm: bool
-    approve_unless: Mapping[str, Schema]
-    # A repeat with the same arguments changes nothing more.
-    idempotent: bool
-    # The bound on one execution, in seconds. 15 by default.
-    timeout: float
-    # For how many seconds the result of a read answers the same user again.
-    cache: float
-    # The result contains text that people outside wrote.
-    untrusted: bool
-    version: str
-    tags: Iterable[str]
-    # Lines for a system prompt on how to use the tool well.
-    guidance: Iterable[str]
-    # Instead of what the hints say. A parameter that no hint can read is what came, as JSON.
-    input_schema: Schema
-    output_schema: Schema
 
 
 @dataclass(frozen=True)
@@ -87,12 +53,19 @@ class Tool:
     returns_iterable: bool
     # Of a generator: each value that it yields, which is sent ahead of the result.
     part: Codec | None = None
-    # Whether its result is all that it has yielded.
+    # Whether its result is all that it has yielded; where any may be, only if it returns nothing.
     collects: bool = False
+    # Where it was said that it is a tool, and the code that said it.
+    place: str = ""
+    code: CodeType | None = None
 
     @property
     def name(self) -> str:
         return self.offer.name
+
+    def is_of(self, function: Any) -> bool:
+        """Whether it is the tool of a function. A method is another object each time; others may equal anything."""
+        return self.function is function or bool(inspect.ismethod(function) and self.function == function)
 
     @property
     def reads(self) -> bool:
@@ -153,8 +126,8 @@ def _invalid(name: str, misfit: Misfit) -> InvalidArgument:
     return InvalidArgument(f"`{name}` cannot be read: {misfit}", violations=(violation,))
 
 
-# All that was decorated, in order.
-REGISTRY: dict[str, Tool] = {}
+# All that was decorated, in order: of each name one, but for those that `serve` refuses.
+REGISTRY: dict[str, list[Tool]] = {}
 
 
 @overload
@@ -162,28 +135,73 @@ def tool(function: F, /) -> F: ...
 
 
 @overload
-def tool(**options: Unpack[Options]) -> Callable[[F], F]: ...
+def tool(
+    *, name: str = "", title: str = "", description: str = "", write: bool = False, category: Category | None = None,
+    consequence: Consequence | None = None, confirm: bool = False, approve_unless: Mapping[str, Schema] | None = None,
+    idempotent: bool = False, timeout: float | None = None, cache: float | None = None, untrusted: bool = False,
+    version: str = "", tags: Iterable[str] = (), guidance: Iterable[str] = (), input_schema: Schema | None = None,
+    output_schema: Schema | None = None,
+) -> Callable[[F], F]: ...
 
 
-def tool(function: F | None = None, /, **options: Unpack[Options]) -> F | Callable[[F], F]:
-    """Offers a function as a tool, and leaves it as it is. Without options it is a read."""
+def tool(
+    function: Any = None, /, *, name: str = "", title: str = "", description: str = "", write: bool = False,
+    category: Category | None = None, consequence: Consequence | None = None, confirm: bool = False,
+    approve_unless: Mapping[str, Schema] | None = None, idempotent: bool = False, timeout: float | None = None,
+    cache: float | None = None, untrusted: bool = False, version: str = "", tags: Iterable[str] = (),
+    guidance: Iterable[str] = (), input_schema: Schema | None = None, output_schema: Schema | None = None,
+) -> Any:
+    """Offers a function as a tool, and leaves it as it is. Without options it is a read.
 
-    def register(function: F) -> F:
-        made = make(function, **options)
-        if known := REGISTRY.get(made.name):
-            (name, file, line), (other, other_file, other_line) = place_of(known.function), place_of(function)
-            # A module, or an edited cell of a notebook, may be read again.
-            if name != other or (file == other_file and line != other_line):
-                places = f"{name} ({file}:{line}) and {other} ({other_file}:{other_line})"
-                raise ValueError(f"two tools are called {made.name}: {places}. Rename one, or use @tool(name=…)")
-        REGISTRY[made.name] = made
-        return function
+    Args:
+        name, title, description: Instead of the function's name and docstring.
+        write: Short for `category="write"`.
+        category: What a call may change.
+        consequence: Its impact on the real world. Low for a read, high for a delete, else medium.
+        confirm: A person must approve each call.
+        approve_unless: … each one unless all these arguments satisfy their JSON Schemas.
+        idempotent: A repeat with the same arguments changes nothing more.
+        timeout: The bound on one execution, in seconds. 15 by default.
+        cache: For how many seconds the result of a read answers the same user again.
+        untrusted: The result contains text that people outside wrote.
+        version, tags: Its version, and words to filter by.
+        guidance: Lines for a system prompt on how to use the tool well.
+        input_schema, output_schema: Instead of what the hints say. A parameter that no hint can read is what came.
+    """
+    options = {key: value for key, value in locals().items() if key != "function"}
+    if function is not None:
+        return _register(function, options, sys._getframe(1))
+    return lambda function: _register(function, options, sys._getframe(1))
 
-    return register if function is None else register(function)
+
+DEFAULTS = {it.name: it.default for it in inspect.signature(tool).parameters.values() if it.kind is it.KEYWORD_ONLY}
 
 
-def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
-    """The tool that a function is; raises TypeError or ValueError of one that cannot be offered."""
+def _register(function: Any, options: dict[str, Any], caller: FrameType) -> Any:
+    made = make(function, **options)
+    place = made.place if inspect.isfunction(function) else f"{caller.f_code.co_filename}:{caller.f_lineno}"
+    made = replace(made, place=place, code=caller.f_code)
+    (name, _, line), beside = place_of(function), []
+    for known in REGISTRY.get(made.name, []):
+        other, _, other_line = place_of(known.function)
+        # A module, or an edited cell of a notebook, may be read again.
+        is_again = known.code is not made.code
+        if name != other or (line != other_line and not is_again):
+            raise ValueError(two_of_one_name(known, made))
+        if not is_again and origin_of(known.function) is origin_of(function) and not known.is_of(function):
+            beside.append(known)
+    REGISTRY[made.name] = [*beside, made]
+    return function
+
+
+def two_of_one_name(one: Tool, other: Tool) -> str:
+    places = [f"{place_of(it.function)[0]} ({it.place})" for it in (one, other)]
+    of = ", of two objects" if places[0] == places[1] else ""
+    return f"two tools are called {one.name}: {' and '.join(places)}{of}. Rename one, or use @tool(name=…)"
+
+
+def make(function: Callable[..., Any], **options: Any) -> Tool:
+    """The tool that a function is, by the options of `tool`. Raises TypeError or ValueError of what cannot be one."""
     # As callers outside of its class know it.
     function = function.__func__ if isinstance(function, staticmethod) else function
     origin = origin_of(function)
@@ -192,20 +210,16 @@ def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
     name = type(function).__name__ if named in ("", "__call__") else named
     try:
         with locate(f"@tool of {name}"):
-            return _make(function, origin, name, options)
+            return _make(function, origin, name, {**DEFAULTS, **options})
     except (TypeError, ValueError) as error:
         _, file, line = place_of(function)
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{error} ({file}:{line})") from None
 
 
-def _make(function: Callable[..., Any], origin: Any, name: str, options: Options) -> Tool:
+def _make(function: Callable[..., Any], origin: Any, name: str, options: dict[str, Any]) -> Tool:
     check_function(function, origin)
-    # A misspelt `confirm` would leave the function unguarded.
-    if unknown := options.keys() - Options.__annotations__.keys():
-        known = ", ".join(Options.__annotations__)
-        raise TypeError(f"there is no option {', '.join(sorted(unknown))}, only {known}")
-    name = options.get("name") or name
+    name = options["name"] or name
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not the name of a tool: lower-case letters, digits and _, 64 at most")
     signature = inspect.signature(function).parameters
@@ -214,45 +228,46 @@ def _make(function: Callable[..., Any], origin: Any, name: str, options: Options
         hints = typing.get_type_hints(origin, include_extras=True)
     except (AttributeError, NameError) as error:
         raise TypeError(f"its hints cannot be read: {error}") from error
-    parameters, fixed = Parameters("input_schema" in options), fixed_names(function)
+    parameters, fixed = Parameters(options["input_schema"] is not None), fixed_names(function)
     for parameter in signature.values():
         if parameter.name in fixed:
             continue
         with locate(f"parameter {parameter.name}"):
             parameters.add(parameter, hints.get(parameter.name), parameter_words.get(parameter.name))
-    category = _one_of(Category, options.get("category") or ("write" if options.get("write") else "read"))
-    consequence = _one_of(Consequence, options.get("consequence") or IMPACT[category])
+    category = _one_of(Category, options["category"] or ("write" if options["write"] else "read"))
+    consequence = _one_of(Consequence, options["consequence"] or IMPACT[category])
     # Nothing is an object without members.
     result, is_async = unwrap_awaitable(hints.get("return", type(None)))
-    is_given, part, collects = "output_schema" in options, None, False
+    is_given, part, collects = options["output_schema"] is not None, None, False
     with locate("the result"):
         if stream := unwrap_stream(result, function, origin):
-            part, collects = codec(stream[0], output=True, is_given=is_given), stream[1] is None
-            result = GenericAlias(list, stream[0]) if collects else stream[1]
+            part, collects = codec(stream[0], output=True, is_given=is_given), stream[1] in (None, Any)
+            result = stream[1] or GenericAlias(list, stream[0])
         result_codec = codec(dict if result is type(None) else result, output=True, is_given=is_given)
     returned = _given("output_schema", options) if is_given else result_codec.schema
     wrapped = returned.get("type") != "object"
     offer = host_pb2.Offer(
-        name=name, title=options.get("title"), description=options.get("description") or words,
+        name=name, title=options["title"], description=options["description"] or words,
         category=getattr(tool_pb2, f"TOOL_CATEGORY_{category.upper()}"),
         consequence_level=getattr(tool_pb2, f"CONSEQUENCE_LEVEL_{consequence.upper()}"),
-        requires_confirmation=options.get("confirm"), idempotent=options.get("idempotent"),
-        version=options.get("version"), tags=options.get("tags"), untrusted=options.get("untrusted"),
-        guidance=options.get("guidance"), bind=parameters.bound,
+        requires_confirmation=options["confirm"], idempotent=options["idempotent"],
+        version=options["version"], tags=options["tags"], untrusted=options["untrusted"],
+        guidance=options["guidance"], bind=parameters.bound,
         input_schema_json=to_json(_input_schema(parameters, options)),
         output_schema_json=to_json(closed_object({"result": returned}, ["result"]) if wrapped else returned),
     )
-    if "approve_unless" in options:
+    if options["approve_unless"] is not None:
         with locate("approve_unless"):
             offer.approve_unless = _conditions(options["approve_unless"], parameters)
-    if "timeout" in options:
+    if options["timeout"] is not None:
         offer.timeout.FromMilliseconds(_milliseconds("timeout", options["timeout"]))
-    if "cache" in options:
+    if options["cache"] is not None:
         offer.cache.tier, offer.cache.scope = "request", "user"
         offer.cache.ttl.FromMilliseconds(_milliseconds("cache", options["cache"]))
     is_async = is_async or any(is_kind(it) for is_kind in ASYNC for it in (function, origin))
     returns_iterable = (get_origin(result) or result) is Iterable
-    return Tool(function, offer, parameters, result_codec, wrapped, is_async, returns_iterable, part, collects)
+    place = ":".join(map(str, place_of(function)[1:]))
+    return Tool(function, offer, parameters, result_codec, wrapped, is_async, returns_iterable, part, collects, place)
 
 
 def _conditions(conditions: Any, parameters: Parameters) -> str:
@@ -269,13 +284,13 @@ def _conditions(conditions: Any, parameters: Parameters) -> str:
     return to_json(conditions)
 
 
-def _given(option: Literal["input_schema", "output_schema"], options: Options) -> Schema:
+def _given(option: str, options: dict[str, Any]) -> Schema:
     if not isinstance(schema := options[option], Mapping):
         raise TypeError(f"{option} is a JSON Schema as a dict, not {schema!r}")
     return dict(schema)
 
 
-def _input_schema(parameters: Parameters, options: Options) -> Schema:
+def _input_schema(parameters: Parameters, options: dict[str, Any]) -> Schema:
     if not parameters.is_given:
         return closed_object(parameters.properties, parameters.required)
     schema = _given("input_schema", options)

@@ -8,12 +8,13 @@ import random
 import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack, aclosing, asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
-from toolwire._binary import LocalServer
 from toolwire._blocking import blocking, blocking_iterator
+from toolwire._hosting import Host, choose_tools
 from toolwire._requests import arguments_json, build, enum_value, seconds
 from toolwire._results import (
     Accepted,
@@ -29,7 +30,6 @@ from toolwire._results import (
     result_of,
 )
 from toolwire._rpc import BlockingConnection, Connection
-from toolwire._serve import BackgroundHost, choose_tools
 from toolwire._stubs.toolwire.v1 import confirmation_pb2, context_pb2, result_pb2, tool_pb2
 from toolwire._stubs.toolwire.v1 import confirmation_service_pb2 as decisions
 from toolwire._stubs.toolwire.v1 import tool_service_pb2 as pb
@@ -96,23 +96,6 @@ class _Client:
             retries: How many times a call is made again at most, where that may help.
         """
         return cls(Target.read(url, token, ca, "TOOLWIRE_TOKEN", user), session_id=session_id, retries=retries)
-
-    @classmethod
-    def local(
-        cls, *functions: Callable[..., Any], samples: bool = False, state: Path | None = None, slots: int = 16,
-        config: str | Path | None = None,
-    ) -> Self:
-        """Starts the server of the package for this program alone, with all its tools, or those given.
-
-        Its state is gone at the end, unless `state` names a directory. It has no settings but those of the file that
-        `config` names, or TOOLWIRE_CONFIG. Where these have users, it takes TOOLWIRE_HOST_TOKEN and TOOLWIRE_TOKEN.
-        """
-        tools = choose_tools(functions)
-        with ExitStack() as stack:
-            server = LocalServer(state, samples=samples, config=config)
-            stack.callback(server.close)
-            stack.callback(BackgroundHost(tools, server.target(None, "TOOLWIRE_HOST_TOKEN"), slots).close)
-            return cls(server.target(None, "TOOLWIRE_TOKEN"), stack=stack.pop_all())
 
     async def _list(self, request: pb.ListToolsRequest) -> list[ToolInfo]:
         request.view = tool_pb2.TOOL_VIEW_FULL_JSON
@@ -199,6 +182,20 @@ class AsyncToolwire(_Client):
     So are `asyncio.timeout` and a stream that is left: `async with contextlib.aclosing(tools.stream(…))` leaves it at
     once, and without that it is left when it is collected.
     """
+
+    @classmethod
+    @asynccontextmanager
+    async def local(
+        cls, *functions: Callable[..., Any], samples: bool = False, state: Path | None = None, slots: int = 16,
+        config: str | Path | None = None,
+    ) -> AsyncGenerator[Self, None]:
+        """Starts the server of the package for a block, `async with AsyncToolwire.local(…) as tools`.
+
+        As `Toolwire.local` does, with coroutines of tools on the loop of the block.
+        """
+        with ExitStack() as stack:
+            async with _local(functions, samples, state, slots, config, stack) as host, cls(_user_of(host)) as tools:
+                yield tools
 
     @property
     def tasks(self) -> AsyncTasks:
@@ -373,6 +370,20 @@ class Toolwire(_Client):
 
     _connection = BlockingConnection
 
+    @classmethod
+    def local(
+        cls, *functions: Callable[..., Any], samples: bool = False, state: Path | None = None, slots: int = 16,
+        config: str | Path | None = None,
+    ) -> Self:
+        """Starts the server of the package for this program alone, with all its tools, or those given.
+
+        Its state is gone at the end, unless `state` names a directory. It has no settings but those of the file that
+        `config` names, or TOOLWIRE_CONFIG. Where these have users, it takes TOOLWIRE_HOST_TOKEN and TOOLWIRE_TOKEN.
+        """
+        with ExitStack() as stack:
+            host = stack.enter_context(_local(functions, samples, state, slots, config, stack))
+            return cls(_user_of(host), stack=stack.pop_all())
+
     @property
     def tasks(self) -> Tasks:
         return Tasks(self._rpc)
@@ -397,6 +408,23 @@ class Toolwire(_Client):
     approve = blocking(AsyncToolwire.approve)
     deny = blocking(AsyncToolwire.deny)
     confirmations = blocking(AsyncToolwire.confirmations)
+
+
+def _local(
+    functions: Iterable[Callable[..., Any]], samples: bool, state: Path | None, slots: int, config: str | Path | None,
+    stack: ExitStack,
+) -> Host:
+    """A host with a server that serves this program alone."""
+    tools = choose_tools(functions)
+    folder = state or stack.enter_context(TemporaryDirectory(prefix="toolwire-"))
+    return Host(
+        tools, server="", slots=slots, grace=1.0, samples=samples, config=config, http_port=None, state=folder
+    )
+
+
+def _user_of(host: Host) -> Target:
+    assert host.server
+    return host.server.target(None, "TOOLWIRE_TOKEN")
 
 
 def _canonical(arguments_json: str) -> str:

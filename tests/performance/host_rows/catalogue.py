@@ -6,9 +6,7 @@ import time
 from typing import Annotated
 
 from host_rows.common import Row, World, until, within
-from toolwire import Param
-from toolwire._serve import BackgroundHost
-from toolwire._target import Target
+from toolwire import Host, Param
 from toolwire._tool import make
 
 TOOLS, SLOTS = 1_000, 16
@@ -34,10 +32,11 @@ def offer_catalogue(rounds):
             for version, kind in enumerate(taken):
                 tools = catalogue(version)
                 began = time.monotonic()
-                host = BackgroundHost(tools, Target(world.server.url), 1)
+                host = Host(tools, server=world.server.url, slots=1, grace=1)
+                host.__enter__()
                 listed = world.tools.list_tools()
                 taken[kind].append(time.monotonic() - began)
-                host.close()
+                host.__exit__()
                 # `read_result` is the server's own.
                 assert len(listed) == TOOLS + 1, len(listed)
     for kind, seconds in taken.items():
@@ -84,8 +83,7 @@ def attach_again(rounds):
     """All bytes of a host whose connection was lost, HTTP/2's own with them, for each of its streams."""
     with World() as world:
         counter = Counter(world.server.url)
-        host = BackgroundHost(catalogue(0), Target(counter.url), SLOTS)
-        world.callback(host.close)
+        world.enter_context(Host(catalogue(0), server=counter.url, slots=SLOTS, grace=1))
         sent = []
         for _ in range(rounds + 1):
             sent.append(settle(counter) / SLOTS)

@@ -7,9 +7,10 @@ to wait; the same call, made again, is the one that was approved.
 
 from __future__ import annotations
 
-import asyncio
+import functools
 from typing import TypeAlias
 
+from toolwire._threads import in_thread
 from toolwire.client import Arguments, AsyncToolwire, Toolwire
 
 Client: TypeAlias = Toolwire | AsyncToolwire
@@ -19,7 +20,7 @@ async def answer(client: Client, tool: str, arguments: Arguments) -> str:
     """What a model reads of a call."""
     if isinstance(client, AsyncToolwire):
         return await client.call_text(tool, arguments)
-    return await asyncio.to_thread(client.call_text, tool, arguments)
+    return await in_thread(functools.partial(client.call_text, tool, arguments))
 
 
 def answer_blocking(client: Client, tool: str, arguments: Arguments) -> str:

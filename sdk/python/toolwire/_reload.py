@@ -1,0 +1,197 @@
+"""`python -m toolwire._reload FILE`, what `serve(reload=True)` and `toolwire dev` are: serves a program and its edits.
+
+Each edit is served by a new process of the program, an edition, while the calls under way end in the one before it. One
+that does not serve changes nothing. This process starts them, keeps the server if the program has its own, and an
+edition that has imported what each of them needs and waits, so that an edit takes as long as the program's own imports.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from toolwire import _edition
+from toolwire._binary import LocalServer, words_of
+from toolwire._signals import Signals
+
+# Between two looks at the files of a program, in seconds. An edit is over when the next one sees no other.
+LOOK_EVERY = 0.1
+CHANNEL = "--channel="
+
+
+class Process:
+    """An edition, which waits, serves, or leaves."""
+
+    def __init__(self, program: list[str], tell: Callable[[Any], object]) -> None:
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-m", "toolwire._reload", f"{CHANNEL}{theirs.fileno()}", *program]
+            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True)
+        self.began = 0
+        threading.Thread(target=self._follow, args=(tell,), daemon=True).start()
+
+    def begin(self, *, is_first: bool) -> None:
+        self.began = time.time_ns()
+        self.send(is_first=is_first)
+
+    def send(self, **message: Any) -> None:
+        with contextlib.suppress(OSError):
+            self._channel.sendall(json.dumps(message).encode() + b"\n")
+
+    def leave(self) -> None:
+        """Ends it, if it serves after its calls."""
+        with contextlib.suppress(OSError):
+            self._channel.shutdown(socket.SHUT_WR)
+
+    def _follow(self, tell: Callable[[Any], object]) -> None:
+        with self._channel, self._channel.makefile("r") as lines:
+            for line in lines:
+                tell((self, json.loads(line)))
+            self.process.wait()
+        tell((self, {"ended": True}))
+
+
+class Program:
+    """Its editions, its files and its server."""
+
+    def __init__(self, program: list[str]) -> None:
+        self._program = program
+        self._files: dict[str, tuple[int, ...]] = {}
+        self._has_changed = False
+        self._serving: Process | None = None
+        self._trying: Process | None = None
+        self._waiting: Process | None = None
+        self._processes: list[Process] = []
+        self._server: LocalServer | None = None
+        self._settings: dict[str, Any] = {}
+
+    def run(self) -> int:
+        """Until a signal, or the end of the server. Returns the exit status."""
+        if self._program[0] != "-m":
+            self._watch(os.path.abspath(self._program[0]), time.time_ns())
+        with Signals() as signals:
+            self._events = signals.events
+            self._try()
+            while True:
+                try:
+                    event = self._events.get(timeout=LOOK_EVERY)
+                except queue.Empty:
+                    self._look()
+                    continue
+                if not isinstance(event, tuple):
+                    break
+                self._handle(*event)
+            is_signal = isinstance(event, signal.Signals)
+            _say(f"ends on {event.name}" if is_signal else f"ends: the server has ended {words_of(event.result())}")
+            for edition in self._processes:
+                edition.leave()
+                if edition is self._trying:
+                    edition.process.terminate()
+            for edition in self._processes:
+                edition.process.wait()
+            if self._server:
+                self._server.close()
+        return 0 if is_signal else 1
+
+    def _start(self) -> Process:
+        self._processes.append(Process(self._program, self._events.put))
+        return self._processes[-1]
+
+    def _try(self) -> None:
+        """Has the next edition serve."""
+        if self._trying:
+            self._trying.process.terminate()
+        self._trying, self._waiting = self._waiting or self._start(), None
+        self._trying.begin(is_first=self._serving is None)
+
+    def _look(self) -> None:
+        changed = [file for file, known in self._files.items() if (now := _signature(file)) and now != known]
+        for file in changed:
+            self._files[file] = _signature(file) or ()
+            # What it was compiled to counts as new if it is of the same second and size.
+            with contextlib.suppress(OSError, NotImplementedError):
+                Path(importlib.util.cache_from_source(file)).unlink()
+        if not changed and self._has_changed:
+            self._try()
+        self._has_changed = bool(changed)
+
+    def _watch(self, file: str, since: int) -> None:
+        if file not in self._files:
+            self._files[file] = _signature(file) or ()
+            # It may have been edited while it was read.
+            self._has_changed |= self._files[file][:1] > (since,)
+
+    def _handle(self, edition: Process, message: dict[str, Any]) -> None:
+        for file in message.get("files", []):
+            self._watch(file, edition.began)
+        if "server" in message:
+            edition.send(**self._serve(message["server"]))
+        if "serves" in message and edition is self._trying:
+            before, self._serving, self._trying = self._serving, edition, None
+            if before:
+                _say("serves the edit")
+                before.leave()
+            self._waiting = self._waiting or self._start()
+        if "ended" in message:
+            self._processes.remove(edition)
+            ended = f"the program has ended {words_of(edition.process.returncode)}"
+            if edition is self._waiting:
+                self._waiting = None
+            elif edition is self._trying:
+                self._trying = None
+                then = "what was served before is served on" if self._serving else "the next edit starts it again"
+                _say(f"does not serve this: {ended}; {then}")
+                self._waiting = self._waiting or self._start()
+            elif edition is self._serving:
+                self._serving = None
+                _say(f"serves nothing: {ended}; the next edit starts it again")
+
+    def _serve(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """The server, as it was asked for first."""
+        try:
+            if not self._server:
+                self._server, self._settings = LocalServer(**settings), settings
+                self._server.ended.add_done_callback(self._events.put)
+        except (OSError, RuntimeError) as error:
+            return {"error": str(error)}
+        if settings != self._settings:
+            _say("keeps the settings of its server until the program is started again")
+        server = self._server
+        return {"url": server.url, "mcp": server.mcp, "log": str(server.log), "has_settings": server.has_settings}
+
+
+def _signature(file: str) -> tuple[int, ...] | None:
+    """What an edit changes. None of a file that is not there, as in the middle of an edit."""
+    try:
+        stat = os.stat(file)
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+
+def _say(words: str) -> None:
+    print(f"toolwire {words}", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[0].startswith(CHANNEL):
+        _edition.this = _edition.Edition(socket.socket(fileno=int(arguments[0].removeprefix(CHANNEL))))
+        _edition.this.run(arguments[1:])
+        return 0
+    return Program(arguments).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
