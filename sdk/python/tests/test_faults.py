@@ -1,4 +1,4 @@
-"""Hosts and servers that are killed or stopped at any moment: no write has its effect twice, none is lost unsaid.
+"""Hosts of each kind and servers, killed, stopped or edited at any moment: no write is made twice, none is lost unsaid.
 
 FAULT_ROUNDS are 20 by default, FAULT_SEED draws the moments; TOOLWIRE_BINARY names the server, without which all is
 skipped.
@@ -29,8 +29,8 @@ CALLERS, CALLS = 8, 4
 # Within which every call has its end, killed or not.
 LIMIT = 60.0
 PROGRAM = '''
-import os, sys, time
-from toolwire import Context, serve, tool
+import asyncio, os, sys, time
+from toolwire import Context, serve, serve_async, tool
 
 def effect(ctx):
     with open(sys.argv[1], "a") as file:
@@ -49,22 +49,26 @@ def look(ctx: Context) -> dict:
     time.sleep(0.03)
     return {"pid": os.getpid()}
 
-serve(slots=4)
+if sys.argv[2] == "serve_async":
+    asyncio.run(serve_async(slots=4))
+serve(slots=4, reload=sys.argv[2] == "reload")
 '''
+# How the program serves in each of its processes.
+KINDS = ["serve", "serve_async", "reload"]
 
 
 class World:
-    """A server, two hosts, and what happened."""
+    """A server, a host of each kind, and what happened."""
 
     def __init__(self, folder: Path) -> None:
         self.effects, self.program = folder / "effects", folder / "host.py"
         self.effects.touch()
         self.program.write_text(PROGRAM)
         self.server, self.log = Server(folder, "--no-samples"), (folder / "hosts.log").open("w")
-        self.hosts = [self.start_host() for _ in range(2)]
+        self.hosts = [self.start_host(kind) for kind in KINDS]
 
-    def start_host(self) -> "subprocess.Popen[str]":
-        return start_host(self.program, str(self.effects), log=self.log, TOOLWIRE_SERVER=self.server.url)
+    def start_host(self, kind: str) -> "subprocess.Popen[str]":
+        return start_host(self.program, str(self.effects), kind, log=self.log, TOOLWIRE_SERVER=self.server.url)
 
     def harm(self, what: str, draw: random.Random) -> None:
         if what == "stop":
@@ -76,11 +80,13 @@ class World:
         elif what == "server":
             self.server.kill()
             self.server.start()
+        elif what == "edit":
+            self.program.write_text(f"{self.program.read_text()}# Edited.\n")
         else:
             index = draw.randrange(len(self.hosts))
             self.hosts[index].kill()
             self.hosts[index].communicate()
-            self.hosts[index] = self.start_host()
+            self.hosts[index] = self.start_host(KINDS[index])
 
     def close(self) -> None:
         self.server.kill()
@@ -144,7 +150,7 @@ def test_no_write_is_made_twice_and_none_is_lost_whatever_is_killed(world: World
         for caller in callers:
             caller.start()
         time.sleep(draw.uniform(0, 0.25))
-        world.harm(("host", "server", "host", "server", "stop")[number % 5], draw)
+        world.harm(("host", "server", "edit", "server", "stop")[number % 5], draw)
         for caller in callers:
             caller.join(LIMIT + 10)
             ends |= caller.ends
