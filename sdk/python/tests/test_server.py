@@ -374,7 +374,7 @@ def look(amount: float) -> dict:
 serve(provider="local")
 """
 # Without it every tool of the program is refused, and with it one of two.
-ANOTHER = "\ntool(name='pay')(lambda amount: amount)\n"
+ANOTHER = "\n@tool\ndef pay(amount: float) -> dict:\n    return {}\n"
 
 
 @pytest.mark.parametrize(("another", "reason"), [("", "CATALOGUE_REFUSED"), (ANOTHER, "CONDITION_REFUSED")])
