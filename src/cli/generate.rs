@@ -71,7 +71,7 @@ impl Generate {
         self.tags.sort_unstable();
         self.tags.dedup();
         let backend = self.connection.open(domains).await?;
-        let definitions = backend.list(&self.tags, v1::ToolView::FullJson).await;
+        let definitions = backend.list(&self.tags, "", v1::ToolView::FullJson).await;
         let definitions = definitions.map_err(|status| client::refusal(&status))?;
         if definitions.is_empty() {
             let tags = self.tags.join(", ");
