@@ -1,6 +1,7 @@
 """A Host wherever a program runs: in a loop, in a thread, in processes that edits replace, behind a client of MCP."""
 
 import asyncio
+import contextlib
 import functools
 import gc
 import inspect
@@ -361,18 +362,17 @@ def family_of(process: int) -> list[int]:
 
 
 def test_the_command_dev_is_the_same_and_a_named_server_too(tmp_path: Path) -> None:
-    server = Server(tmp_path, "--no-samples")
     (tmp_path / "program").mkdir()
     start = [BINARY, "dev", "--python", sys.executable]
-    edited = Edited(tmp_path / "program", start=start, TOOLWIRE_SERVER=server.url)
-    try:
+    with contextlib.ExitStack() as stack:
+        server = Server(tmp_path, "--no-samples")
+        stack.callback(server.kill)
+        edited = Edited(tmp_path / "program", start=start, TOOLWIRE_SERVER=server.url)
+        stack.callback(edited.close)
         edited.edit(edited.program, "serve(reload=True, grace=20)", "serve(grace=19)")
         edited.says("serves the edit")
         edited.edit(edited.parts, "'a'", "'b'")
         edited.serves(code="first", name="b")
-    finally:
-        edited.close()
-        server.kill()
 
 
 SPOKEN = """
