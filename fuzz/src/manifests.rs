@@ -46,6 +46,7 @@ pub fn run(input: &[u8]) {
         choices: Vec::new(),
         approve_unless: BTreeMap::new(),
         floors: BTreeMap::new(),
+        domains: BTreeMap::new(),
         disabled: Vec::new(),
         intent_parameters: ["symbol"].into(),
     };

@@ -4,20 +4,23 @@ use std::{future::ready, sync::Arc};
 
 use futures_util::future::BoxFuture;
 use toolwire::{
+    config,
     contract::{Payload, ToolError, proto::host::v1::Offer},
     hosts::{Hub, Registrar, Settle, Write, WriteRecord},
     providers::{
-        Verdicts,
+        LastVerdicts, Verdicts,
         ids::{CatalogueId, ProviderName},
     },
+    server::service::providers::Providers,
     tool::context::CallId,
 };
 
 struct NoHosts;
 
-/// A hub that refuses every offer.
-pub(crate) fn hub() -> Hub {
-    Hub::new(1, None, Arc::new(NoHosts), Arc::new(NoHosts))
+/// A hub that refuses every offer, and no provider.
+pub(crate) fn providers() -> Providers {
+    let hub = Hub::new(1, None, Arc::new(NoHosts), Arc::new(NoHosts));
+    Providers::new(&config::Providers::default(), hub, LastVerdicts::default())
 }
 
 impl Registrar for NoHosts {

@@ -151,7 +151,7 @@ impl Server {
         let Self { tools, workspaces } = self;
         // Nobody talks here.
         let parts = Services::default();
-        let face = Face { tools, parts, workspaces, hub: no_hosts::hub(), max_request_bytes };
+        let face = Face { tools, parts, workspaces, providers: no_hosts::providers(), max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));

@@ -65,7 +65,13 @@ fn hub(
     verdicts: LastVerdicts,
 ) -> Hub {
     let registry = Arc::clone(registry);
-    let offers = Offers { registry, providers: config.providers.clone(), gates, strictness: strictness(config), verdicts };
+    let offers = Offers {
+        registry,
+        providers: config.providers.clone(),
+        gates,
+        strictness: strictness(config),
+        verdicts,
+    };
     let late = Arc::new(LateOutcomes::new(Arc::clone(state), Arc::clone(&offers.registry)));
     let local = config.auth.users.is_empty().then(|| LOCAL_PROVIDER.into());
     Hub::new(config.server.limits.max_work_streams, local, Arc::new(offers), late)
