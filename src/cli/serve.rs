@@ -23,6 +23,7 @@ use toolwire_transport::Report;
 /// Flags win over environment variables (TOOLWIRE_…), those over toolwire.toml, and that over defaults.
 /// --print-config shows every setting.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "an option each")]
 pub(super) struct Serve {
     /// Listens on ADDRESS; port 0 takes a free one [default: 127.0.0.1:50051] [env: TOOLWIRE_LISTEN]
     #[arg(long, value_name = "ADDRESS")]

@@ -1,8 +1,8 @@
 //! Where streams of hosts meet the calls and the registry: admission, greeting, and what is left of lost writes.
 
 mod greet;
+mod host_info;
 mod other_process;
-mod seen;
 
 use std::{
     collections::HashMap,
@@ -17,11 +17,10 @@ use tokio::{
 };
 
 pub(crate) use self::greet::{Admitted, GreetingReply};
-use self::other_process::PendingOutcomes;
-use self::seen::Seen;
+use self::{host_info::Seen, other_process::PendingOutcomes};
 pub use self::{
+    host_info::{HostInfo, HostState},
     other_process::WriteRecord,
-    seen::{HostInfo, HostState},
 };
 use crate::{
     bounds::{MAX_NAMES, SUPERSEDED_RETRY},

@@ -6,6 +6,7 @@
 //! tool is of: another one may give the same name another meaning. Not here: what goes over a slot (`work`, `call`).
 
 mod lease;
+mod permit;
 mod provider_slots;
 mod waiter;
 
@@ -16,14 +17,9 @@ use std::{
 
 use tokio::sync::mpsc;
 
-pub(crate) use self::{lease::Lease, waiter::QueuedCall};
+pub(crate) use self::{lease::Lease, permit::StreamPermit, waiter::QueuedCall};
 use self::{provider_slots::ProviderSlots, waiter::Waiter};
-use crate::{
-    bounds::{MAX_SLOTS_OF_PROVIDER, MAX_WAITING_OF_USER},
-    end::End,
-    start::Start,
-    wire,
-};
+use crate::{bounds::MAX_WAITING_OF_USER, start::Start, wire};
 use toolwire_base::fair_queue::Ticket;
 use toolwire_providers::ids::{CatalogueId, InstanceId, ProviderName};
 use toolwire_tool::context::{CallId, UserId};
@@ -63,13 +59,6 @@ struct State {
     next_id: u64,
 }
 
-/// A stream that counts against the bounds, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct StreamPermit {
-    pool: Pool,
-    provider: ProviderName,
-}
-
 /// The result of [`Pool::acquire`].
 #[derive(Debug)]
 pub(crate) enum Acquired {
@@ -85,19 +74,6 @@ impl Pool {
     /// `max_streams` bounds the streams of all providers.
     pub(crate) fn new(max_streams: usize) -> Self {
         Self(Arc::new(Mutex::new(State { max_streams, ..State::default() })))
-    }
-
-    /// Counts a new stream of a provider against the bounds.
-    pub(crate) fn admit(&self, provider: &ProviderName) -> Result<StreamPermit, End> {
-        let mut state = self.lock();
-        let (all, most) = (state.streams, state.max_streams);
-        let of_provider = state.providers.entry(provider.clone()).or_default();
-        if all >= most || of_provider.streams >= MAX_SLOTS_OF_PROVIDER {
-            return Err(End::TooManySlots(most));
-        }
-        of_provider.streams += 1;
-        state.streams += 1;
-        Ok(StreamPermit { pool: self.clone(), provider: provider.clone() })
     }
 
     /// Adds a slot that takes calls of a catalogue. It is idle.
@@ -266,34 +242,6 @@ impl Pool {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl StreamPermit {
-    /// Counts as one of another provider from here on.
-    pub(crate) fn move_to(&mut self, provider: &ProviderName) -> Result<(), End> {
-        let mut state = self.pool.lock();
-        let most = state.max_streams;
-        let of_new = state.providers.entry(provider.clone()).or_default();
-        if of_new.streams >= MAX_SLOTS_OF_PROVIDER {
-            return Err(End::TooManySlots(most));
-        }
-        of_new.streams += 1;
-        if let Some(before) = state.providers.get_mut(&self.provider) {
-            before.streams -= 1;
-        }
-        self.provider = provider.clone();
-        Ok(())
-    }
-}
-
-impl Drop for StreamPermit {
-    fn drop(&mut self) {
-        let mut state = self.pool.lock();
-        state.streams -= 1;
-        if let Some(provider) = state.providers.get_mut(&self.provider) {
-            provider.streams -= 1;
-        }
     }
 }
 

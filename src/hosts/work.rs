@@ -24,6 +24,7 @@ use crate::{
     end::End,
     hub::Hub,
     pool::Command,
+    start::CallEnd,
     wire::{WorkRequest, WorkResponse},
 };
 use toolwire_base::backlog;
@@ -51,7 +52,7 @@ pub async fn work(
             let Err(end) = run(&mut session, incoming, ending, &answers, &mut commands, &mut outgoing).await;
             // What was not sent yet was not started.
             session.take_back(&outgoing);
-            Session::refuse(commands);
+            refuse_calls(commands);
             session.close(&end).await;
             (end, Some(session))
         }
@@ -60,6 +61,16 @@ pub async fn work(
     if let Some(status) = end.status() {
         tracing::debug!(%provider, %end, "a slot has ended");
         let _ = timeout(HALF_CLOSE, answers.send(Err(status))).await;
+    }
+}
+
+/// Ends the calls that were handed to the slot and did not reach it.
+fn refuse_calls(mut commands: mpsc::UnboundedReceiver<Command>) {
+    commands.close();
+    while let Ok(command) = commands.try_recv() {
+        if let Command::Start(start) = command {
+            let _ = start.reports.end.send(CallEnd::Unsent);
+        }
     }
 }
 

@@ -48,7 +48,7 @@ async fn no_call_fails_when_another_version_of_a_host_takes_over() {
     let waiting: Vec<_> = (0..8).map(|_| calling(&server)).collect();
     let waits = async {
         while server.app.tools.in_flight().len() < 9 {
-            tokio::task::yield_now().await
+            tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(TIME, waits).await.expect("they begin");

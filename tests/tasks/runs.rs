@@ -249,13 +249,15 @@ async fn what_a_person_must_approve_pauses_a_run_and_is_done_once() {
 #[tokio::test]
 async fn an_approved_call_with_a_sensitive_argument_is_not_made_with_another() {
     let model = Scripted::by(|request, _| match seen(request) {
-        (0, _) => calls([call("debug_confirm", json!({"value": "s3cret"}))]),
+        (0, _) => calls([call("add_to_watchlist", json!({"symbol": "TCS", "note": "s3cret"}))]),
         _ => text("Done."),
     });
     let data = data_directory();
-    let manifest = data.path().join("diagnostics/debug_confirm.json");
-    let parameters = json!({"value": {"required": true, "sensitive": true}, "duration": {"default": "0s"}});
-    patch_json(&manifest, &json!({"parameters": parameters}));
+    let manifest = data.path().join("tools/add_to_watchlist.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let mut parameters = serde_json::from_str::<Value>(&text).unwrap()["parameters"].take();
+    parameters["note"]["sensitive"] = json!(true);
+    patch_json(&manifest, &json!({"parameters": parameters, "requires_confirmation": true}));
     let mut config = config();
     config.data.dir = Some(data.path().to_owned());
     let house = House::with(Some(&model), config);
@@ -265,7 +267,7 @@ async fn an_approved_call_with_a_sensitive_argument_is_not_made_with_another() {
     let required = paused(&events).pending[0].confirmation_required.clone().unwrap();
     let message = DecideConfirmationRequest {
         confirmation_id: required.confirmation_id,
-        decision: Some(Decision::Approve(Approve { tool: "debug_confirm".to_owned(), ..Default::default() })),
+        decision: Some(Decision::Approve(Approve::default())),
         ..Default::default()
     };
     person.confirmations.clone().decide_confirmation(person.request(message)).await.unwrap();

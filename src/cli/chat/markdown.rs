@@ -124,9 +124,8 @@ impl Page {
                 let lines = text.lines().map(|line| vec![span(format!("    {line}"), Look::Code)]);
                 self.lines.extend(lines);
             }
-            Event::Text(text) => self.add(&text, Look::Plain),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.add(&text, Look::Plain),
             Event::Code(text) => self.add(&text, Look::Code),
-            Event::Html(text) | Event::InlineHtml(text) => self.add(&text, Look::Plain),
             Event::SoftBreak => self.add(" ", Look::Plain),
             Event::HardBreak => self.flush(),
             Event::Rule => {
@@ -186,7 +185,7 @@ impl Page {
             Tag::Strong => self.looks.push(Look::Strong),
             Tag::Strikethrough => self.looks.push(Look::Dim),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-                self.link = Some(dest_url.into_string())
+                self.link = Some(dest_url.into_string());
             }
             _ => {}
         }

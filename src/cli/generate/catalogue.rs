@@ -5,7 +5,7 @@ use serde_json::Value;
 use toolwire_base::digest::Digest;
 use toolwire_contract::proto::v1;
 
-/// A tool.
+/// A tool, as a module of any language needs it.
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) name: String,
@@ -30,9 +30,10 @@ impl Catalogue {
     /// Of definitions whose schemas are JSON texts. A problem is a sentence.
     pub(super) fn read(mut definitions: Vec<v1::ToolDefinition>, command: String) -> Result<Self, String> {
         definitions.sort_by(|one, other| one.name.cmp(&other.name));
-        let digests: String = definitions.iter().map(|it| format!("{} {}\n", it.name, it.digest)).collect();
+        let digests: Vec<_> =
+            definitions.iter().map(|it| [&*it.name, " ", &*it.digest, "\n"].concat()).collect();
         let tools = definitions.into_iter().map(Tool::read).collect::<Result<_, _>>()?;
-        Ok(Self { tools, command, digest: Digest::of_bytes(digests.as_bytes()).to_string() })
+        Ok(Self { tools, command, digest: Digest::of_bytes(digests.concat().as_bytes()).to_string() })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Typed clients in Python: a class for `Toolwire` and one for `AsyncToolwire`, with a method for each tool.
 //!
-//! Pure: the same catalogue gives the same text. Names and words of tools may be hostile, since they come from a server:
-//! whatever they are, they become identifiers, literals and docstrings, and nothing else. Not here: the file.
+//! Pure: the same catalogue gives the same text. Names and words of tools may be hostile, since they come from a
+//! server: whatever they are, they become identifiers, literals and docstrings, and nothing else. Not here: the file.
 
 mod method;
 mod names;
@@ -50,7 +50,7 @@ fn head(catalogue: &Catalogue, types: &Types) -> String {
     let literal = if types.has_literals() { "Literal, " } else { "" };
     let typed_dict = if types.has_classes() { "TypedDict, " } else { "" };
     format!(
-        "{MADE_BY}{}`: make it again instead of editing it.\n\
+        "{MADE_BY}{command}`: make it again instead of editing it.\n\
          # It has {count}, whose definitions have the digest {digest}.\n\
          # ruff: noqa\n\
          # fmt: off\n\
@@ -65,8 +65,7 @@ fn head(catalogue: &Catalogue, types: &Types) -> String {
          \n\
          from toolwire import AsyncToolwire, Toolwire\n\
          {not_required}\n\
-         _OMITTED: Any = ...\n",
-        command,
+         _OMITTED: Any = ...\n"
     )
 }
 

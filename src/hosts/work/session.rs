@@ -186,16 +186,6 @@ impl Session {
         }
     }
 
-    /// Calls that were handed to the slot and did not reach it.
-    pub(super) fn refuse(mut commands: mpsc::UnboundedReceiver<Command>) {
-        commands.close();
-        while let Ok(command) = commands.try_recv() {
-            if let Command::Start(start) = command {
-                let _ = start.reports.end.send(CallEnd::Unsent);
-            }
-        }
-    }
-
     fn start(&mut self, start: Box<Start>, now: Instant, outgoing: &mut Outgoing) {
         let Start { call, message, write, reports } = *start;
         let Some(handle) = self.joined.as_ref().filter(|_| self.slot.start(call, now)) else {

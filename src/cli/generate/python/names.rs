@@ -76,8 +76,7 @@ fn is_plain(name: &str) -> bool {
 fn apart<'a>(names: impl Iterator<Item = &'a str> + Clone, may_be: impl Fn(&str) -> bool) -> Vec<String> {
     let is_good = |name: &str| is_plain(name) && !name.starts_with('_') && may_be(name);
     let mut taken = Names::new(names.clone().filter(|name| is_good(name)));
-    let named = names.map(|name| if is_good(name) { name.to_owned() } else { taken.take(&mangled(name)) });
-    named.collect()
+    names.map(|name| if is_good(name) { name.to_owned() } else { taken.take(&mangled(name)) }).collect()
 }
 
 /// What is no identifier in it becomes `_`.

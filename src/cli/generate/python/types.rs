@@ -1,7 +1,8 @@
 //! The types of schemas: hints, and a `TypedDict` for each object with members.
 //!
-//! What no hint can say, such as a bound, stands in words beside it. What a schema leaves open, or says in a way that is
-//! not read here, is `Any`: a hint is never narrower than its schema, but that an object with members may have others.
+//! What no hint can say, such as a bound, stands in words beside it. What a schema leaves open, or says in a way that
+//! is not read here, is `Any`: a hint is never narrower than its schema, but that an object with members may have
+//! others.
 
 mod class;
 mod words;

@@ -28,7 +28,7 @@ pub struct Data {
     /// The names of the facts of which the same holds.
     pub(super) stale_facts: BTreeSet<String>,
     /// What is to be done for a user without data.
-    pub(super) without_data: String,
+    pub(super) absence: String,
 }
 
 impl Data {
@@ -36,7 +36,7 @@ impl Data {
     pub fn user(&self, user: &UserId) -> Result<&Master, ToolError> {
         let master = self.users.get(user).map(Arc::as_ref);
         master.ok_or_else(|| {
-            ToolError::not_found(format!("No brokerage data for user {user}. {}", self.without_data))
+            ToolError::not_found(format!("No brokerage data for user {user}. {}", self.absence))
         })
     }
 

@@ -101,7 +101,7 @@ impl WatchedFiles {
             digest: self.digest(),
             stale_users: files.filter(|(_, file)| file.is_stale()).map(|(user, _)| user).collect(),
             stale_facts: stale_facts.map(|file| file_name(file.path()).to_owned()).collect(),
-            without_data: self.advice(),
+            absence: self.advice(),
         }
     }
 

@@ -19,7 +19,10 @@ use toolwire_tool::{
 
 /// The gates of providers, one each, made when its tools first come: hosts without a token state names of their own.
 #[derive(Clone)]
-pub(super) struct Gates(Arc<(Sources, Mutex<HashMap<String, Arc<Gate>>>)>);
+pub(super) struct Gates {
+    sources: Sources,
+    made: Arc<Mutex<HashMap<String, Arc<Gate>>>>,
+}
 
 struct GatedTool {
     tool: Arc<dyn Executor>,
@@ -29,19 +32,18 @@ struct GatedTool {
 
 impl Gates {
     pub(super) fn new(sources: &Sources) -> Self {
-        Self(Arc::new((sources.clone(), Mutex::default())))
+        Self { sources: sources.clone(), made: Arc::default() }
     }
 
     pub(super) fn get(&self, provider: &str) -> Arc<Gate> {
-        let (sources, made) = &*self.0;
-        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
-        let gate = made.entry(provider.to_owned()).or_insert_with(|| Arc::new(sources.gate(provider)));
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let gate = made.entry(provider.to_owned()).or_insert_with(|| Arc::new(self.sources.gate(provider)));
         Arc::clone(gate)
     }
 
     /// Whether a source has the name that is no provider.
     pub(super) fn is_of_domain(&self, name: &str) -> bool {
-        self.0.0.is_of_domain(name)
+        self.sources.is_of_domain(name)
     }
 }
 

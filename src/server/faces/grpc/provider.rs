@@ -11,12 +11,12 @@ pub(super) fn render(it: ProviderStatus) -> v1::ProviderStatus {
         kind: kind.into(),
         tools: count(it.tools),
         reason: it.reason.unwrap_or_default(),
-        hosts: it.hosts.into_iter().map(of_host).collect(),
+        hosts: it.hosts.iter().map(of_host).collect(),
         refused: it.refused.into_iter().map(refused).collect(),
     }
 }
 
-fn of_host(it: HostInfo) -> v1::HostStatus {
+fn of_host(it: &HostInfo) -> v1::HostStatus {
     let state = match it.state {
         HostState::Serving => v1::HostState::Serving,
         HostState::Waiting => v1::HostState::Waiting,
