@@ -253,11 +253,11 @@ async fn an_approved_call_with_a_sensitive_argument_is_not_made_with_another() {
         _ => text("Done."),
     });
     let data = data_directory();
-    let manifest = data.path().join("tools/add_to_watchlist.json");
-    let text = std::fs::read_to_string(&manifest).unwrap();
-    let mut parameters = serde_json::from_str::<Value>(&text).unwrap()["parameters"].take();
-    parameters["note"]["sensitive"] = json!(true);
-    patch_json(&manifest, &json!({"parameters": parameters, "requires_confirmation": true}));
+    let path = data.path().join("tools/add_to_watchlist.json");
+    let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    manifest["parameters"]["note"]["sensitive"] = json!(true);
+    let parameters = manifest["parameters"].take();
+    patch_json(&path, &json!({"parameters": parameters, "requires_confirmation": true}));
     let mut config = config();
     config.data.dir = Some(data.path().to_owned());
     let house = House::with(Some(&model), config);
@@ -267,7 +267,10 @@ async fn an_approved_call_with_a_sensitive_argument_is_not_made_with_another() {
     let required = paused(&events).pending[0].confirmation_required.clone().unwrap();
     let message = DecideConfirmationRequest {
         confirmation_id: required.confirmation_id,
-        decision: Some(Decision::Approve(Approve::default())),
+        decision: Some(Decision::Approve(Approve {
+            tool: "add_to_watchlist".to_owned(),
+            ..Default::default()
+        })),
         ..Default::default()
     };
     person.confirmations.clone().decide_confirmation(person.request(message)).await.unwrap();
