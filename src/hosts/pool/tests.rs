@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::bounds::MAX_WAITING_OF_USER;
+use crate::{
+    bounds::{MAX_SLOTS_OF_PROVIDER, MAX_WAITING_OF_USER},
+    end::End,
+};
 
 /// Of all providers.
 const MAX_SLOTS: usize = 4 * MAX_SLOTS_OF_PROVIDER;
