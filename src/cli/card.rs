@@ -112,6 +112,6 @@ conf_1 pending: Pay (pay_bill): to \"ACME\"
             ..Default::default()
         };
         let card = card(&it);
-        assert!(card.contains("  decided by  riley at 2026-01-16T10:00:00Z via mcp form\n"), "{card}");
+        assert!(card.contains("  decided by   riley at 2026-01-16T10:00:00Z via mcp form\n"), "{card}");
     }
 }

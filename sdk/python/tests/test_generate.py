@@ -15,10 +15,8 @@ from typing import Any, Literal, TypedDict
 import pytest
 
 from tests.processes import SDK
-from toolwire import AsyncToolwire, ConfirmationRequired, Context, NotFound, Toolwire, tool
-from toolwire._serve import BackgroundHost
+from toolwire import AsyncToolwire, ConfirmationRequired, Context, Host, NotFound, Toolwire, tool
 from toolwire._stubs.toolwire.host.v1 import host_pb2
-from toolwire._target import Target
 from toolwire._tool import REGISTRY, Tool, make
 from toolwire.errors import InvalidArgument
 
@@ -166,8 +164,7 @@ def test_whatever_tools_are_called_and_take_the_module_is_read_and_typed(tools: 
     ]
     wide = {f"p{number}": {"type": "string"} for number in range(300)}
     offered.append(any_tool("wide", input_schema={"type": "object", "properties": wide, "additionalProperties": False}))
-    host = BackgroundHost(offered, Target(tools.url), 1)
-    try:
+    with Host(offered, server=tools.url, slots=1, grace=1):
         served = {it.name for it in tools.list_tools()} & {it.name for it in offered}
         assert len(served) > len(offered) / 2, "what a server refuses proves nothing"
         file, again = tmp_path / "hostile_tools.py", tmp_path / "again.py"
@@ -179,5 +176,3 @@ def test_whatever_tools_are_called_and_take_the_module_is_read_and_typed(tools: 
             methods = [name for name in vars(client) if not name.startswith("_")]
             assert len(methods) == len(tools.list_tools())
         check_types(file)
-    finally:
-        host.close()

@@ -372,7 +372,6 @@ def test_a_tool_is_tried_without_a_server() -> None:
         ({"ctx": {"maximum": 5}}, "there is no parameter 'ctx'"),
         ({1: {"maximum": 5}}, "there is no parameter 1"),
         ({}, "it is a dict of parameters and their JSON Schemas, and not empty"),
-        (None, "it is a dict of parameters"),
         ([("amount", {"maximum": 5})], "it is a dict of parameters"),
         ({"amount": 5}, "amount: it is a JSON Schema as a dict"),
         ({"amount": {"maximum": float("nan")}}, "nan"),

@@ -73,7 +73,8 @@ async fn a_program_that_is_lost_keeps_its_name_until_its_tools_are_removed() {
     again.kill().await;
     sleep(REMOVED_AFTER + SECOND).await;
     join(&hub, &of("/b", "b1", "c2", "")).await.expect("welcome");
-    assert_eq!(log.take().last().map(String::as_str), Some("serve local: status"));
+    let log = log.take();
+    assert_eq!(log[log.len() - 2..], ["serve local: status", "degraded local: None"], "{log:?}");
 }
 
 #[tokio::test(start_paused = true)]
