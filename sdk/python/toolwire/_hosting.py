@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from toolwire._host import Attachment
 
 TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN, or token=…"
+# For how long a host takes ends of calls that it cancelled at its end, in seconds.
+ENDS_COME = 0.05
 
 
 class Host:
@@ -161,6 +163,8 @@ class Host:
             if self.opened.done():
                 log.error("%s", error)
         end_tasks(self._loop)
+        # Ends of cancelled calls come later, and gRPC complains on other loops that this one is closed.
+        self._loop.run_until_complete(asyncio.sleep(ENDS_COME))
         self._loop.close()
         if not self.opened.done():
             self.opened.set_exception(error or RuntimeError("the host was left before it served"))
