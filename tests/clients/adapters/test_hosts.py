@@ -23,7 +23,8 @@ LIMIT = 60
 
 def service(state):
     """One whose tool uses what belongs to the loop of the service, as a pool of connections does."""
-    orders = asyncio.Queue()
+    # Tests of one process leave hosts to it.
+    orders, others = asyncio.Queue(), threading.enumerate()
 
     async def take_order(table: int) -> dict[str, int]:
         orders.put_nowait(table)
@@ -34,7 +35,7 @@ def service(state):
         async with Host([take_order], state=state) as host:
             app.state.url = host.url
             yield
-        app.state.threads = [it.name for it in threading.enumerate() if it.name.startswith("toolwire")]
+        app.state.threads = [it.name for it in threading.enumerate() if it not in others and it.name.startswith("toolwire")]
 
     app = fastapi.FastAPI(lifespan=lifespan)
 
