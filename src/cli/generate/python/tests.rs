@@ -21,7 +21,7 @@ fn module(tools: Vec<Tool>) -> String {
     })
 }
 
-const SHOP: &str = r##"# Made by `toolwire generate python --tag shop`: make it again instead of editing it.
+const SHOP: &str = r#"# Made by `toolwire generate python --tag shop`: make it again instead of editing it.
 # It has 1 tool, whose definitions have the digest 00ff.
 # ruff: noqa
 # fmt: off
@@ -100,7 +100,7 @@ class Tools:
             "items": items,
             "timeout": timeout_,
         }, request_id, task_id, wait_for_approval, timeout))
-"##;
+"#;
 
 #[test]
 fn a_tool_becomes_a_method_and_its_objects_become_classes() {
