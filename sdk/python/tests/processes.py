@@ -84,4 +84,7 @@ def wait_for_line(output: IO[str], words: str) -> None:
 def is_alive(pid: int) -> bool:
     stat = Path(f"/proc/{pid}/stat")
     # A zombie has ended, and waits for its parent.
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
