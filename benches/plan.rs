@@ -102,7 +102,7 @@ fn hostile() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The longest time of so many runs. What each returns is dropped outside of it.
+/// Returns the longest time of this number of runs. Dropping what a run returns does not count.
 fn longest_of<T>(runs: usize, mut run: impl FnMut() -> T) -> Duration {
     let times = (0..runs).map(|_| {
         let begun = clock::now();

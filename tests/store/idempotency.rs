@@ -162,7 +162,6 @@ async fn what_is_forgotten_can_be_tried_again() {
     }
 }
 
-/// A store with so much room.
 fn store_of(room: Quota) -> AnyStore {
     Arc::new(state::fresh().with_calls_quota(room))
 }

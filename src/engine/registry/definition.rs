@@ -33,7 +33,7 @@ pub struct Definition {
     pub input_schema: Arc<Value>,
     /// JSON Schema of the result's data.
     pub output_schema: Arc<Value>,
-    /// SHA-256 over the canonical form (RFC 8785) of the definition's ProtoJSON, without `digest` and `status`.
+    /// SHA-256 over the canonical form (RFC 8785) of the definition's ProtoJSON, as `ToolDefinition.digest` says.
     pub digest: Digest,
     pub status: Status,
     wire: Wire,

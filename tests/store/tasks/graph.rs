@@ -175,7 +175,7 @@ async fn lists_are_filtered_and_paged_and_changes_are_in_order() {
     assert_eq!((none.tasks.len(), none.up_to), (0, after.up_to));
 }
 
-/// Gives a future up after so many polls, as a process that is killed gives up a change. `None` if it did.
+/// Drops a future after `polls` polls, as a process that is killed abandons a change, and then returns `None`.
 struct GivenUp<F> {
     future: Pin<Box<F>>,
     polls: usize,

@@ -10,8 +10,8 @@ use toolwire_contract::{
     proto::v1,
 };
 
-/// The canonical text, without `digest` and `status`. The schemas are taken from the arguments, not from the
-/// definition.
+/// The canonical text, without `digest`, `status`, `domain` and `sample`. The schemas are taken from the arguments, not
+/// from the definition.
 pub(super) fn canonical(definition: &v1::ToolDefinition, input: &Schema, output: &Schema) -> Vec<u8> {
     let mut text = Vec::with_capacity(16 * 1024);
     write_definition(definition, input, output, &mut text);
@@ -67,8 +67,9 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
         contained,
         agent,
         approve_unless,
-        domain,
-        sample,
+        // Not what a call of the tool is: an approval holds over them.
+        domain: _,
+        sample: _,
         digest: _,
         status: _,
     } = definition;
@@ -81,7 +82,6 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
     object.flag("contained", *contained);
     object.texts("dependsOn", depends_on);
     object.text("description", description);
-    object.text("domain", domain);
     object.list("examples", examples, write_example);
     object.texts("guidance", guidance);
     object.flag("idempotent", *idempotent);
@@ -95,7 +95,6 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
     object.member("outputSchemaJson").extend_from_slice(&output.text);
     object.text("provider", provider);
     object.flag("requiresConfirmation", *requires_confirmation);
-    object.flag("sample", *sample);
     object.optional("source", source.as_ref(), write_source);
     object.texts("tags", tags);
     object.optional("timeout", timeout.as_ref(), |it, text| write_plain(&it.to_string(), text));

@@ -32,6 +32,8 @@ pub(in crate::faces) struct CallRequest {
 
 impl CallRequest {
     /// The call, with the identity and the deadline of the request that has these extensions.
+    // Inline, so that no call copies this struct.
+    #[inline]
     pub(in crate::faces) fn into_call(self, extensions: &Extensions) -> Result<Box<Call>, Refusal> {
         let mut call = incoming::call(extensions, self.target, self.arguments);
         call.given.missing_hint = self.missing_hint;
