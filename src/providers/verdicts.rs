@@ -24,11 +24,16 @@ impl LastVerdicts {
         all.insert(provider.clone(), verdicts.verdicts.clone()).unwrap_or_default()
     }
 
-    /// The offers of a provider that are not served.
-    pub fn refused(&self, provider: &str) -> Vec<wire::Verdict> {
+    /// The offers of a provider that are not served, of the tools that are asked for.
+    pub fn refused(&self, provider: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<wire::Verdict> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let verdicts = all.get(provider).into_iter().flatten();
-        verdicts.filter(|it| it.state() == wire::VerdictState::Refused).cloned().collect()
+        let refused = all.get(provider).into_iter().flatten();
+        let refused = refused.filter(|it| it.state() == wire::VerdictState::Refused);
+        refused.filter(|it| is_wanted(&it.tool)).cloned().collect()
+    }
+
+    pub fn forget(&self, provider: &ProviderName) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(provider);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The providers of a user's tools, as this process knows them: their tools, the programs that are their hosts, and the
 //! offers that are not served. Not here: their connections (`toolwire_hosts`, `toolwire_mcp`).
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Filter, Tools};
 use toolwire_config::{self as config, ProviderKind};
@@ -48,30 +48,34 @@ impl Providers {
 
 impl Tools {
     /// The providers in order of name: those with a tool or a refused offer that the user may call, and to a user who
-    /// may call everything all that are configured.
+    /// may call everything all that are configured or have hosts.
     pub fn providers(&self, user: &User, known: &Providers) -> Vec<ProviderStatus> {
         let visibility = self.visibility(user.clone());
-        let tools: Vec<_> = self.list(user, Filter::default()).collect();
-        let of_tools = tools.iter().filter_map(|tool| tool.definition.provider()).map(str::to_owned);
         let of_hosts = known.hub.providers().into_iter().map(|name| name.to_string());
         let configured = known.configured.iter().map(|(name, _)| name.clone());
-        let names: BTreeSet<_> = of_tools.chain(of_hosts).chain(configured).collect();
-        let status = |name: String| {
-            let is_of = |tool: &&Arc<RegisteredTool>| tool.definition.provider() == Some(name.as_str());
-            let own: Vec<_> = tools.iter().filter(is_of).collect();
-            let refused = known.verdicts.refused(&name).into_iter();
-            let refused: Vec<_> = refused.filter(|it| visibility.may_call(&it.tool)).collect();
-            let is_seen = visibility.is_whole || !own.is_empty() || !refused.is_empty();
+        let mut own: BTreeMap<_, Vec<_>> =
+            of_hosts.chain(configured).map(|name| (name, Vec::new())).collect();
+        for tool in self.list(user, Filter::default()) {
+            if let Some(provider) = tool.definition.provider().map(str::to_owned) {
+                own.entry(provider).or_default().push(tool);
+            }
+        }
+        let status = |(name, own): (String, Vec<Arc<RegisteredTool>>)| {
+            let refused = known.verdicts.refused(&name, |tool| visibility.may_call(tool));
+            let configured = known.configured.iter().find(|(it, _)| *it == name);
+            let is_theirs = !own.is_empty() || !refused.is_empty();
+            let hosts = if is_theirs || visibility.is_whole { known.hub.hosts(&name) } else { Vec::new() };
+            let is_seen = is_theirs || !hosts.is_empty() || (visibility.is_whole && configured.is_some());
             is_seen.then(|| ProviderStatus {
-                is_mcp: known.configured.iter().any(|(it, is_mcp)| *it == name && *is_mcp),
+                is_mcp: configured.is_some_and(|(_, is_mcp)| *is_mcp),
                 tools: own.len(),
                 reason: own.iter().find_map(|tool| reason(&tool.definition.status)),
-                hosts: known.hub.hosts(&name),
+                hosts,
                 refused,
                 name,
             })
         };
-        names.into_iter().filter_map(status).collect()
+        own.into_iter().filter_map(status).collect()
     }
 }
 
