@@ -178,6 +178,9 @@ impl Pool {
         let mut state = self.lock();
         let of_provider = state.providers.entry(provider.clone()).or_default();
         of_provider.current.pop_if(|last| *last == *catalogue);
+        if !of_provider.current.contains(catalogue) {
+            of_provider.tools.remove(catalogue);
+        }
     }
 
     /// Puts this catalogue alone into service. Idle slots of others are asked to leave, and those with a call once no
