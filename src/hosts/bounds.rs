@@ -7,7 +7,7 @@ pub const PROTOCOL: u32 = 1;
 
 /// Streams of one provider.
 pub const MAX_SLOTS_OF_PROVIDER: usize = 256;
-/// Names that hosts without credentials give themselves, in the life of the server.
+/// Names that hosts without credentials hold at a time: of their streams, and of tools that are not withdrawn yet.
 pub const MAX_NAMES: usize = 1_000;
 /// `Hello.program`, in bytes.
 pub const MAX_PROGRAM: usize = 1_024;

@@ -30,7 +30,7 @@ pub enum End {
         program(holder), lost.map(lost_ago).unwrap_or_default()
     )]
     ProviderHeld { provider: String, holder: String, lost: Option<Duration> },
-    #[error("hosts without a token have at most {MAX_NAMES} names in the life of a server")]
+    #[error("hosts without a token have at most {MAX_NAMES} names at a time")]
     TooManyNames,
     /// The reasons by tool.
     #[error("none of the host's tools can be served: {0}")]

@@ -62,6 +62,9 @@ pub trait Registrar: Send + Sync {
 
     /// Takes the provider's tools out, but for those that a file declares.
     fn withdraw(&self, provider: &ProviderName);
+
+    /// The name is free: what was known of a provider without tools is not needed any more.
+    fn forget(&self, provider: &ProviderName);
 }
 
 /// Replaces the unknown outcome of a write that was recorded. Implemented over the store.
@@ -214,14 +217,13 @@ impl Hub {
 
     /// The last slot is gone.
     fn watch_absence(&self, provider: &ProviderName) {
-        let (hub, provider) = (self.clone(), provider.clone());
-        let absence = self.provider(&provider).presence.begin_absence();
-        tokio::spawn(async move { hub.endure(&provider, absence).await });
+        let (hub, provider, state) = (self.clone(), provider.clone(), self.provider(provider));
+        let absence = state.presence.begin_absence();
+        tokio::spawn(async move { hub.endure(&provider, &state, absence).await });
     }
 
     /// Without slots the tools of a provider are first degraded and then withdrawn, unless one comes back.
-    async fn endure(&self, provider: &ProviderName, absence: Absence) {
-        let state = self.provider(provider);
+    async fn endure(&self, provider: &ProviderName, state: &Provider, absence: Absence) {
         let is_absent = || state.presence.is_still(absence) && self.0.pool.count(provider.as_str()).0 == 0;
         sleep(DEGRADED_AFTER).await;
         {
@@ -247,7 +249,17 @@ impl Hub {
     fn admit_name(&self, name: &ProviderName) -> Result<(), End> {
         let mut providers = lock(&self.0.providers);
         if providers.len() >= MAX_NAMES && !providers.contains_key(name) {
-            return Err(End::TooManyNames);
+            providers.retain(|name, provider| {
+                // The timer of an absence has the provider, and so does a greeting.
+                let is_used = Arc::strong_count(provider) > 1 || !self.0.pool.forget(name);
+                if !is_used {
+                    self.0.registrar.forget(name);
+                }
+                is_used
+            });
+            if providers.len() >= MAX_NAMES {
+                return Err(End::TooManyNames);
+            }
         }
         providers.entry(name.clone()).or_default();
         Ok(())

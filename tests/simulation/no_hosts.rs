@@ -41,6 +41,8 @@ impl Registrar for NoHosts {
     fn set_degraded(&self, _: &ProviderName, _: Option<String>) {}
 
     fn withdraw(&self, _: &ProviderName) {}
+
+    fn forget(&self, _: &ProviderName) {}
 }
 
 impl Settle for NoHosts {

@@ -37,15 +37,16 @@ pub(crate) enum GreetingReply {
 impl Hub {
     /// A stream whose credentials are those of the given provider, or which has none.
     pub(crate) fn admit(&self, provider: &ProviderName) -> Result<Admitted, End> {
-        let permit = self.pool().admit(provider)?;
         let is_local = self.0.local.as_ref() == Some(provider);
+        // Until it has said its name, one without credentials must not be refused for the slots of `local`.
+        let permit = if is_local { self.pool().open() } else { self.pool().admit(provider) }?;
         Ok(Admitted { provider: provider.clone(), is_local, permit })
     }
 
     /// Takes the name that the host states, if it may.
     fn name(&self, admitted: &mut Admitted, stated: &str) -> Result<(), End> {
         if stated.is_empty() || stated == admitted.provider.as_str() {
-            return Ok(());
+            return admitted.permit.count_for(&admitted.provider);
         }
         if !admitted.is_local {
             let own = admitted.provider.to_string();
@@ -55,7 +56,7 @@ impl Hub {
         let checked = self.0.registrar.check_name(&name);
         checked.map_err(|why| End::WrongName { stated: stated.to_owned(), why })?;
         self.admit_name(&name)?;
-        admitted.permit.move_to(&name)?;
+        admitted.permit.count_for(&name)?;
         admitted.provider = name;
         Ok(())
     }

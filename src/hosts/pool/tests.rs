@@ -229,6 +229,31 @@ fn a_tool_of_the_same_definition_is_found_in_the_catalogue_that_took_over() {
 }
 
 #[test]
+fn definitions_of_a_catalogue_that_is_taken_back_are_forgotten() {
+    let (pool, provider) = pool();
+    pool.supersede(&provider, &"c1".into(), &leave("newer"));
+    for number in 0..10 {
+        let catalogue = CatalogueId::from(&*format!("refused{number}"));
+        pool.announce(&provider, &catalogue);
+        pool.define(&provider, &catalogue, "a", "d1");
+        pool.retract(&provider, &catalogue);
+    }
+    assert!(pool.lock().providers[&provider].tools.is_empty());
+}
+
+#[test]
+fn a_provider_is_forgotten_once_it_has_no_stream_and_no_call() {
+    let (pool, provider) = pool();
+    let permit = pool.admit(&provider).expect("a permit");
+    assert!(!pool.forget(&provider));
+    drop(permit);
+    let call = waiting(pool.acquire(&provider, &"c1".into(), &user("riley")));
+    assert!(!pool.forget(&provider));
+    drop(call);
+    assert!(pool.forget(&provider) && pool.lock().providers.is_empty());
+}
+
+#[test]
 fn calls_of_a_catalogue_that_is_taken_back_have_nothing_to_wait_for() {
     let (pool, provider) = pool();
     pool.supersede(&provider, &"c1".into(), &leave("newer"));

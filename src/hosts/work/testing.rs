@@ -116,6 +116,8 @@ impl Registrar for Log {
     fn withdraw(&self, provider: &ProviderName) {
         self.add(format!("withdraw {provider}"));
     }
+
+    fn forget(&self, _: &ProviderName) {}
 }
 
 impl Settle for Log {

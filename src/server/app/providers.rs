@@ -158,6 +158,11 @@ impl Registrar for Offers {
     fn withdraw(&self, provider: &ProviderName) {
         self.registry.withdraw(provider.as_str());
     }
+
+    fn forget(&self, provider: &ProviderName) {
+        self.gates.forget(provider.as_str());
+        self.verdicts.forget(provider);
+    }
 }
 
 /// Checks offers and serves what passes.

@@ -118,8 +118,13 @@ async fn only_a_host_without_credentials_states_a_name_and_none_that_is_configur
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_that_are_stated_and_their_slots_are_bounded() {
+async fn names_that_are_held_and_their_slots_are_bounded() {
     let (hub, _) = hub();
+    for number in 0..MAX_NAMES {
+        let host = Host::dial(&hub, "local");
+        host.send(work_request::Message::Hello(of("/a", "a1", "c1", &format!("x{number}")))).await;
+    }
+    settle().await;
     for number in 0..MAX_NAMES {
         let name = format!("n{number}");
         join(&hub, &of("/a", "a1", "c1", &name)).await.expect("welcome");
@@ -130,4 +135,18 @@ async fn names_that_are_stated_and_their_slots_are_bounded() {
         slots.push(join(&hub, &of("/a", "a1", "c1", "n7")).await.expect("welcome"));
     }
     assert_eq!(refused(&hub, &of("/a", "a1", "c1", "n7")).await.0, "TOO_MANY_SLOTS");
+    sleep(REMOVED_AFTER + SECOND).await;
+    join(&hub, &of("/a", "a1", "c1", "more")).await.expect("the tools of others are withdrawn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_with_all_slots_of_local_leaves_those_of_other_names() {
+    let (hub, _) = hub();
+    let mut slots = Vec::new();
+    for _ in 0..MAX_SLOTS_OF_PROVIDER {
+        slots.push(join(&hub, &of("/a", "a1", "c1", "")).await.expect("welcome"));
+    }
+    assert_eq!(refused(&hub, &of("/a", "a1", "c1", "")).await.0, "TOO_MANY_SLOTS");
+    let (_other, provider) = join(&hub, &of("/b", "b1", "c1", "billing")).await.expect("welcome");
+    assert_eq!((provider.as_str(), hub.slots("local")), ("billing", (256, 256)));
 }

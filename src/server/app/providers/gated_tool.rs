@@ -41,6 +41,11 @@ impl Gates {
         Arc::clone(gate)
     }
 
+    /// Forgets the gate of a provider without tools.
+    pub(super) fn forget(&self, provider: &str) {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).remove(provider);
+    }
+
     /// Whether a source has the name that is no provider.
     pub(super) fn is_of_domain(&self, name: &str) -> bool {
         self.sources.is_of_domain(name)
