@@ -35,6 +35,8 @@ pub(crate) enum Claim<'a> {
     Granted,
     /// It states the name that another program has.
     TakesOver,
+    /// It took the name over before, and another program has it now: it waits until that one has no slots.
+    Waits,
     /// Another program has the name, which was lost this long ago.
     Held { holder: &'a str, lost: Option<Duration> },
 }
@@ -47,7 +49,7 @@ impl Tenure {
                     let lost = holder.lost.map(|lost| now.saturating_duration_since(lost));
                     return Claim::Held { holder: &holder.program, lost };
                 }
-                if self.instances.contains(&greeting.instance) { Claim::Granted } else { Claim::TakesOver }
+                if self.instances.contains(&greeting.instance) { Claim::Waits } else { Claim::TakesOver }
             }
             _ => Claim::Granted,
         }
@@ -139,7 +141,7 @@ mod tests {
         assert_eq!(tenure.claim(&second, now), Claim::TakesOver);
         tenure.note(&second.instance);
         tenure.hold("/b");
-        assert_eq!(tenure.claim(&greeting("/a", "a1", "local"), now), Claim::Granted, "it waits in its turn");
+        assert_eq!(tenure.claim(&greeting("/a", "a1", "local"), now), Claim::Waits, "it had its turn");
         assert_eq!(tenure.claim(&greeting("/a", "a2", "local"), now), Claim::TakesOver, "started again");
     }
 

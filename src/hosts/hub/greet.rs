@@ -74,10 +74,15 @@ impl Hub {
         let provider = &admitted.provider;
         let state = self.provider(provider);
         let mut catalogue = state.greeting.lock().await;
-        if admitted.is_local {
-            claim(provider, greeting, &mut catalogue)?;
-        }
-        match (catalogue.known.disposition(&greeting.catalogue), offers) {
+        let waits = admitted.is_local && claim(provider, greeting, &mut catalogue)?;
+        let disposition = match catalogue.known.disposition(&greeting.catalogue) {
+            // Whatever it offers now: two programs would take turns for ever.
+            Disposition::Next if waits && self.pool().count(provider.as_str()).0 > 0 => {
+                Disposition::Superseded
+            }
+            disposition => disposition,
+        };
+        match (disposition, offers) {
             (Disposition::Superseded, _) => {
                 state.seen().note(greeting, HostState::Waiting);
                 catalogue.tenure.note(&greeting.instance);
@@ -176,13 +181,15 @@ impl Hub {
     }
 }
 
-/// Refuses a program whose name another one has, and has the catalogue of one that takes it over be the newest.
-fn claim(provider: &ProviderName, greeting: &Greeting, catalogue: &mut CatalogueState) -> Result<(), End> {
+/// Refuses a program whose name another one has, and has the catalogue of one that takes it over be the newest. Returns
+/// whether it waits for the other one.
+fn claim(provider: &ProviderName, greeting: &Greeting, catalogue: &mut CatalogueState) -> Result<bool, End> {
     match catalogue.tenure.claim(greeting, clock::now()) {
-        Claim::Granted => Ok(()),
+        Claim::Granted => Ok(false),
+        Claim::Waits => Ok(true),
         Claim::TakesOver => {
             catalogue.known.renew(&greeting.catalogue);
-            Ok(())
+            Ok(false)
         }
         Claim::Held { holder, lost } => {
             let (provider, holder) = (provider.to_string(), holder.to_owned());

@@ -92,6 +92,8 @@ async fn a_stated_name_is_a_provider_of_its_own_and_takes_one_over_once() {
     settle().await;
     let (mut waits, _) = join(&hub, &of("/c", "c1", "c0", "local")).await.expect("welcome");
     assert!(matches!(waits.next().await, Message::Leave(it) if it.retry_after.is_some()), "once each start");
+    let (mut waits, _) = join(&hub, &of("/c", "c1", "c9", "local")).await.expect("welcome");
+    assert!(matches!(waits.next().await, Message::Leave(_)), "whatever it offers now");
     assert_eq!(refused(&hub, &of("/c", "c2", "c0", "")).await.0, "PROVIDER_HELD");
     assert_eq!(hub.slots("local"), (1, 1));
     leave(again).await;
