@@ -175,6 +175,40 @@ async fn the_form_of_a_call_that_is_given_up_is_withdrawn() {
     assert_eq!(withdrawn["params"]["requestId"], asked["id"], "{withdrawn}");
 }
 
+/// In the older era, whose form would hold the call up.
+#[tokio::test]
+async fn a_decision_made_elsewhere_withdraws_the_form_and_ends_the_call() {
+    each(&["--decide-here"], async |stdio, era, house| {
+        if era == Era::New {
+            return;
+        }
+        let server = house.map(|house| format!("http://{}", house.server.address));
+        for (decision, flag, value) in [("approve", "--tool", "debug_confirm"), ("deny", "--reason", "no")] {
+            let message = Message::call(era, "debug_confirm", &json!({"value": decision}), &json!({}));
+            stdio.say(&message.body.to_string()).await;
+            let asked = stdio.next().await;
+            assert_eq!(asked["method"], "elicitation/create", "{asked}");
+            let listed = confirmations(house, stdio.state.path()).await;
+            let pending = listed.iter().find(|it| it["arguments"]["value"] == decision).unwrap();
+            let mut arguments = vec![decision, pending["confirmation_id"].as_str().unwrap(), flag, value];
+            arguments.extend(server.iter().flat_map(|server| ["--server", server]));
+            let decided = toolwire(&arguments, stdio.state.path()).await;
+            assert!(decided.status.success(), "{decided:?}");
+            let mut told = [stdio.next().await, stdio.next().await];
+            told.sort_by_key(|it| it["method"].is_null());
+            let [withdrawn, end] = told;
+            assert_eq!(withdrawn["method"], "notifications/cancelled", "{withdrawn}");
+            assert_eq!(withdrawn["params"]["requestId"], asked["id"], "{withdrawn}");
+            if decision == "approve" {
+                assert_eq!(end["result"]["structuredContent"]["value"], decision, "{end}");
+            } else {
+                assert!(text(&end["result"], 0).starts_with("FAILED CONFIRMATION_DENIED: "), "{end}");
+            }
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn the_flag_is_refused_where_a_client_is_not_this_machines() {
     let state = tempfile::tempdir().unwrap();

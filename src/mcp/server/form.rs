@@ -29,9 +29,12 @@ use super::{
     state::{Binding, State},
 };
 use toolwire_base::clock;
-use toolwire_contract::proto::v1::{
-    Approve, Confirmation, ConfirmationRequired, DecideConfirmationRequest, Deny, GetConfirmationRequest,
-    MayDecide, decide_confirmation_request::Decision,
+use toolwire_contract::{
+    convert,
+    proto::v1::{
+        Approve, Confirmation, ConfirmationRequired, ConfirmationState, DecideConfirmationRequest, Deny,
+        GetConfirmationRequest, MayDecide, decide_confirmation_request::Decision,
+    },
 };
 
 /// The key of the form among the requests of an answer.
@@ -39,6 +42,9 @@ const KEY: &str = "confirmation";
 
 /// The face in the record of a decision that was made in a form.
 pub const MCP_FORM: &str = "mcp form";
+
+/// How long one query of a call or a confirmation waits for a change.
+pub(super) const LONG_POLL: Duration = Duration::from_mins(1);
 
 /// How often a decision can be corrected that was refused, such as one without the tool's name: a program that fills
 /// in forms by itself would go on for ever.
@@ -212,7 +218,19 @@ impl Handler {
     }
 
     async fn confirmation(&self, id: &str) -> Option<Confirmation> {
-        let message = GetConfirmationRequest { confirmation_id: id.to_owned(), wait: None };
+        self.confirmation_within(id, None).await
+    }
+
+    /// Whether a confirmation is still pending after a while, or once it is not. `None` after a failure.
+    pub(super) async fn is_pending(&self, id: &str) -> Option<bool> {
+        let confirmation = self.confirmation_within(id, Some(LONG_POLL)).await?;
+        Some(confirmation.state() == ConfirmationState::Pending)
+    }
+
+    /// The confirmation, after at most this wait for a decision.
+    async fn confirmation_within(&self, id: &str, wait: Option<Duration>) -> Option<Confirmation> {
+        let message =
+            GetConfirmationRequest { confirmation_id: id.to_owned(), wait: wait.map(convert::duration) };
         let answer = self.services.confirmations().get_confirmation(message).await.ok()?;
         answer.into_inner().confirmation
     }

@@ -1,5 +1,7 @@
 //! A form that a client shows while its call is under way, as in the revisions before 2026-07-28.
 
+use std::time::Duration;
+
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{
@@ -9,7 +11,7 @@ use rmcp::{
     service::PeerRequestOptions,
 };
 use serde_json::json;
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, select, time::sleep};
 
 use super::{
     super::{
@@ -22,7 +24,12 @@ use super::{
 };
 use toolwire_contract::proto::v1::{Confirmation, ConfirmationRequired};
 
-/// A form on its way, which is withdrawn when it is dropped: its call was given up.
+/// Delay before a confirmation is queried again, where the query failed or a drain cut it short.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// How long after a confirmation has expired its form stays open, if the server does not say that it has.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A form that the client shows. It is withdrawn if it is dropped before it is answered.
 struct OpenForm<'a> {
     client: &'a Peer<RoleServer>,
     id: Option<RequestId>,
@@ -52,7 +59,12 @@ impl Handler {
             }
             let request_id = required.request_id.parse().ok();
             let another = match call.run(Invocation { request_id, ..invocation.clone() }).await {
-                End::Confirmation(another) if another.confirmation_id != required.confirmation_id => another,
+                // After "look again" it would be shown to nobody, again and again.
+                End::Confirmation(another)
+                    if another.confirmation_id != required.confirmation_id && reply != Reply::LookAgain =>
+                {
+                    another
+                }
                 end => return call.answer(end),
             };
             let found = self.confirmation(&another.confirmation_id).await;
@@ -64,7 +76,8 @@ impl Handler {
     }
 }
 
-/// What the person answered, before the confirmation expires or the client gives the call up.
+/// What the person answered. The form is withdrawn, and the call looks again, once the confirmation was decided
+/// elsewhere or has expired.
 async fn show(
     call: &Call,
     invocation: &Invocation,
@@ -72,12 +85,16 @@ async fn show(
     form: ElicitRequestParams,
 ) -> Reply {
     let Some(client) = call.progress.client() else { return Reply::Declined };
-    let until = invocation.timeout.map_or(time_left(required), |timeout| timeout.min(time_left(required)));
+    let until = time_left(required).saturating_add(GRACE);
+    let until = invocation.timeout.map_or(until, |timeout| timeout.min(until));
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
     let options = PeerRequestOptions::with_timeout(until);
     let Ok(asked) = client.send_cancellable_request(request, options).await else { return Reply::Declined };
     let mut open = OpenForm { client, id: Some(asked.id.clone()) };
-    let answer = asked.await_response().await;
+    let answer = select! {
+        answer = asked.await_response() => answer,
+        () = end_of_pending(&call.handler, &required.confirmation_id) => return Reply::LookAgain,
+    };
     open.id = None;
     match answer {
         Ok(ClientResult::ElicitResult(result)) => Reply::read(&json!(result)),
@@ -86,12 +103,19 @@ async fn show(
     }
 }
 
+/// Waits until a confirmation is not pending any more.
+async fn end_of_pending(handler: &Handler, confirmation_id: &str) {
+    while handler.is_pending(confirmation_id).await != Some(false) {
+        sleep(RETRY_DELAY).await;
+    }
+}
+
 impl Drop for OpenForm<'_> {
     fn drop(&mut self) {
         let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) else { return };
         let client = self.client.clone();
         runtime.spawn(async move {
-            let reason = Some("the call was given up".to_owned());
+            let reason = Some("no answer is needed any more".to_owned());
             let _ = client.notify_cancelled(CancelledNotificationParam::new(Some(id), reason)).await;
         });
     }

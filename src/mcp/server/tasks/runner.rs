@@ -12,6 +12,7 @@ use tonic::{Code, Status};
 
 use super::super::{
     call::{Call, End},
+    form::LONG_POLL,
     handler::Handler,
     outcome::Answer,
     progress::Progress,
@@ -21,15 +22,10 @@ use super::super::{
 use toolwire_base::clock;
 use toolwire_contract::{
     convert,
-    proto::v1::{
-        CallState, ConfirmationState, GetCallRequest, GetCallResponse, GetConfirmationRequest,
-        get_call_request,
-    },
+    proto::v1::{CallState, GetCallRequest, GetCallResponse, get_call_request},
 };
 use toolwire_telemetry as telemetry;
 
-/// How long one query of a call or a confirmation waits for a change.
-const LONG_POLL: Duration = Duration::from_mins(1);
 /// Delay after a failure.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Consecutive failures after which the task is given up; `tasks/get` resumes it.
@@ -97,7 +93,7 @@ impl Runner {
         match call?.state() {
             CallState::Running => Some(false),
             CallState::AwaitingConfirmation => {
-                if self.is_pending(confirmation_required?.confirmation_id).await? {
+                if self.handler.is_pending(&confirmation_required?.confirmation_id).await? {
                     return Some(false);
                 }
                 let (handler, progress) = (self.handler.clone(), Progress::silent());
@@ -131,12 +127,6 @@ impl Runner {
         }
         let message = GetCallRequest { wait: Some(convert::duration(LONG_POLL)), ..message };
         Some(self.handler.services.tools().get_call(message).await.ok()?.into_inner())
-    }
-
-    async fn is_pending(&self, confirmation_id: String) -> Option<bool> {
-        let message = GetConfirmationRequest { confirmation_id, wait: Some(convert::duration(LONG_POLL)) };
-        let response = self.handler.services.confirmations().get_confirmation(message).await.ok()?;
-        Some(response.into_inner().confirmation?.state() == ConfirmationState::Pending)
     }
 }
 
