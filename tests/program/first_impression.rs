@@ -163,6 +163,9 @@ async fn a_token_is_read_from_a_file() {
         .run(&["chat", "What is Apple trading at?", "--server", &address, "--token-file", "riley.token"])
         .await;
     assert!(said.contains(" --token-file riley.token \"...\"") && !said.contains(TOKEN), "{said}");
+    let arguments = ["mcp", "--print", "cursor", "--server", &address, "--token-file", "riley.token"];
+    let (_, printed, _) = folder.run(&arguments).await;
+    assert!(printed.contains("riley.token\"") && !printed.contains("TOOLWIRE_TOKEN"), "{printed}");
 }
 
 /// The texts that people read or copy: pages, examples, the SDK.

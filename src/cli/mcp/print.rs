@@ -38,8 +38,9 @@ pub(super) fn run(client: Client, connection: &Connection, decide_here: bool) ->
         Some(url) => Reach::Url(url),
         None => Reach::Program { path: &program.display().to_string(), flags: &flags },
     };
-    // A token is for a server.
-    let has_token = url.is_some() && connection.has_token();
+    // A token is for a server. The flags of a program name its file, if it is in one.
+    let is_in_file = for_mcp.is_none() && flags.iter().any(|flag| flag == "--token-file");
+    let has_token = url.is_some() && connection.has_token() && !is_in_file;
     let snippet = snippet(client, reach, has_token);
     console::print(&snippet.map_err(|what| Failure::Usage(what.to_owned()))?)
 }
@@ -142,17 +143,19 @@ fn codex(reach: Reach<'_>, has_token: bool) -> String {
     lines.join("\n")
 }
 
-/// For a shell, which fills in the token.
+/// For a shell. In the file of a project, Claude Code replaces the variable when it starts: neither a list of processes
+/// nor that file shows the token.
 fn command(reach: Reach<'_>, has_token: bool) -> String {
+    let scope = if has_token { " --scope project" } else { "" };
     match reach {
         Reach::Program { path, flags } => {
-            let token = if has_token { " --env TOOLWIRE_TOKEN=\"$TOOLWIRE_TOKEN\"" } else { "" };
+            let token = if has_token { " --env 'TOOLWIRE_TOKEN=${TOOLWIRE_TOKEN}'" } else { "" };
             let program: Vec<_> = [path].into_iter().chain(arguments(flags)).map(quote).collect();
-            format!("claude mcp add toolwire{token} -- {}", program.join(" "))
+            format!("claude mcp add{scope} toolwire{token} -- {}", program.join(" "))
         }
         Reach::Url(url) => {
-            let token = if has_token { " --header \"Authorization: Bearer $TOOLWIRE_TOKEN\"" } else { "" };
-            format!("claude mcp add --transport http toolwire {}{token}", quote(url))
+            let token = if has_token { " --header 'Authorization: Bearer ${TOOLWIRE_TOKEN}'" } else { "" };
+            format!("claude mcp add{scope} --transport http toolwire {}{token}", quote(url))
         }
     }
 }
@@ -277,7 +280,8 @@ mod tests {
         }
         let by_program = printed(Client::ClaudeCode, Some(GRPC), true).unwrap();
         let expected = format!(
-            "claude mcp add toolwire --env TOOLWIRE_TOKEN=\"$TOOLWIRE_TOKEN\" -- {PROGRAM} mcp --server {GRPC}"
+            "claude mcp add --scope project toolwire --env 'TOOLWIRE_TOKEN=${{TOOLWIRE_TOKEN}}' -- {PROGRAM} mcp \
+             --server {GRPC}"
         );
         assert_eq!(by_program, expected);
     }

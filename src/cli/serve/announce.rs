@@ -91,7 +91,12 @@ fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
         return Vec::new();
     }
     let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
-    let header = if config.auth.users.is_empty() { "" } else { " --header 'Authorization: Bearer TOKEN'" };
+    // Claude Code replaces a variable in the file of a project, so that no list of processes shows the token.
+    let (scope, header) = if config.auth.users.is_empty() {
+        ("", "")
+    } else {
+        (" --scope project", " --header 'Authorization: Bearer ${TOOLWIRE_TOKEN}'")
+    };
     let url = format!("{scheme}://{address}/mcp");
     let users: Vec<_> = config.confirmations.in_client.iter().map(ToString::to_string).collect();
     let forms = match &*users {
@@ -100,7 +105,7 @@ fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
     };
     vec![
         format!("  mcp          {url}"),
-        format!("               claude mcp add --transport http toolwire {url}{header}"),
+        format!("               claude mcp add{scope} --transport http toolwire {url}{header}"),
         format!("               {forms}"),
     ]
 }
@@ -145,7 +150,9 @@ mod tests {
         let forms = for_mcp(&config, address).pop().unwrap();
         assert!(forms.ends_with("the forms of riley approve and deny: [confirmations] in_client"), "{forms}");
         config.auth = Auth { users: vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())] };
-        assert!(for_mcp(&config, address)[1].ends_with("--header 'Authorization: Bearer TOKEN'"));
+        let command = for_mcp(&config, address).remove(1);
+        assert!(command.contains("claude mcp add --scope project --transport http toolwire "), "{command}");
+        assert!(command.ends_with(" --header 'Authorization: Bearer ${TOOLWIRE_TOKEN}'"), "{command}");
         config.http.mcp = false;
         assert!(for_mcp(&config, address).is_empty());
     }
