@@ -59,13 +59,7 @@ pub(super) async fn carry_out(
             if let Some(answer) = handler.ask(&mut call, &again, &required, mode, round.as_ref()).await? {
                 return Ok(answer);
             }
-            again.request_id = required.request_id.parse().ok();
-            let Some(permit) = handler.permit_for(&again) else {
-                return call.answer(End::Confirmation(required));
-            };
-            let task = handler.create_task(&again, is_read, call.facts.metadata(), Some(&required)).await?;
-            Runner::new(&handler, again, permit, task.task.task_id.clone()).spawn();
-            Ok(CallToolResponse::from(task).into())
+            wait_as_task(&call, again, required, is_read).await
         }
         Ok((call, end)) => call.answer(end),
         Err(_) => {
@@ -90,8 +84,25 @@ pub(super) async fn carry_out(
     }
 }
 
+/// Makes a call that waits for a decision a task, if the bounds allow one more.
+async fn wait_as_task(
+    call: &Call,
+    mut invocation: Invocation,
+    required: Box<ConfirmationRequired>,
+    is_read: bool,
+) -> Result<Answer, ErrorData> {
+    let handler = &call.handler;
+    invocation.request_id = required.request_id.parse().ok();
+    let Some(permit) = handler.permit_for(&invocation) else {
+        return call.answer(End::Confirmation(required));
+    };
+    let task = handler.create_task(&invocation, is_read, call.facts.metadata(), Some(&required)).await?;
+    Runner::new(handler, invocation, permit, task.task.task_id.clone()).spawn();
+    Ok(CallToolResponse::from(task).into())
+}
+
 impl Handler {
-    /// A permit for a task of a call of the user's, if it has a `request_id` and the bounds allow one more.
+    /// A permit for a task of the user, if the call has a `request_id` and the bounds allow one more.
     fn permit_for(&self, invocation: &Invocation) -> Option<Permit> {
         self.task_permits().acquire(&self.user(), invocation.request_id?)
     }
@@ -122,7 +133,7 @@ impl Handler {
         self.record_of(task_id, false).await.map(|_| ())
     }
 
-    /// Asks the call of a task to stop. Whether it did is seen by `tasks/get`.
+    /// Asks the call of a task to stop. `tasks/get` says whether it did.
     pub(super) async fn cancel(&self, request: CancelTaskParams) -> Result<(), ErrorData> {
         use cancel_call_request::Call;
         let record = self.record_of(&request.task_id, false).await?.call.unwrap_or_default();
