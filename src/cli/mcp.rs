@@ -22,7 +22,7 @@ use toolwire_server::{
     faces::mcp::{confirmations, settings},
 };
 
-/// Why the flag is refused where clients are not this machine's.
+/// Why `--decide-here` is refused for clients over HTTP.
 pub(super) const DECIDE_HERE_OVER_HTTP: &str = "--decide-here is for a client that starts `toolwire mcp` and speaks over its standard input and output. Over HTTP \
      the operator of the server names the users whose forms decide: [confirmations] in_client";
 
@@ -65,8 +65,8 @@ impl Mcp {
         until_ended(|| end_of_input.cancel(), drain, serving).await
     }
 
-    /// Says to the person who started the client what an answer in its forms does. `named`: the user, if the settings
-    /// name them.
+    /// Reports on standard error whether forms of the client decide. `named` is the user if `in_client` names them, or
+    /// empty.
     fn say_who_decides(&self, named: &str) {
         console::say(&match (self.decide_here, named) {
             (true, _) => {

@@ -50,7 +50,7 @@ impl Signals {
             terminate: install(terminate)?,
             interrupt: install(interrupt)?,
             hang_up: install(hang_up)?,
-            // Of the process, wherever its streams lead. Asked for now: once it is closed there is none.
+            // The controlling terminal, to which no stream need lead. Once it is closed it cannot be opened.
             has_terminal: File::open("/dev/tty").is_ok(),
         })
     }

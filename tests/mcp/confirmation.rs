@@ -1,4 +1,4 @@
-//! Calls that a person must approve, by each of the three roads.
+//! Calls that a person must approve, for clients with tasks, with forms, and with neither.
 
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -51,7 +51,7 @@ async fn a_client_that_can_only_call_again_is_told_so_and_its_unchanged_call_fin
         let told = client.call("debug_confirm", json!({"value": "x"})).await;
         assert_eq!(confirmation_id(&told), id, "not asked for twice");
         alex.approve(&id).await;
-        // A model does what it was told, or leaves the key out.
+        // Some models repeat the `request_id`, and some leave it out.
         let repeat =
             if era == Era::Old { json!({"value": "x", "request_id": key}) } else { json!({"value": "x"}) };
         let done = client.call("debug_confirm", repeat).await;
@@ -86,7 +86,7 @@ async fn a_call_that_waits_goes_on_when_the_person_has_decided_and_says_meanwhil
     }
 }
 
-/// While the call waits, its confirmation would expire: what a client is told shows that it did not wait.
+/// The confirmation expires before a waiting call would give up, so `CONFIRMATION_REQUIRED` shows that it did not wait.
 #[tokio::test]
 async fn a_client_that_would_hear_nothing_or_gives_up_before_is_told_at_once() {
     let house = house_with(|config| config.confirmations.expire_in = Duration::from_secs(15));
@@ -117,7 +117,7 @@ async fn a_client_that_would_hear_nothing_or_gives_up_before_is_told_at_once() {
     }
 }
 
-/// What is carried out for a model that cannot give a `request_id` is told of none.
+/// A read takes no `request_id`, so the advice to call again must not name one.
 #[tokio::test]
 async fn a_read_that_waits_is_made_again_by_its_arguments_alone() {
     let house = house_with(|_| ());
@@ -153,7 +153,7 @@ async fn a_form_says_what_waits_and_the_call_with_its_state_looks_again() {
     assert_eq!(fields, ["look_again"], "no decision of the client's");
 
     let look = json!({"action": "accept", "content": {"look_again": true}});
-    // What the form does not offer is no decision.
+    // The form has no field for a decision, so the server ignores this one.
     let decides = json!({"action": "accept", "content": {"decision": "approve", "tool": "debug_confirm"}});
     for reply in [look.clone(), decides, json!({"action": "accept"}), json!({"action": "decline"})] {
         let still = client.call_with(again(&params, &asked, json!({"confirmation": reply}))).await;
@@ -166,7 +166,7 @@ async fn a_form_says_what_waits_and_the_call_with_its_state_looks_again() {
     assert_eq!(done["structuredContent"]["writes"], 1, "{done}");
 }
 
-/// Neither a library that accepts by itself nor an agent that calls again and again has its person asked twice.
+/// A library that accepts every form, or a model that repeats its call in a loop, must not ask its user again.
 #[tokio::test]
 async fn a_form_that_decides_nothing_is_shown_once_for_each_confirmation() {
     let house = house_with(|_| ());
@@ -183,7 +183,7 @@ async fn a_form_that_decides_nothing_is_shown_once_for_each_confirmation() {
     form(&client.call_with(confirm("y")).await);
     person.approve(&confirmation_id(&asked)).await;
     assert_eq!(client.call_with(params.clone()).await["structuredContent"]["writes"], 1);
-    // Another call, with a confirmation of its own.
+    // The confirmation is used, so the same arguments are a new call with a new confirmation.
     form(&client.call_with(params).await);
 }
 
@@ -211,7 +211,7 @@ async fn a_client_that_was_asked_once_waits_for_its_person_if_it_follows_its_cal
     }
 }
 
-/// Only a client that looks again waits for the person: while it waited, its confirmation would expire.
+/// The confirmation expires before a waiting call would give up, as above.
 #[tokio::test]
 async fn a_form_that_is_put_away_is_answered_at_once() {
     let house = house_with(|config| config.confirmations.expire_in = Duration::from_secs(15));
@@ -237,7 +237,7 @@ async fn where_the_operator_says_so_the_form_decides_and_the_record_says_how() {
         let id = confirmation_id(&asked);
         let fields = &form(&asked)["requestedSchema"]["properties"];
         assert!(fields["decision"].is_object() && fields["reason"].is_object() && fields["tool"].is_object());
-        // Its consequence is high: without the name of the tool it is not approved. It can be corrected a few times.
+        // A call of consequence `high` is approved only with the tool's name, for which the form is shown 3 times more.
         if decision == "approve" {
             let nameless = json!({"confirmation": {"action": "accept", "content": {"decision": decision}}});
             let mut still = asked.clone();
@@ -250,12 +250,12 @@ async fn where_the_operator_says_so_the_form_decides_and_the_record_says_how() {
             let told = client.call_with(again(&params, &still, nameless)).await;
             assert!(text(&told, 0).starts_with("FAILED CONFIRMATION_REQUIRED: "), "{told}");
         }
-        // Who accepts without a decision has made none.
+        // A form that is accepted without a decision leaves the confirmation pending.
         let empty = json!({"confirmation": {"action": "accept", "content": {}}});
         let told = client.call_with(again(&params, &asked, empty)).await;
         assert!(text(&told, 0).starts_with("FAILED CONFIRMATION_REQUIRED: "), "{told}");
         assert_eq!(person.get(&id).await.state(), ConfirmationState::Pending);
-        // By it alone they can decide: every call has it.
+        // A form that can decide is shown again for each call.
         form(&client.call_with(params.clone()).await);
         let content = json!({"decision": decision, "tool": "debug_confirm", "reason": "as I say"});
         let responses = json!({"confirmation": {"action": "accept", "content": content}});
@@ -265,7 +265,7 @@ async fn where_the_operator_says_so_the_form_decides_and_the_record_says_how() {
         assert_eq!((decided.decided_by.as_str(), decided.reason.as_str()), ("riley", "as I say"));
         assert_eq!(done["isError"] == true, decision == "deny", "{done}");
     }
-    // It is named for riley alone.
+    // `in_client` does not name sam.
     let other = Client::new(house.talk("sam"), forms());
     let asked = other.call_with(confirm("x")).await;
     assert!(form(&asked)["requestedSchema"]["properties"].get("decision").is_none());
@@ -285,7 +285,8 @@ async fn a_user_who_may_not_decide_is_offered_no_decision_by_the_form() {
     assert!(message.contains("decides nothing, since ") && !message.contains("in_client"), "{message}");
 }
 
-/// A client with tasks too is asked where its person decides, and has a task where not, or if they put the form away.
+/// A client with tasks is shown a form only if the form can decide. Otherwise, or if the form is declined, the call
+/// becomes a task.
 #[tokio::test]
 async fn a_client_with_tasks_and_forms_is_asked_where_the_form_decides() {
     let house = house_with(|config| config.confirmations.in_client = vec!["riley".parse().unwrap()]);
@@ -304,7 +305,7 @@ async fn a_client_with_tasks_and_forms_is_asked_where_the_form_decides() {
     assert_eq!(done["structuredContent"]["writes"], 1, "{done}");
 }
 
-/// The matrix of `tests/confirmations`, by this face.
+/// The matrix of `tests/confirmations`, over MCP.
 #[tokio::test]
 async fn every_combination_has_its_documented_answer() {
     let slow = house_with(|_| ());
@@ -361,7 +362,7 @@ async fn every_combination_has_its_documented_answer() {
         };
         assert_eq!(found, case.expected(), "{case:?}: {came}");
         if found == Answer::AsksForAnother && case.in_time {
-            // What is asked for must not fill up the user's share.
+            // The number of pending confirmations of a user is bounded.
             Approver::of(house, if case.same_user { "riley" } else { "sam" })
                 .await
                 .deny(&confirmation_id(&came))
@@ -370,7 +371,7 @@ async fn every_combination_has_its_documented_answer() {
     }
 }
 
-/// No road does what no person approved, and each does once what one did.
+/// In each mode a write is carried out once if a person approved it, and never if not.
 #[tokio::test]
 async fn every_road_does_what_was_approved_and_nothing_else() {
     let house = house_with(|_| ());

@@ -12,16 +12,16 @@ use super::{
 };
 use crate::http::house::House;
 
-/// What a client answers in its form.
+/// The result of an elicitation.
 fn reply(decision: Option<&str>, tool: &str) -> Value {
     match decision {
         Some(decision) => json!({"action": "accept", "content": {"decision": decision, "tool": tool}}),
-        // A library that accepts by itself.
+        // As of a library that accepts every form.
         None => json!({"action": "accept", "content": {}}),
     }
 }
 
-/// A client that shows forms, whose person answers with these one after the other. What they were shown, and the end.
+/// Calls `debug_confirm` and answers each form with the next reply. Returns the forms and the result.
 async fn call(stdio: &mut Stdio, era: Era, value: &str, replies: &[Value]) -> (Vec<Value>, Value) {
     let mut params = json!({"name": "debug_confirm", "arguments": {"value": value}});
     let (mut shown, mut replies) = (Vec::new(), replies.iter());
@@ -64,7 +64,7 @@ async fn confirmations(house: Option<&House>, state: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Clients of each era, of the program's own tools and of a server's.
+/// Runs a test with a client of each era, on the program's own tools and on those of a server.
 async fn each(flags: &[&str], test: impl AsyncFn(&mut Stdio, Era, Option<&House>)) {
     for era in ERAS {
         for is_own in [true, false] {
@@ -87,7 +87,7 @@ async fn the_person_at_the_client_decides_and_the_record_says_where() {
         assert_eq!(done["structuredContent"]["value"], "one", "{era:?} {done}");
         assert!(shown[0]["message"].as_str().unwrap().contains(r#""value":"one""#), "{shown:?}");
         assert!(shown[0]["requestedSchema"]["properties"]["tool"].is_object(), "{shown:?}");
-        // Its consequence is high: the name is typed.
+        // A call of consequence `high` is approved only with the tool's name.
         let typed = ["", "debug", right].map(|name| reply(Some("approve"), name));
         let (shown, done) = call(stdio, era, "two", &typed).await;
         assert_eq!(done["structuredContent"]["value"], "two", "{era:?} {done}");
@@ -136,7 +136,7 @@ async fn the_person_at_the_client_decides_and_the_record_says_where() {
 
 const FORM: &str = "mcp form";
 
-/// Nor is anybody asked twice: a client of the older era, whose form would hold up its call for nothing, not at all.
+/// A client of the newer era shows one form, a client of the older era none, since that form would only delay the call.
 #[tokio::test]
 async fn without_the_flag_whatever_is_accepted_decides_nothing() {
     each(&[], async |stdio, era, house| {
@@ -157,7 +157,6 @@ async fn without_the_flag_whatever_is_accepted_decides_nothing() {
     .await;
 }
 
-/// A call that is given up takes its form with it.
 #[tokio::test]
 async fn the_form_of_a_call_that_is_given_up_is_withdrawn() {
     let mut stdio = Stdio::start(&["--decide-here"]);
@@ -175,7 +174,7 @@ async fn the_form_of_a_call_that_is_given_up_is_withdrawn() {
     assert_eq!(withdrawn["params"]["requestId"], asked["id"], "{withdrawn}");
 }
 
-/// In the older era, whose form would hold the call up.
+/// In the older era, in which a call waits for the answer to its form.
 #[tokio::test]
 async fn a_decision_made_elsewhere_withdraws_the_form_and_ends_the_call() {
     each(&["--decide-here"], async |stdio, era, house| {

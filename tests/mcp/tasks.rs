@@ -83,7 +83,7 @@ async fn a_lost_task_is_found_by_the_same_call_and_its_write_is_not_made_twice()
     task_id(&client.call("debug_confirm", json!({"value": "x"})).await);
 }
 
-/// What attends to a task ends with its process; the next `tasks/get` takes it up again.
+/// The runner of a task ends with its process; the next `tasks/get` starts another one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_task_that_waits_goes_on_after_a_restart_whether_approved_before_or_after_it() {
     let place = tempfile::tempdir().unwrap();
@@ -115,7 +115,7 @@ async fn a_task_that_waits_goes_on_after_a_restart_whether_approved_before_or_af
     }
 }
 
-/// What a person is not shown of a call is not kept, so that only its client can make it again.
+/// Sensitive arguments are not stored with the confirmation, so only the client can make the call again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_task_with_a_sensitive_argument_is_finished_by_the_same_call_after_a_restart() {
     let (place, data) = (tempfile::tempdir().unwrap(), data_directory());

@@ -1,4 +1,4 @@
-//! Words for the agent and its person: what waits for approval, and how a person approves it.
+//! Messages that say which call waits for approval, and how a person approves it.
 //!
 //! `flags` are those by which a command finds the same server, each after a space.
 
@@ -22,7 +22,7 @@ fn way(required: &ConfirmationRequired, flags: &str) -> String {
     format!("A person with the right to approve {page}runs `{}`", approve_command(required, flags))
 }
 
-/// The command that approves a call. Where much is at stake, it repeats the tool's name.
+/// The command that approves a call. For consequence `high` it repeats the tool's name.
 fn approve_command(required: &ConfirmationRequired, flags: &str) -> String {
     let name = match required.consequence_level() {
         ConsequenceLevel::High => format!(" --tool {}", required.tool),

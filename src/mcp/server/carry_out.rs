@@ -16,11 +16,11 @@ use super::{
     tasks,
 };
 
-/// How long a call waits for a person, if its client follows it: most give up after 60 s.
+/// How long a call with a progress token waits for a decision: most clients give up after 60 s.
 const WAIT: Duration = Duration::from_secs(45);
 
 impl Call {
-    /// How long the call waits for a person: not at all where its client would hear nothing, or give up before.
+    /// How long the call waits for a decision. It does not wait if its client gets no progress, or gives up before.
     pub(super) fn patience(&self, invocation: &Invocation) -> Duration {
         let mut timeouts = [invocation.timeout, self.handler.timeout].into_iter().flatten();
         if self.progress.has_reader() && timeouts.all(|timeout| timeout >= WAIT) {
@@ -59,7 +59,7 @@ impl Invocation {
             round = Some(Box::pin(handler.take_reply(state, &self.input_responses)).await);
         }
         if mode.form == Some(FormKind::Request) && !handler.decides_in_forms() {
-            // It would hold the call up for nothing.
+            // A form that decides nothing would only delay the call.
             mode.form = None;
         }
         let call = Call::new(handler.clone(), tool, &self, progress);

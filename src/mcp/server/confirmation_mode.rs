@@ -21,7 +21,7 @@ pub(super) struct ConfirmationMode {
 pub(super) enum FormKind {
     /// By the answer to the call, which the client then makes again with a state.
     Answer,
-    /// By a request while the call is under way: in the older revisions, whose calls have one answer.
+    /// By a request while the call is under way, as in the older revisions.
     Request,
 }
 
@@ -43,7 +43,7 @@ impl ConfirmationMode {
             _ if !shows_forms => None,
             (true, _) => Some(FormKind::Answer),
             (false, Transport::Stdio) => Some(FormKind::Request),
-            // Nothing but its answer reaches the client of a request.
+            // Without a session, a request of the server's reaches no client.
             (false, Transport::Http) => None,
         };
         Self { takes_tasks, form }

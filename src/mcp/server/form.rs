@@ -1,6 +1,6 @@
-//! A form in which the client's person reads what waits for approval, once. It means "look again"; where the operator
-//! lets this user decide in the client, or the person at this machine has turned it on, and the server lets them decide
-//! on this call, it holds the decision.
+//! Forms that a client shows to its user for a call that waits for approval. A form holds the decision if the operator
+//! (`in_client`) or the person at this machine (`--decide-here`) has enabled that, and the server lets the user decide
+//! on the call. Any other form is shown once for each confirmation, and accepting it means "look again".
 
 mod fields;
 mod held;
@@ -46,11 +46,11 @@ pub const MCP_FORM: &str = "mcp form";
 /// How long one query of a call or a confirmation waits for a change.
 pub(super) const LONG_POLL: Duration = Duration::from_mins(1);
 
-/// How often a decision can be corrected that was refused, such as one without the tool's name: a program that fills
-/// in forms by itself would go on for ever.
+/// How often a form is shown again after a refused decision, such as one without the tool's name. The limit stops a
+/// program that fills in forms by itself.
 const MAX_REFUSED: u32 = 3;
 
-/// A client's call after its person was shown a form.
+/// What a client sent back with its call after it showed a form.
 #[derive(Debug)]
 pub(super) struct Round {
     state: State,
@@ -72,7 +72,7 @@ impl Handler {
         self.confirmations().decide_here || self.confirmations().in_client.contains(&self.user())
     }
 
-    /// Carries a call out whose client shows forms, and has no tasks.
+    /// Carries out a call for a client that supports forms and no tasks.
     pub(super) async fn carry_out_by_form(
         &self,
         mut call: Call,
@@ -92,7 +92,7 @@ impl Handler {
             return Ok(answer);
         }
         if round.is_none() && !patience.is_zero() {
-            // Its person was asked by an earlier call: it waits as that of a client without forms.
+            // An earlier call has shown the form, so this one waits as for a client without forms.
             let request_id = required.request_id.parse().ok();
             return call.carry_out(Invocation { request_id, wait: patience, ..invocation }).await;
         }
@@ -117,7 +117,7 @@ impl Handler {
         Round { state, reply, problem }
     }
 
-    /// Has the client show its form. `None` if there is none to be shown, and the call is answered without.
+    /// Has the client show a form, if one is due.
     pub(super) async fn ask(
         &self,
         call: &mut Call,
@@ -177,7 +177,7 @@ impl Handler {
         Ok(CallToolResponse::from(result).into())
     }
 
-    /// What the person reads and fills in.
+    /// The message and the fields of the form.
     fn form(
         &self,
         required: &ConfirmationRequired,
@@ -201,7 +201,7 @@ impl Handler {
         Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
     }
 
-    /// Why the form holds no decision, with what lets it.
+    /// Why the form cannot decide, and which setting would let it.
     fn why_undecided(&self, confirmation: &Confirmation) -> String {
         if self.decides_in_forms() {
             let reason = confirmation.may_decide.as_ref().map_or("", |it| it.reason.as_str());
@@ -235,12 +235,12 @@ impl Handler {
         answer.into_inner().confirmation
     }
 
-    /// How this user decides on the confirmation in the client, if they may.
+    /// What the server lets this user decide, if the forms of the client can hold a decision.
     fn decision<'a>(&self, confirmation: &'a Confirmation) -> Option<&'a MayDecide> {
         confirmation.may_decide.as_ref().filter(|it| it.allowed && self.decides_in_forms())
     }
 
-    /// Records the decision of a form. One that the form did not offer is ignored.
+    /// Records the decision of a form. It is ignored if the form had no field for it.
     async fn decide(&self, id: &str, reply: &Reply) -> Result<(), Status> {
         let decision = match reply {
             Reply::LookAgain | Reply::Declined => return Ok(()),

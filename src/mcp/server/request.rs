@@ -23,8 +23,8 @@ use toolwire_tool::context::RequestId;
 /// The argument by which a model repeats a call. No tool has a parameter of this name.
 pub(super) const REQUEST_ID: &str = "request_id";
 
-/// The text of arguments of which rmcp would drop a key or round a number. The server is asked with it, and has the
-/// words for what is wrong.
+/// The text of arguments that rmcp would change: it drops repeated keys and rounds numbers. The server receives the
+/// text and says what is wrong with it.
 #[derive(Clone, Debug)]
 pub(super) struct UnreadableArguments(Arc<str>);
 

@@ -36,8 +36,8 @@ pub type CallEvents = BoxStream<'static, Result<InvokeToolResponse, Status>>;
 
 /// Calls tools of the same process as `CallTool` and `InvokeTool` do, without their request.
 pub trait LocalCalls: Debug + Send + Sync {
-    /// Carries a call out on behalf of the request that has these extensions, whose time-out that of the call shortens.
-    /// Data of more tokens than `keep_over_tokens` is kept; of 0, none is.
+    /// Carries out a call on behalf of the request that has these extensions. The shorter time-out of the two applies.
+    /// Data of more tokens than `keep_over_tokens` is kept; with 0, none is.
     fn call_tool<'a>(
         &'a self,
         extensions: &'a Extensions,

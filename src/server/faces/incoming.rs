@@ -30,7 +30,7 @@ const SESSION_ID: HeaderName = HeaderName::from_static("x-toolwire-session-id");
 const EXPECTED_DIGEST: HeaderName = HeaderName::from_static("x-toolwire-expected-digest");
 const WAIT: HeaderName = HeaderName::from_static("x-toolwire-wait-for-confirmation");
 const REQUIRE: HeaderName = HeaderName::from_static("x-toolwire-require-confirmation");
-/// The face of which a program over gRPC is one itself: `toolwire mcp --server`.
+/// The face through which a program over gRPC got a decision, such as `toolwire mcp --server`.
 pub(crate) const VIA: HeaderName = HeaderName::from_static("x-toolwire-via");
 const RESUME: HeaderName = HeaderName::from_static("x-toolwire-resume-equal-write");
 

@@ -1,4 +1,4 @@
-"""Calls that a person must approve, by MCP's Python client and by FastMCP's: told, asked, approved, carried out."""
+"""Calls that a person must approve, made by the Python clients of MCP and FastMCP."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from mcp_types import ElicitResult
 
 EVERY_WAY = pytest.mark.parametrize("way", ["http", "server", "own"])
 BY_PROGRAM = pytest.mark.parametrize("way", ["server", "own"])
-# What the OpenAI Agents SDK gives a call.
+# The time-out of a call in the OpenAI Agents SDK, in seconds.
 PATIENCE = 5
 
 

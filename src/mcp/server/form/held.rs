@@ -59,7 +59,7 @@ impl Handler {
             }
             let request_id = required.request_id.parse().ok();
             let another = match call.run(Invocation { request_id, ..invocation.clone() }).await {
-                // After "look again" it would be shown to nobody, again and again.
+                // A client that only looked again is shown no other form: it may never answer one.
                 End::Confirmation(another)
                     if another.confirmation_id != required.confirmation_id && reply != Reply::LookAgain =>
                 {

@@ -76,7 +76,7 @@ impl ConfirmationService for Face {
         };
         let mut origin = incoming::origin(&from);
         if is_by_form && origin.face == "grpc" {
-            // As a program says that holds the user's credentials.
+            // Not verified: any program with the user's credentials can send this header.
             origin.face = MCP_FORM;
         }
         let request = DecisionRequest { choice, on_behalf_of, origin };

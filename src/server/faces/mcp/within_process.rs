@@ -105,8 +105,7 @@ impl LocalCalls for Face {
     }
 }
 
-/// The call that a client asks for, and the form of its result. Its parts are named as `InvokeTool` names them, whose
-/// refusals are the same.
+/// The call that a client asks for, and the form of its result. Refusals name the fields of `InvokeTool`.
 fn call(
     extensions: &Extensions,
     mut invocation: Invocation,
