@@ -73,8 +73,8 @@ impl Mcp {
                 "toolwire mcp: the forms of this client approve and deny calls (--decide-here)".to_owned()
             }
             (false, "") => {
-                "toolwire mcp: an answer in a form of this client decides nothing; --decide-here lets it, as \
-                            [confirmations] in_client does for the users that it names"
+                "toolwire mcp: an answer in a form of this client decides nothing; --decide-here lets it, or \
+                 without --server [confirmations] in_client"
                     .to_owned()
             }
             (false, user) => {

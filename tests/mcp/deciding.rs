@@ -1,7 +1,7 @@
 //! `toolwire mcp --decide-here`: the person at a client on this machine decides in its forms, in both eras, on the
 //! tools of the program and on those of a server. Without the flag no form decides anything.
 
-use std::{path::Path, process::Output};
+use std::{path::Path, process::Output, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -206,6 +206,23 @@ async fn a_decision_made_elsewhere_withdraws_the_form_and_ends_the_call() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn the_form_of_a_confirmation_that_expires_is_withdrawn_and_the_call_says_so() {
+    let house = house_with(|config| config.confirmations.expire_in = Duration::from_secs(2));
+    let server = format!("http://{}", house.server.address);
+    let mut stdio = Stdio::start(&["--server", &server, "--decide-here"]);
+    stdio.greet_as(Era::Old, &forms()).await;
+    let message = Message::call(Era::Old, "debug_confirm", &json!({"value": "x"}), &json!({}));
+    stdio.say(&message.body.to_string()).await;
+    let asked = stdio.next().await;
+    assert_eq!(asked["method"], "elicitation/create", "{asked}");
+    let mut told = [stdio.next().await, stdio.next().await];
+    told.sort_by_key(|it| it["method"].is_null());
+    let [withdrawn, end] = told;
+    assert_eq!(withdrawn["params"]["requestId"], asked["id"], "{withdrawn}");
+    assert!(text(&end["result"], 0).starts_with("FAILED CONFIRMATION_EXPIRED: "), "{end}");
 }
 
 #[tokio::test]

@@ -221,7 +221,7 @@ impl Handler {
         self.confirmation_within(id, None).await
     }
 
-    /// Whether a confirmation is still pending after a while, or once it is not. `None` after a failure.
+    /// Whether a confirmation is pending, after a wait for the end of that. `None` after a failure.
     pub(super) async fn is_pending(&self, id: &str) -> Option<bool> {
         let confirmation = self.confirmation_within(id, Some(LONG_POLL)).await?;
         Some(confirmation.state() == ConfirmationState::Pending)
