@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    bounds::MAX_REFUSALS,
+    bounds::{MAX_LISTED_REFUSALS, MAX_REFUSALS},
     cut,
     ids::ProviderName,
     offer::{Problem, verdict},
@@ -24,12 +24,12 @@ impl LastVerdicts {
         all.insert(provider.clone(), verdicts.verdicts.clone()).unwrap_or_default()
     }
 
-    /// The offers of a provider that are not served, of the tools that are asked for.
+    /// The offers of a provider that are not served, of the tools that are wanted: at most [`MAX_LISTED_REFUSALS`].
     pub fn refused(&self, provider: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<wire::Verdict> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = all.get(provider).into_iter().flatten();
         let refused = refused.filter(|it| it.state() == wire::VerdictState::Refused);
-        refused.filter(|it| is_wanted(&it.tool)).cloned().collect()
+        refused.filter(|it| is_wanted(&it.tool)).take(MAX_LISTED_REFUSALS).cloned().collect()
     }
 
     pub fn forget(&self, provider: &ProviderName) {

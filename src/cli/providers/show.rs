@@ -41,7 +41,7 @@ fn host(it: &v1::HostStatus) -> [String; 4] {
         HostState::Serving => {
             format!("serves, {} of {} free", it.idle, counted(it.slots as usize, "slot", "slots"))
         }
-        HostState::Waiting => "waits: a newer version is in service".to_owned(),
+        HostState::Waiting => "waits: another version is in service".to_owned(),
         HostState::Refused => "was refused, with all that it offers".to_owned(),
         HostState::Unspecified => String::new(),
     };
@@ -89,7 +89,7 @@ mod tests {
         let expected = "  \
   HOST  LIBRARY       VERSION       STATE
   i1    python/0.1.0  8d2f00aa11bb  serves, 14 of 16 slots free
-  i2    python/0.1.0  8d2f00aa11bb  waits: a newer version is in service
+  i2    python/0.1.0  8d2f00aa11bb  waits: another version is in service
   refused  refund  /name another owns it
 ";
         assert_eq!(below(&shop, None), expected);

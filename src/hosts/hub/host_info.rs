@@ -48,16 +48,20 @@ impl HostState {
     }
 }
 
-/// The hosts that were asked to wait, or were refused. Each dial-in is noted anew.
+/// The hosts that were asked to wait, or were refused, as of the last time that they connected.
 #[derive(Debug, Default)]
 pub(super) struct Seen(HashMap<InstanceId, (Greeting, HostState, Instant)>);
 
 impl Seen {
     pub(super) fn note(&mut self, greeting: &Greeting, state: HostState) {
         self.prune();
-        if self.0.len() < MAX_SEEN || self.0.contains_key(&greeting.instance) {
-            self.0.insert(greeting.instance.clone(), (greeting.clone(), state, clock::now()));
+        self.forget(&greeting.instance);
+        if self.0.len() >= MAX_SEEN {
+            let oldest =
+                self.0.iter().min_by_key(|(_, (_, _, at))| *at).map(|(instance, _)| instance.clone());
+            oldest.iter().for_each(|instance| self.forget(instance));
         }
+        self.0.insert(greeting.instance.clone(), (greeting.clone(), state, clock::now()));
     }
 
     /// It has a slot, by which it is known.

@@ -61,7 +61,11 @@ impl Tools {
             }
         }
         let status = |(name, own): (String, Vec<Arc<RegisteredTool>>)| {
-            let refused = known.verdicts.refused(&name, |tool| visibility.may_call(tool));
+            let mut refused = known.verdicts.refused(&name, |tool| visibility.may_call(tool));
+            if !visibility.is_whole {
+                // A reason may name tools, patterns and providers that are not this user's.
+                refused.iter_mut().flat_map(|it| &mut it.problems).for_each(|it| it.description.clear());
+            }
             let configured = known.configured.iter().find(|(it, _)| *it == name);
             let is_theirs = !own.is_empty() || !refused.is_empty();
             let hosts = if is_theirs || visibility.is_whole { known.hub.hosts(&name) } else { Vec::new() };
