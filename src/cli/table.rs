@@ -4,7 +4,7 @@
 
 mod short;
 
-use std::{collections::BTreeSet, time::SystemTime};
+use std::time::SystemTime;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -18,6 +18,8 @@ const MIN_LAST: usize = 24;
 const MIN_COMFORTABLE: usize = 12;
 /// The shortest prefix of an identifier: of one that begins with a time, all of its milliseconds.
 const MIN_ID: usize = 13;
+/// The most characters of a line, per column of its width: those without a width have an end too.
+const MOST_PER_COLUMN: usize = 8;
 /// The indentation of the lines of a paragraph below its first.
 const HANGING: &str = "  ";
 
@@ -201,11 +203,12 @@ impl Table {
 
     fn shorten_ids(&mut self) {
         let Some(column) = self.ids else { return };
-        let ids = || self.rows.iter().map(|row| row[column].trim_start());
-        let distinct = |length| ids().map(|id| prefix(id, length)).collect::<BTreeSet<_>>().len();
-        let longest = ids().map(str::len).max().unwrap_or_default();
-        let all = distinct(longest);
-        let length = (MIN_ID..longest).find(|length| distinct(*length) == all).unwrap_or(longest);
+        let mut ids: Vec<_> = self.rows.iter().map(|row| row[column].trim_start()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        // Two that are not neighbors have no more in common than those between them.
+        let distinct = ids.windows(2).map(|pair| common(pair[0], pair[1]) + 1).max();
+        let length = distinct.unwrap_or_default().max(MIN_ID);
         for row in &mut self.rows {
             let indent = row[column].len() - row[column].trim_start().len();
             let end = prefix(&row[column], indent + length).len();
@@ -216,6 +219,11 @@ impl Table {
 
 fn prefix(text: &str, length: usize) -> &str {
     text.char_indices().nth(length).map_or(text, |(end, _)| &text[..end])
+}
+
+/// The length of the prefix that two texts have in common, in characters.
+fn common(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
 }
 
 /// The width of columns with the gaps between them.
@@ -260,10 +268,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 /// The parts of a word that are no wider than a line, and end at a mark where there is one in their second half.
 fn pieces(word: &str, width: usize) -> Vec<&str> {
     let (mut pieces, mut rest) = (Vec::new(), word);
-    while rest.width() > width {
-        let fits = rest.char_indices().map(|(at, c)| at + c.len_utf8());
-        let end = fits.take_while(|end| rest[..*end].width() <= width).last();
-        let Some(end) = end else { break };
+    // No text is wider than its bytes. The width of the whole rest is not asked for: it would be once a line.
+    while rest.len() > width {
+        let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8());
+        let ends = ends.take(width.saturating_mul(MOST_PER_COLUMN));
+        let end = ends.take_while(|end| rest[..*end].width() <= width).last();
+        let Some(end) = end.filter(|end| *end < rest.len()) else { break };
         let mark = rest[..end].rfind(|c: char| c.is_ascii_punctuation()).map(|at| at + 1);
         let end = mark.filter(|mark| *mark > end / 2).unwrap_or(end);
         pieces.push(&rest[..end]);

@@ -1,6 +1,7 @@
 //! Markdown of an answer, drawn as its blocks become whole: tables in columns, marked words in their look, citations as
 //! numbers of footnotes. What stands in it is text for a person; nothing of it steers the terminal (`console`).
 
+mod blocks;
 mod spans;
 
 use std::fmt::Write as _;
@@ -8,7 +9,10 @@ use std::fmt::Write as _;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-use self::spans::{span, wrap};
+use self::{
+    blocks::Blocks,
+    spans::{span, wrap},
+};
 use crate::table::Table;
 use toolwire_server::console::{Look, Span};
 
@@ -21,8 +25,7 @@ type Line = Vec<Span>;
 #[derive(Debug)]
 pub(super) struct Drawing {
     width: usize,
-    /// Blocks that are not whole yet.
-    pending: String,
+    blocks: Blocks,
     /// The cited sources, in the order of their numbers.
     cited: Vec<String>,
     has_lines: bool,
@@ -31,23 +34,19 @@ pub(super) struct Drawing {
 impl Drawing {
     pub(super) fn new(width: Option<usize>) -> Self {
         let width = width.unwrap_or(usize::MAX);
-        Self { width, pending: String::new(), cited: Vec::new(), has_lines: false }
+        Self { width, blocks: Blocks::default(), cited: Vec::new(), has_lines: false }
     }
 
     /// The lines of the blocks that are whole with this part.
     pub(super) fn push(&mut self, text: &str) -> Vec<Line> {
-        self.pending.push_str(text);
-        let end = self.pending.rmatch_indices("\n\n").find(|(at, _)| !is_within_code(&self.pending[..*at]));
-        let Some((at, _)) = end else { return Vec::new() };
-        let rest = self.pending.split_off(at + 2);
-        let whole = std::mem::replace(&mut self.pending, rest);
+        let whole = self.blocks.push(text);
         self.draw(&whole)
     }
 
     /// The lines of what is left.
     pub(super) fn end(&mut self) -> Vec<Line> {
-        let whole = std::mem::take(&mut self.pending);
-        self.draw(&whole)
+        let rest = std::mem::take(&mut self.blocks).into_text();
+        self.draw(&rest)
     }
 
     /// The number of a source's footnote.
@@ -69,17 +68,17 @@ impl Drawing {
         page.lines
     }
 
-    /// `[tool:quotes:v1]` as `[1]`, but for code.
+    /// `[tool:quotes:v1]` as `[1]`.
     fn with_footnotes(&mut self, text: &str) -> String {
         let (mut shown, mut rest) = (String::new(), text);
+        let is_of_id = |c: char| c.is_ascii_alphanumeric() || "_-.:/".contains(c);
         while let Some((before, after)) = rest.split_once("[tool:") {
             shown.push_str(before);
-            let id = after.split(']').next().unwrap_or_default();
-            let is_id = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte));
-            if is_id && after.len() > id.len() {
-                let number = self.number(&format!("tool:{id}"));
+            let end = after.find(|c| !is_of_id(c)).unwrap_or(after.len());
+            if let Some(behind) = after[end..].strip_prefix(']') {
+                let number = self.number(&format!("tool:{}", &after[..end]));
                 let _ = write!(shown, "[{number}]");
-                rest = &after[id.len() + 1..];
+                rest = behind;
             } else {
                 shown.push_str("[tool:");
                 rest = after;
@@ -87,11 +86,6 @@ impl Drawing {
         }
         shown + rest
     }
-}
-
-/// Whether a text ends within a block of code, which blank lines do not end.
-fn is_within_code(text: &str) -> bool {
-    text.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1
 }
 
 /// The lines of some blocks.
@@ -112,7 +106,8 @@ struct Page {
     alignments: Vec<Alignment>,
     is_code: bool,
     needs_gap: bool,
-    link: Option<String>,
+    /// The targets of the links around what is read, the innermost last, and how many words stand before each.
+    links: Vec<(String, usize)>,
 }
 
 impl Page {
@@ -124,7 +119,13 @@ impl Page {
                 let lines = text.lines().map(|line| vec![span(format!("    {line}"), Look::Code)]);
                 self.lines.extend(lines);
             }
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.add(&text, Look::Plain),
+            Event::Text(text) | Event::InlineHtml(text) => self.add(&text, Look::Plain),
+            Event::Html(text) => {
+                for line in text.lines() {
+                    self.add(line, Look::Plain);
+                    self.flush();
+                }
+            }
             Event::Code(text) => self.add(&text, Look::Code),
             Event::SoftBreak => self.add(" ", Look::Plain),
             Event::HardBreak => self.flush(),
@@ -143,20 +144,13 @@ impl Page {
                 self.looks.push(if level <= HeadingLevel::H3 { Look::Strong } else { Look::Emphasis });
             }
             Tag::Paragraph if self.begin.is_none() => self.gap(),
+            Tag::HtmlBlock => self.gap(),
             Tag::BlockQuote(_) => {
                 self.gap();
                 self.needs_gap = false;
                 self.quotes += 1;
             }
-            Tag::CodeBlock(kind) => {
-                self.gap();
-                self.is_code = true;
-                if let CodeBlockKind::Fenced(language) = kind
-                    && !language.is_empty()
-                {
-                    self.lines.push(vec![span(format!("    {language}"), Look::Dim)]);
-                }
-            }
+            Tag::CodeBlock(kind) => self.start_code(&kind),
             Tag::List(first) => {
                 if self.lists.is_empty() {
                     self.gap();
@@ -166,16 +160,7 @@ impl Page {
                 }
                 self.lists.push(first);
             }
-            Tag::Item => {
-                let marker = match self.lists.last_mut() {
-                    Some(Some(number)) => {
-                        *number += 1;
-                        format!("{}. ", *number - 1)
-                    }
-                    _ => "• ".to_owned(),
-                };
-                self.begin = Some("  ".repeat(self.lists.len().saturating_sub(1)) + &marker);
-            }
+            Tag::Item => self.begin = Some(self.marker()),
             Tag::Table(alignments) => {
                 self.gap();
                 self.alignments = alignments;
@@ -185,9 +170,31 @@ impl Page {
             Tag::Strong => self.looks.push(Look::Strong),
             Tag::Strikethrough => self.looks.push(Look::Dim),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-                self.link = Some(dest_url.into_string());
+                self.links.push((dest_url.into_string(), self.words.len()));
             }
             _ => {}
+        }
+    }
+
+    fn start_code(&mut self, kind: &CodeBlockKind<'_>) {
+        self.gap();
+        self.is_code = true;
+        if let CodeBlockKind::Fenced(language) = kind
+            && !language.is_empty()
+        {
+            self.lines.push(vec![span(format!("    {language}"), Look::Dim)]);
+        }
+    }
+
+    /// What begins the next item of the innermost list.
+    fn marker(&mut self) -> String {
+        let indent = "  ".repeat(self.lists.len().saturating_sub(1));
+        match self.lists.last_mut() {
+            Some(Some(number)) => {
+                *number += 1;
+                format!("{indent}{}. ", *number - 1)
+            }
+            _ => indent + "• ",
         }
     }
 
@@ -214,8 +221,11 @@ impl Page {
             TagEnd::Table => self.draw_table(),
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => drop(self.looks.pop()),
             TagEnd::Link | TagEnd::Image => {
-                let text: String = self.words.iter().map(|it| it.text.as_str()).collect();
-                if let Some(url) = self.link.take().filter(|url| !text.ends_with(url.as_str())) {
+                let Some((url, before)) = self.links.pop() else { return };
+                // A line break within a link has taken the words before it.
+                let words = self.words.get(before..).unwrap_or(&self.words);
+                let text: String = words.iter().map(|it| it.text.as_str()).collect();
+                if !text.ends_with(&url) {
                     self.add(&format!(" ({url})"), Look::Dim);
                 }
             }
@@ -228,8 +238,9 @@ impl Page {
         self.words.push(span(text.to_owned(), look));
     }
 
-    /// An empty line between two blocks.
+    /// Ends the text of an item that a block stands below, and sets an empty line between two blocks.
     fn gap(&mut self) {
+        self.flush();
         if std::mem::replace(&mut self.needs_gap, true) {
             self.lines.push(Vec::new());
         }
@@ -325,6 +336,20 @@ Some words and code of a page
 [tool:x or not
 ";
         assert_eq!(drawn(markdown, 32), expected);
+    }
+
+    #[test]
+    fn what_stands_within_a_block_stays_in_its_place() {
+        for (markdown, expected) in [
+            ("- one\n  ```\n  ls\n  ```\n- two", "• one\n\n    ls\n• two\n"),
+            ("- one\n\n    - two\n", "• one\n  • two\n"),
+            ("one\n\n<details>\n<b>two</b>\n</details>\n", "one\n\n<details>\n<b>two</b>\n</details>\n"),
+            ("~~~\none\n\n- two\n~~~\nthree", "    one\n    \n    - two\n\nthree\n"),
+            ("[![one](two)](three) four", "one (two) (three) four\n"),
+            ("[tool:one", "[tool:one\n"),
+        ] {
+            assert_eq!(drawn(markdown, 60), expected);
+        }
     }
 
     #[test]

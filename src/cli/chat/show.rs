@@ -259,6 +259,7 @@ mod tests {
         assert_eq!(end(&reply, None), ["", "[tool:a:v1] t, as of 2026-01-15"]);
         let mut drawing = Drawing::new(None);
         drawing.push("It is so [tool:c:v1], and so [tool:a:v1].\n\n");
+        drawing.end();
         let drawn = end(&reply, Some(&mut drawing));
         assert_eq!(drawn, ["", "[2] t, as of 2026-01-15 (tool:a:v1)"]);
     }

@@ -40,6 +40,11 @@ fn a_word_that_is_longer_than_a_line_is_broken_at_a_mark() {
     assert_eq!(wrap("tools/get_quotes.json", 12), ["tools/get_", "quotes.json"]);
     assert_eq!(wrap("日本語", 4), ["日本", "語"]);
     assert_eq!(wrap("日本語", 1), ["日本語"], "not even one character has room");
+    assert_eq!(wrap("👩\u{200d}🔬👩\u{200d}🔬", 2), ["👩\u{200d}🔬", "👩\u{200d}🔬"]);
+    // Were the rest measured once a line, these would take minutes.
+    assert_eq!(wrap(&"x".repeat(1 << 20), 64).len(), 1 << 14);
+    let marks = wrap(&"\u{301}".repeat(1 << 16), 16);
+    assert_eq!(marks.concat().matches('\u{301}').count(), 1 << 16);
     assert_eq!(wrap("", 4), [""]);
     assert_eq!(wrap("    task_1 and more", 11), ["    task_1", "and more"], "what is indented stays so");
     assert_eq!(shorten("one two three", 9), "one two…");
