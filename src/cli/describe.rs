@@ -6,7 +6,10 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{connection::Connection, explain, json, schema, table, table::Table, words};
-use toolwire_base::{clock, words::shell};
+use toolwire_base::{
+    clock,
+    words::{shell, visible},
+};
 use toolwire_contract::{json::from_struct, proto::v1};
 use toolwire_server::{
     console::{self, Failure},
@@ -57,7 +60,8 @@ impl Describe {
 const SECTIONS: [&str; 3] = ["Parameters", "Returns", "Examples"];
 
 fn render(tool: &v1::ToolDefinition, width: Option<usize>) -> String {
-    let mut text = format!("{}  {}\n{}\n\n{}\n", tool.name, tool.title, facts(tool), tool.description);
+    let (title, facts) = (visible(&tool.title), visible(&facts(tool)));
+    let mut text = format!("{}  {title}\n{facts}\n\n{}\n", tool.name, tool.description);
     let [parameters, returns, examples] = SECTIONS;
     let rows = schema::rows(&schema::parse(&tool.input_schema_json));
     section(&mut text, parameters, &Table::new(rows).render("  ", width), "  none\n");

@@ -103,7 +103,7 @@ fn groups(tools: &[v1::ToolDefinition], width: Option<usize>) -> Vec<(String, Ve
 }
 
 fn row(tool: &v1::ToolDefinition) -> [String; 3] {
-    [tool.name.clone(), words::category(tool.category()), title(tool)]
+    [visible(&tool.name), words::category(tool.category()), visible(&title(tool))]
 }
 
 fn title(tool: &v1::ToolDefinition) -> String {
@@ -139,6 +139,14 @@ mod tests {
         let lines =
             ["get_quotes  read         Title (degraded: no quotes)", "x           side_effect  Title"];
         assert_eq!(groups(&tools, None), [(String::new(), Vec::from(lines.map(str::to_owned)))]);
+    }
+
+    #[test]
+    fn a_title_is_no_line_of_another_tool() {
+        let title = "Title\nget_quotes  read  Title".to_owned();
+        let tools = [v1::ToolDefinition { title, ..tool("x", v1::ToolCategory::Read, v1::ToolState::Ready) }];
+        let lines = [r"x  read  Title\nget_quotes  read  Title".to_owned()];
+        assert_eq!(groups(&tools, None)[0].1, lines);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use clap::Args;
 use prost::Message;
 
 use super::{backend::into_answer, connection::Connection, json, signals::unless_interrupted, words};
+use toolwire_base::words::visible;
 use toolwire_contract::proto::v1::{self, WatchEventType, WatchToolsResponse};
 use toolwire_server::{
     client,
@@ -51,7 +52,8 @@ fn lines(event: &WatchToolsResponse) -> Vec<String> {
     let tool = v1::ToolDefinition::decode(&*event.tool).ok();
     let tool = tool.as_ref();
     let name = tool.map_or("", |tool| tool.name.as_str());
-    let titled = |word: &str| vec![format!("{word:<8}  {name}  {}", tool.map_or("", |tool| &tool.title))];
+    let title = tool.map_or_else(String::new, |tool| visible(&tool.title));
+    let titled = |word: &str| vec![format!("{word:<8}  {name}  {title}")];
     match event.r#type() {
         WatchEventType::Added => titled("added"),
         WatchEventType::Changed => titled("changed"),
@@ -60,7 +62,7 @@ fn lines(event: &WatchToolsResponse) -> Vec<String> {
             let status = tool.and_then(|tool| tool.status.as_ref());
             let (state, reason) =
                 status.map_or_else(Default::default, |it| (words::state(it.state()), &*it.reason));
-            vec![format!("{state:<8}  {name}  {reason}")]
+            vec![format!("{state:<8}  {name}  {}", visible(reason))]
         }
         WatchEventType::DataChanged => {
             vec![format!("data      the data that tools read is another: {}", event.data_digest)]
