@@ -3,13 +3,13 @@
 mod catalogue;
 mod python;
 
-use std::{fs, path::PathBuf};
+use std::{fs, io, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use self::catalogue::Catalogue;
-use super::connection::Connection;
-use toolwire_base::words::counted;
+use super::{connection::Connection, settings};
+use toolwire_base::words::{counted, shell};
 use toolwire_contract::proto::v1;
 use toolwire_server::{
     client,
@@ -86,11 +86,8 @@ impl Generate {
         let catalogue = Catalogue::read(definitions, self.command()).map_err(Failure::Failed)?;
         let text = self.language.render(&catalogue);
         if self.check {
-            return files::check(
-                &self.out,
-                &text,
-                &format!("{} --out {}", catalogue.command, self.out.display()),
-            );
+            let out = shell(&self.out.to_string_lossy());
+            return files::check(&self.out, &text, &format!("{} --out {out}", catalogue.command));
         }
         self.write(&text, count)
     }
@@ -99,17 +96,25 @@ impl Generate {
     fn command(&self) -> String {
         let language =
             self.language.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned());
-        let tags = self.tags.iter().map(|tag| format!(" --tag {tag}"));
-        format!("toolwire generate {language}{}", tags.collect::<String>())
+        let tags: Vec<_> =
+            self.tags.iter().flat_map(|tag| settings::words("tag", Some(tag.clone()))).collect();
+        format!("toolwire generate {language}{}", settings::as_flags(&tags))
     }
 
     fn write(&self, text: &str, count: usize) -> Result<(), Failure> {
         let (file, mark) = (self.out.display(), self.language.mark().as_bytes());
-        let of_others = !self.force && fs::read(&self.out).is_ok_and(|found| !found.starts_with(mark));
-        if of_others {
-            return Err(Failure::Failed(format!(
-                "{file} was not written by `toolwire generate`. Replace it with --force, or name another"
-            )));
+        if !self.force {
+            match fs::read(&self.out) {
+                Ok(found) if !found.starts_with(mark) => {
+                    return Err(Failure::Failed(format!(
+                        "{file} was not written by `toolwire generate`. Replace it with --force, or name another"
+                    )));
+                }
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Failure::Failed(format!("cannot read {file}: {error}")));
+                }
+                _ => {}
+            }
         }
         files::write(&self.out, text, Existing::Replace)?;
         console::say(&format!("wrote {file}, a client of {}", counted(count, "tool", "tools")));

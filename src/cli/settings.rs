@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use toolwire_base::words::shell;
 use toolwire_config::{self as config, Flags, Loaded, Sources};
 use toolwire_server::{app, console::Failure, domain::Domain};
 
@@ -75,16 +76,7 @@ pub(super) fn words(name: &str, value: Option<String>) -> Vec<String> {
 
 /// Words of a shell's command line, each after a space.
 pub(super) fn as_flags(words: &[String]) -> String {
-    words.iter().flat_map(|word| [" ".to_owned(), quote(word)]).collect()
-}
-
-/// A word as a shell takes it for one.
-pub(super) fn quote(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@=,+".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    words.iter().flat_map(|word| [" ".to_owned(), shell(word)]).collect()
 }
 
 /// The configuration by the given flags, this process's environment and its working directory.

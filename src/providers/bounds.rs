@@ -20,9 +20,9 @@ pub const MAX_PROBLEM_TEXT: usize = 1_024;
 /// The problems of one verdict, in bytes: those of a whole catalogue must fit into a message.
 pub const MAX_VERDICT: usize = 3 * 1024;
 /// The reasons why a whole catalogue is refused, in bytes: trailers, of which clients take 8 KiB, have them twice.
+pub const MAX_REFUSALS: usize = 2 * 1024;
 /// The refused offers of one provider that a listing has.
 pub const MAX_LISTED_REFUSALS: usize = 100;
-pub const MAX_REFUSALS: usize = 2 * 1024;
 
 /// A message of either side, in bytes.
 pub const MAX_MESSAGE: usize = 4 * 1024 * 1024;

@@ -5,7 +5,8 @@ use std::env;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
-use crate::{connection::Connection, settings::quote};
+use crate::connection::Connection;
+use toolwire_base::words::shell;
 use toolwire_server::console::{self, Failure};
 
 /// In the file of a client that has no way to name a variable.
@@ -150,12 +151,12 @@ fn command(reach: Reach<'_>, has_token: bool) -> String {
     match reach {
         Reach::Program { path, flags } => {
             let token = if has_token { " --env 'TOOLWIRE_TOKEN=${TOOLWIRE_TOKEN}'" } else { "" };
-            let program: Vec<_> = [path].into_iter().chain(arguments(flags)).map(quote).collect();
+            let program: Vec<_> = [path].into_iter().chain(arguments(flags)).map(shell).collect();
             format!("claude mcp add{scope} toolwire{token} -- {}", program.join(" "))
         }
         Reach::Url(url) => {
             let token = if has_token { " --header 'Authorization: Bearer ${TOOLWIRE_TOKEN}'" } else { "" };
-            format!("claude mcp add{scope} --transport http toolwire {}{token}", quote(url))
+            format!("claude mcp add{scope} --transport http toolwire {}{token}", shell(url))
         }
     }
 }

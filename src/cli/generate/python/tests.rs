@@ -143,6 +143,7 @@ fn what_hints_cannot_say_is_any_and_never_narrower() {
         (json!({"oneOf": [{"type": "integer"}, true]}), "Any"),
         (json!({"allOf": [{"minimum": 1}, {"type": "integer"}]}), "int"),
         (json!({"enum": [1.5, true, "a\"", []]}), "Literal[True, \"a\\\"\"] | float | list[Any]"),
+        (json!({"enum": [i64::MIN, u64::MAX, -7]}), "Literal[-7] | int"),
         (json!({"$ref": "https://example.com/a"}), "Any"),
         (json!({"$ref": "#/properties/it"}), "Any"),
         (json!({"type": "wrong", "enum": 3}), "Any"),
@@ -199,11 +200,20 @@ fn depth_and_width_have_an_end() {
     let twice = json!({"anyOf": [{"$ref": "#/$defs/a"}, {"type": "array", "items": {"$ref": "#/$defs/a"}}]});
     let mut around = object(&json!({"a": {"$ref": "#/$defs/a"}}), &[]);
     around["$defs"] = json!({"a": twice});
+    let mut doubled = object(&json!({"it": {"$ref": "#/$defs/0"}}), &[]);
+    let two = |number: u32| {
+        let next = json!({"$ref": format!("#/$defs/{}", number + 1)});
+        (number.to_string(), json!({"anyOf": [next, {"type": "array", "items": next}]}))
+    };
+    doubled["$defs"] = (0..25).map(two).collect();
+    doubled["$defs"]["25"] = json!({"type": "string"});
     let module = module(vec![
+        tool("doubled", doubled, json!({})),
         tool("wide", object(&wide, &[]), json!({})),
         tool("deep", object(&json!({"it": deep}), &[]), json!({})),
         tool("round", json!({}), around),
     ]);
     assert!(module.contains("        p299: str = _OMITTED,\n") && module.contains(": NotRequired[Any]\n"));
     assert!(module.contains(&format!("        it: {}Any{}", "list[".repeat(64), "]".repeat(64))), "{module}");
+    assert!(module.contains("        it: Any = _OMITTED,\n"), "{module}");
 }

@@ -20,6 +20,8 @@ use super::{
 
 /// How deep hints go: Python's parser has a bound too.
 const DEEPEST: usize = 64;
+/// The longest hint of what is referred to, in bytes. References double it where each schema has two to the next.
+const LONGEST: usize = 20_000;
 
 /// The classes of objects, made while hints are.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ pub(super) struct Types {
 pub(super) struct Walk<'a> {
     types: &'a mut Types,
     root: &'a Value,
-    /// What is referred to, by pointer: its class, or none while its hint is made.
+    /// What is referred to, by pointer: its hint, or none while that is made.
     referred: BTreeMap<String, Option<String>>,
 }
 
@@ -197,7 +199,8 @@ impl Walk<'_> {
         }
         self.referred.insert(pointer.to_owned(), None);
         let hint = self.hint(&root.pointer(pointer).cloned().unwrap_or_default(), name, depth + 1);
-        self.referred.remove(pointer);
+        let hint = if hint.len() > LONGEST { "Any".to_owned() } else { hint };
+        self.referred.insert(pointer.to_owned(), Some(hint.clone()));
         hint
     }
 
@@ -209,8 +212,9 @@ impl Walk<'_> {
                 Value::Bool(true) => (&mut said, "True".to_owned()),
                 Value::Bool(false) => (&mut said, "False".to_owned()),
                 Value::String(text) => (&mut said, text::literal(text)),
+                Value::Number(number) if is_literal(value) => (&mut said, number.to_string()),
                 Value::Number(number) if number.is_f64() => (&mut others, "float".to_owned()),
-                Value::Number(number) => (&mut said, number.to_string()),
+                Value::Number(_) => (&mut others, "int".to_owned()),
                 Value::Array(_) => (&mut others, "list[Any]".to_owned()),
                 Value::Object(_) => (&mut others, "dict[str, Any]".to_owned()),
             };
@@ -223,6 +227,15 @@ impl Walk<'_> {
             others.insert(0, format!("Literal[{}]", said.join(", ")));
         }
         union(others)
+    }
+}
+
+/// Whether a hint can name this value. A float is no literal, and mypy takes no integer beyond ±(2^63 - 1) for one.
+fn is_literal(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+        Value::Number(number) => number.as_i64().is_some_and(|it| it != i64::MIN),
+        Value::Array(_) | Value::Object(_) => false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::is_literal;
 use toolwire_engine::exports::{append_sentences, describe_keyword};
 
 /// The description of a schema, and what else restricts its values.
@@ -24,11 +25,6 @@ fn keywords(schema: &Value) -> Vec<String> {
 
 /// Whether the hint says it: each of the values is a literal.
 fn is_hint(keyword: &str, value: &Value) -> bool {
-    let is_literal = |value: &Value| match value {
-        Value::Null | Value::Bool(_) | Value::String(_) => true,
-        Value::Number(number) => !number.is_f64(),
-        Value::Array(_) | Value::Object(_) => false,
-    };
     match (keyword, value) {
         ("const", value) => is_literal(value),
         ("enum", Value::Array(values)) => values.iter().all(is_literal),
