@@ -283,10 +283,11 @@ fn pieces(word: &str, width: usize) -> Vec<&str> {
     pieces
 }
 
-/// A text of at most this many characters: of a longer one the words that have room, and `…`.
+/// A text of at most this many characters. Of a longer one the words that have room, and `…` behind them; a word that
+/// has half of the room is cut.
 pub(super) fn shorten(text: &str, characters: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(characters) else { return text.to_owned() };
-    let whole = text[..end].rfind(' ').filter(|_| !text[end..].starts_with(' '));
+    let whole = text[..end].rfind(' ').filter(|at| *at > end / 2 && !text[end..].starts_with(' '));
     let kept = &text[..whole.unwrap_or(end)];
     format!("{}…", kept.trim_end())
 }

@@ -50,6 +50,7 @@ fn a_word_that_is_longer_than_a_line_is_broken_at_a_mark() {
     assert_eq!(shorten("one two three", 9), "one two…");
     assert_eq!(shorten("one two three", 7), "one two…");
     assert_eq!(shorten("onetwothree", 7), "onetwot…");
+    assert_eq!(shorten("at https://example.com/a", 12), "at https://e…");
     assert_eq!(shorten("日本語", 3), "日本語");
 }
 
