@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::table::Table;
+use super::table::{Table, wrap};
 use toolwire_server::{console, domain::Domain};
 
 /// The program's own commands.
@@ -32,8 +32,10 @@ pub(super) fn group(program: clap::Command, domains: &[Domain]) -> clap::Command
         let rows = commands.map(|command| row(&program, command));
         let _ = writeln!(text, "{}", Table::new(rows).render("  ", console::width()));
     }
+    let about = program.get_about().map(ToString::to_string).unwrap_or_default();
+    let about = wrap(&about, console::width().unwrap_or(usize::MAX)).join("\n");
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{header}Options:{header:#}\n{{options}}\n\n\
+        "{about}\n\n{{usage-heading}} {{usage}}\n\n{text}{header}Options:{header:#}\n{{options}}\n\n\
          `toolwire COMMAND --help` says more of a command."
     );
     program.help_template(template)
