@@ -211,7 +211,11 @@ impl Page {
             }
             TagEnd::BlockQuote(_) => self.quotes -= 1,
             TagEnd::CodeBlock => self.is_code = false,
-            TagEnd::List(_) => drop(self.lists.pop()),
+            TagEnd::List(_) => {
+                self.lists.pop();
+                // The rest of the item that the list is in.
+                self.begin = (!self.lists.is_empty()).then(|| "  ".repeat(self.lists.len()));
+            }
             TagEnd::TableCell => {
                 let cell: String = self.words.drain(..).map(|it| it.text).collect();
                 if let Some(row) = self.table.last_mut() {
@@ -342,7 +346,7 @@ Some words and code of a page
     fn what_stands_within_a_block_stays_in_its_place() {
         for (markdown, expected) in [
             ("- one\n  ```\n  ls\n  ```\n- two", "• one\n\n    ls\n• two\n"),
-            ("- one\n\n    - two\n", "• one\n  • two\n"),
+            ("- one\n\n    - two\n\n  three", "• one\n  • two\n  three\n"),
             ("one\n\n<details>\n<b>two</b>\n</details>\n", "one\n\n<details>\n<b>two</b>\n</details>\n"),
             ("~~~\none\n\n- two\n~~~\nthree", "    one\n    \n    - two\n\nthree\n"),
             ("[![one](two)](three) four", "one (two) (three) four\n"),
