@@ -130,6 +130,30 @@ async def test_a_server_that_is_not_there_is_said_and_leaves_nothing(tmp_path: P
     assert threading.active_count() <= before + 1, "gRPC has one of its own"
 
 
+async def test_no_end_of_a_call_comes_to_a_loop_that_is_closed(tmp_path: Path) -> None:
+    # It would be raised on whichever loop takes gRPC's events, such as that of the program.
+    raised: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: raised.append(context))
+
+    async def go_on_calling(tools: AsyncToolwire) -> None:
+        while True:
+            await tools.list_tools()
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        async with Host([add], state=tmp_path) as host, AsyncToolwire.connect(host.url) as tools:
+            calling = asyncio.create_task(go_on_calling(tools))
+            for number in range(10):
+                other = Host([add], server=f"http://127.0.0.1:{silent.getsockname()[1]}")
+                joining = asyncio.create_task(other.__aenter__())
+                await asyncio.sleep(0.05 + number * 0.01)
+                joining.cancel()
+                await asyncio.wait([joining])
+            await asyncio.sleep(0.1)
+            calling.cancel()
+            await asyncio.wait([calling])
+    assert raised == []
+
+
 async def test_a_server_that_ends_is_told_to_who_waits(tmp_path: Path) -> None:
     async with Host([add], state=tmp_path) as host:
         assert host.server

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from toolwire._host import Attachment
 
 TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN, or token=…"
-# For how long a host takes ends of calls that it cancelled at its end, in seconds.
-ENDS_COME = 0.05
 
 
 class Host:
@@ -162,9 +160,10 @@ class Host:
                 error.message += TOKEN_HINT
             if self.opened.done():
                 log.error("%s", error)
+        # gRPC takes the ends of cancelled calls in tasks of its own. Else they come to a loop that is closed.
+        if left := asyncio.all_tasks(self._loop):
+            self._loop.run_until_complete(asyncio.wait(left, timeout=1.0))
         end_tasks(self._loop)
-        # Ends of cancelled calls come later, and gRPC complains on other loops that this one is closed.
-        self._loop.run_until_complete(asyncio.sleep(ENDS_COME))
         self._loop.close()
         if not self.opened.done():
             self.opened.set_exception(error or RuntimeError("the host was left before it served"))
@@ -175,7 +174,7 @@ class Host:
         from toolwire._host import Attachment
 
         leaving: asyncio.Future[Any] = asyncio.ensure_future(self._leaving.wait())
-        ends = [leaving]
+        ends, own = [leaving], [leaving]
         try:
             if self.target is None:
                 self.server = await in_thread(self.make_server)
@@ -185,6 +184,7 @@ class Host:
                 self.tools, self.target, slots=self._slots, provider=self._provider, tool_loop=self._tool_loop
             )
             joining = asyncio.ensure_future(host.join())
+            own.append(joining)
             limit, first = None if self.server else self._connect_timeout, asyncio.FIRST_COMPLETED
             if not (await asyncio.wait([joining, *ends], timeout=limit, return_when=first))[0]:
                 raise _unreachable(self.target, self._connect_timeout, host.membership.trouble)
@@ -199,6 +199,8 @@ class Host:
         finally:
             if self._attachment:
                 await self._attachment.leave(self.grace)
+            for task in own:
+                task.cancel()
             if self.server:
                 await in_thread(self.server.close)
 
