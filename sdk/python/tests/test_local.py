@@ -14,7 +14,7 @@ import pytest
 
 from tests.processes import is_alive, wait_until
 from toolwire import NotFound, Refused, Toolwire, __version__
-from toolwire._binary import binary, main
+from toolwire._binary import LocalServer, binary, main
 
 HERE = Path(__file__).parent
 LIMIT = 10.0
@@ -206,6 +206,22 @@ def test_settings_and_addresses_are_those_that_were_asked_for(
     with Toolwire.local(status, state=state, config=tmp_path / "b.toml"):
         assert arguments_of(tmp_path)[1] == str(tmp_path / "b.toml")
         assert server_of(tmp_path)["lame_duck"] == "", "the file may say it"
+
+
+def test_a_log_that_is_too_long_is_emptied_while_its_server_runs(
+    fake_binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("toolwire._binary.MOST_LOG", 1000)
+    server = LocalServer(tmp_path, samples=False)
+    with server.log.open("a") as log:
+        for number in range(3):
+            log.write(f"{'x' * 1000}\nshown {number}\n")
+            log.flush()
+            wait_until(lambda: server.log.stat().st_size == 0, LIMIT)
+    server.close()
+    assert [line for line in capfd.readouterr().err.splitlines() if line.startswith("shown")] == [
+        "shown 0", "shown 1", "shown 2",
+    ]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

@@ -24,7 +24,7 @@ HTTP = "toolwire http on "
 INSTALLED = {"site-packages", "dist-packages"}
 # A line of the server's log: its level, and what it says.
 LOGGED = re.compile(r"\S+Z +(TRACE|DEBUG|INFO|WARN|ERROR) (.*)", re.DOTALL)
-# From how many bytes on a log is begun anew, and between two looks at it, in seconds.
+# From how many bytes on a log is emptied, and between two looks at it, in seconds.
 MOST_LOG, LOG_EVERY = 10 * 1024 * 1024, 0.1
 
 
@@ -82,9 +82,7 @@ class LocalServer:
             environment.setdefault("TOOLWIRE_DRAIN_LAME_DUCK", "0s")
         # Its own file: what it says after the end of this process is kept too.
         with self.log.open("ab") as log:
-            if log.tell() > MOST_LOG:
-                log.truncate(0)
-            begin = log.seek(0, os.SEEK_END)
+            begin = log.tell()
             self._process = subprocess.Popen(
                 command if samples else [*command, "--no-samples"], env=environment,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
@@ -140,18 +138,21 @@ class LocalServer:
                 pass
 
     def _show_log(self, begin: int) -> None:
-        """Shows what people should read at once, as it comes."""
-        with self.log.open(errors="replace") as log:
+        """Shows what people should read at once, as it comes, and empties a log that was shown and is too long."""
+        with self.log.open("rb+") as log:
             log.seek(begin)
-            line, is_over = "", False
+            line, is_over = b"", False
             while not is_over:
                 # Looked at once more after its end.
                 is_over = self._is_closed.wait(LOG_EVERY)
                 while more := log.readline():
                     line += more
-                    if line.endswith("\n"):
-                        _show(line)
-                        line = ""
+                    if line.endswith(b"\n"):
+                        _show(line.decode(errors="replace"))
+                        line = b""
+                if log.tell() > MOST_LOG:
+                    log.seek(0)
+                    log.truncate()
 
 
 def _show(line: str) -> None:
