@@ -2,6 +2,8 @@
 
 import os
 import sys
+import sysconfig
+import unittest
 from pathlib import Path
 from types import ModuleType
 
@@ -9,6 +11,7 @@ import pytest
 
 from tests.conftest import Attach
 from tests.fake import FakeServer
+from toolwire._binary import state_beside
 from toolwire._program import MOST_BYTES, program_of
 from toolwire._tool import Tool, make
 
@@ -75,3 +78,18 @@ async def test_it_is_said_where_no_token_says_whose_host_it_is(server: FakeServe
     assert (await server.slot()).hellos[0].program
     await attach(look, token="secret")
     assert not (await server.slot()).hellos[0].program
+
+
+def test_two_users_of_one_long_path_are_two_programs(main: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    main.__file__ = f"/{'x' * 3000}/tools.py"
+    first = program_of(of_look())
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)
+    assert program_of(of_look()) != first
+
+
+@pytest.mark.parametrize(
+    "command", [unittest.__file__, "/opt/x/site-packages/uvicorn/__main__.py", f"{sysconfig.get_path('scripts')}/x"]
+)
+def test_a_command_has_no_state_beside_it(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert state_beside(command) == tmp_path / ".toolwire/state"

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -20,8 +21,13 @@ from toolwire._version import __version__
 NAME = "toolwire.exe" if sys.platform == "win32" else "toolwire"
 LISTENS = "toolwire listening on "
 HTTP = "toolwire http on "
-# Where packages are that others wrote.
+# Where modules are that nobody edits, and commands that start any program.
 INSTALLED = {"site-packages", "dist-packages"}
+FOREIGN = (sysconfig.get_path("stdlib") + os.sep, str(Path(__file__).parent) + os.sep)
+USER_COMMANDS = sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user"))
+COMMANDS = {
+    Path(it).resolve() for it in (sysconfig.get_path("scripts"), USER_COMMANDS, os.path.dirname(sys.executable))
+}
 # A line of the server's log: its level, and what it says.
 LOGGED = re.compile(r"\S+Z +(TRACE|DEBUG|INFO|WARN|ERROR) (.*)", re.DOTALL)
 # From how many bytes on a log is emptied, and between two looks at it, in seconds.
@@ -171,13 +177,24 @@ def words_of(code: int) -> str:
     return f"by {signal.Signals(-code).name}" if code < 0 else f"with {code}"
 
 
+@functools.cache
+def is_installed(file: str) -> bool:
+    """Whether it is of Python, of this package, or of others that were installed."""
+    return os.path.abspath(file).startswith(FOREIGN) or not INSTALLED.isdisjoint(Path(file).parts)
+
+
+def is_command(main: str) -> bool:
+    """Whether a main file is that of an installed command, such as `uvicorn` or `python -m pytest`."""
+    return is_installed(main) or Path(main).resolve().parent in COMMANDS
+
+
 def state_beside(file: str | None) -> Path:
     """The state of a server that a file starts: in a folder beside it, which no repository takes in.
 
     Of a command such as `uvicorn`, and of a notebook, which has no file, it is in the working directory.
     """
-    is_command = file and (INSTALLED & {*Path(file).parts} or Path(file).parent == Path(sys.executable).parent)
-    folder = (Path.cwd() if not file or is_command else Path(file).resolve().parent) / ".toolwire"
+    folder = Path.cwd() if not file or is_command(file) else Path(file).resolve().parent
+    folder /= ".toolwire"
     state = folder / "state"
     state.mkdir(parents=True, exist_ok=True)
     (folder / ".gitignore").write_text("*\n")

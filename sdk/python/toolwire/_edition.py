@@ -11,7 +11,6 @@ import runpy
 import select
 import socket
 import sys
-import sysconfig
 import threading
 import traceback
 from collections.abc import Callable, Iterable
@@ -19,7 +18,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolwire._binary import INSTALLED, LocalServer
+from toolwire._binary import LocalServer, is_installed
 from toolwire._fork import import_grpc, keep_from_children, let_go
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 # Between two looks of an edition at what it has imported, in seconds.
 IMPORTS_EVERY = 0.5
-# Where modules are that nobody edits.
-FOREIGN = (sysconfig.get_path("stdlib") + os.sep, str(Path(__file__).parent) + os.sep)
 
 # What this process is, if it is one.
 this: Edition | None = None
@@ -102,7 +99,7 @@ class Edition:
     def _report(self, more: Iterable[str] = ()) -> None:
         """Says which files of its own the program consists of."""
         modules = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
-        files = {os.path.abspath(it) for it in (*modules, *more) if it and _is_own(it)}
+        files = {os.path.abspath(it) for it in (*modules, *more) if isinstance(it, str) and _is_own(it)}
         if new := files - self._reported:
             self._reported |= new
             self._send(files=sorted(new))
@@ -133,8 +130,7 @@ class SharedServer(LocalServer):
 
 def _is_own(file: str) -> bool:
     """Whether somebody may edit it."""
-    is_foreign = os.path.abspath(file).startswith(FOREIGN) or INSTALLED & {*Path(file).parts}
-    return file.endswith(".py") and not is_foreign
+    return file.endswith(".py") and not is_installed(file)
 
 
 def start_again() -> None:

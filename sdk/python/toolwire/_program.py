@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from toolwire._binary import is_command
 from toolwire._functions import place_of
 from toolwire._text import cut
 from toolwire._tool import Tool
@@ -19,23 +20,22 @@ MOST_BYTES = 1024
 
 def program_of(tools: Mapping[str, Tool]) -> str:
     """Its file and whose it is: the same in its copies and after a restart."""
-    file = _file(tools)
-    text = "".join(it if it.isprintable() else "?" for it in cut(f"{file} of {_user()}", 2 * MOST_BYTES))
-    if text == f"{file} of {_user()}" and len(text.encode()) <= MOST_BYTES:
+    text = f"{_file(tools)} of {_user()}"
+    shown = "".join(it if it.isprintable() else "?" for it in cut(text, MOST_BYTES))
+    if shown == text:
         return text
     # What was cut or replaced may be what distinguishes two.
-    digest = hashlib.sha256(os.fsencode(file)).hexdigest()
-    return f"{cut(text, MOST_BYTES - len(digest) - 1)} {digest}"
+    digest = hashlib.sha256(os.fsencode(text)).hexdigest()
+    return f"{cut(shown, MOST_BYTES - len(digest) - 1)} {digest}"
 
 
 def _file(tools: Mapping[str, Tool]) -> str:
     main = sys.modules.get("__main__")
     if own := getattr(main, "__file__", None):
-        path = Path(own).resolve()
-        # That of a launcher, such as uvicorn's, is in the environment, and is no program by itself.
+        # That of a command, such as uvicorn's, is no program by itself.
         places = (place_of(tools[name].function)[1] for name in sorted(tools))
         launched = next((it for it in places if Path(it).is_file()), own)
-        return str(Path(launched).resolve() if path.is_relative_to(sys.prefix) else path)
+        return str(Path(launched if is_command(own) else own).resolve())
     # Cells of a notebook have no file: their editors name it.
     notebook = getattr(main, "__vsc_ipynb_file__", None) or os.environ.get("JPY_SESSION_NAME")
     return str(Path(notebook).resolve()) if notebook else f"a session in {Path.cwd()}"
