@@ -142,16 +142,19 @@ async def test_chunks_and_progress_come_from_threads_too(server: FakeServer, att
     assert await slot.outcome() == {"count": 3}
 
 
-async def test_cancel_reaches_a_coroutine(server: FakeServer, attach: Attach) -> None:
-    await attach(sleep)
-    slot = await server.slot()
+async def test_cancel_reaches_a_coroutine_at_once(server: FakeServer, attach: Attach) -> None:
+    await attach(sleep, add, slots=2)
+    slot, other = await server.slot(), await server.slot()
     for _ in range(3):
         call_id = await slot.start("sleep")
         await slot.receive("progress")
-        began = time.monotonic()
         await slot.cancel(call_id)
-        assert await slot.outcome() == ("CANCELLED", "The call was cancelled.")
-        assert time.monotonic() - began < LIMIT / 2
+        outcome = asyncio.ensure_future(slot.outcome())
+        # A machine under load slows these too: 100 of them take 0.1 s on one that is not.
+        for _ in range(100):
+            await other.call("add", a=1, b=1)
+        assert outcome.done()
+        assert await outcome == ("CANCELLED", "The call was cancelled.")
 
 
 async def test_cancel_that_comes_with_its_call_keeps_the_function_from_being_begun() -> None:
