@@ -77,10 +77,6 @@ class Host:
         """Where clients of MCP find the server that was started."""
         return self.server.mcp if self.server else ""
 
-    def is_open(self) -> bool:
-        """Whether the server has welcomed the tools."""
-        return self.opened.done() and not self.opened.exception()
-
     def begin(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
         """Begins to serve, with coroutines on this loop of this thread. `opened` tells when it does."""
         if self._thread.ident is not None:

@@ -76,7 +76,7 @@ def serve(
         host.end()
         error = host.closed.result()
     if error:
-        if not host.is_open():
+        if host.opened.exception():
             log.error("%s", error)
         raise SystemExit(1)
 
