@@ -103,7 +103,9 @@ mod tests {
     fn held_by<'a>(program: &str, instances: impl IntoIterator<Item = &'a str>) -> Tenure {
         let mut tenure = Tenure::default();
         tenure.hold(program);
-        instances.into_iter().for_each(|instance| tenure.note(&instance.into()));
+        for instance in instances {
+            tenure.note(&instance.into());
+        }
         tenure
     }
 

@@ -59,7 +59,9 @@ impl Seen {
         if self.0.len() >= MAX_SEEN {
             let oldest =
                 self.0.iter().min_by_key(|(_, (_, _, at))| *at).map(|(instance, _)| instance.clone());
-            oldest.iter().for_each(|instance| self.forget(instance));
+            if let Some(oldest) = oldest {
+                self.forget(&oldest);
+            }
         }
         self.0.insert(greeting.instance.clone(), (greeting.clone(), state, clock::now()));
     }
