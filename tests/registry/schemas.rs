@@ -126,7 +126,8 @@ fn the_digest_tells_definitions_apart_and_nothing_else() {
     }
 }
 
-/// The contract's words: SHA-256 over the RFC 8785 form of the ProtoJSON without four fields, each schema in both forms.
+/// The contract's words: SHA-256 over the RFC 8785 form of the ProtoJSON without four fields, each schema in both
+/// forms.
 #[test]
 fn the_digest_of_every_bundled_definition_is_what_the_contract_says() {
     let domains = domains::bundled();
