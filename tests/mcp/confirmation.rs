@@ -373,14 +373,14 @@ async fn every_combination_has_its_documented_answer() {
 
 /// In each mode a write is carried out once if a person approved it, and never if not.
 #[tokio::test]
-async fn every_road_does_what_was_approved_and_nothing_else() {
+async fn every_mechanism_does_what_was_approved_and_nothing_else() {
     let house = house_with(|_| ());
     let person = Approver::of(&house, "riley").await;
     let mut writes = 0;
-    for (road, capabilities) in [("task", tasks()), ("form", forms()), ("wait", json!({}))] {
+    for (mechanism, capabilities) in [("task", tasks()), ("form", forms()), ("wait", json!({}))] {
         let client = Client::new(house.talk("riley"), capabilities);
         for approves in [false, true] {
-            let params = confirm(&format!("{road} {approves}"));
+            let params = confirm(&format!("{mechanism} {approves}"));
             let asked = client.call_with(params.clone()).await;
             let id = confirmation_id(&asked);
             if approves {
@@ -388,7 +388,7 @@ async fn every_road_does_what_was_approved_and_nothing_else() {
             } else {
                 person.deny(&id).await;
             }
-            let end = match road {
+            let end = match mechanism {
                 "task" => {
                     let task = asked["taskId"].as_str().unwrap().to_owned();
                     client.task_that_is(&task, "completed").await["result"].take()
@@ -398,9 +398,9 @@ async fn every_road_does_what_was_approved_and_nothing_else() {
             };
             writes += i64::from(approves);
             if approves {
-                assert_eq!(end["structuredContent"]["writes"], writes, "{road}: {end}");
+                assert_eq!(end["structuredContent"]["writes"], writes, "{mechanism}: {end}");
             } else {
-                assert!(text(&end, 0).starts_with("FAILED CONFIRMATION_DENIED: "), "{road}: {end}");
+                assert!(text(&end, 0).starts_with("FAILED CONFIRMATION_DENIED: "), "{mechanism}: {end}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A server with a person who decides, and clients that go each road.
+//! A server with a person who decides, and clients that learn of it by each mechanism.
 
 use serde_json::{Value, json};
 use toolwire::{
@@ -13,7 +13,7 @@ use toolwire::{
 use super::client::{Era, Message, messages};
 use crate::http::{house::House, talk::Talk};
 
-/// What a client declares that goes a road.
+/// What a client declares to use a mechanism.
 pub(crate) fn tasks() -> Value {
     json!({"extensions": {"io.modelcontextprotocol/tasks": {}}})
 }
@@ -166,7 +166,7 @@ impl Approver {
     }
 }
 
-/// The confirmation that an answer of any road names.
+/// The confirmation that an answer names.
 #[track_caller]
 pub(crate) fn confirmation_id(result: &Value) -> String {
     result["_meta"]["toolwire/confirmation_id"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
