@@ -7,6 +7,10 @@ pub const MAX_OFFERS: usize = 1_000;
 pub const MAX_OFFER: usize = 256 * 1024;
 /// The description of an offer, in bytes.
 pub const MAX_DESCRIPTION: usize = 16 * 1024;
+/// The title of an offer, in characters.
+pub const MAX_TITLE: usize = 200;
+/// A tag, and the version, in characters.
+pub const MAX_LABEL: usize = 64;
 /// Tags of an offer, and likewise lines of guidance, examples and bound arguments.
 pub const MAX_ENTRIES: usize = 100;
 /// Examples of an offer, in bytes: each is checked against the schema.

@@ -3,6 +3,7 @@
 //! What comes out has the form of a manifest, so that the registry checks the rest as it does a file. Not here: whether
 //! the provider may own the name, and its floor.
 
+mod label;
 mod manifest;
 mod schema;
 
@@ -108,6 +109,7 @@ pub fn check(
     });
     let input = schema::read(&offer.input_schema_json, Direction::Input, budget, &mut report);
     let output = schema::read(&offer.output_schema_json, Direction::Output, budget, &mut report);
+    label::check(offer, &mut report);
     let missing = missing(offer);
     if strictness == Strictness::Strict {
         for problem in &missing {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::label::{cleaned, cleaned_title};
 use crate::{outcome::length, wire};
 use toolwire_contract::{json as contract, proto::v1};
 
@@ -31,7 +32,7 @@ pub(super) fn manifest(offer: &wire::Offer, timeout: Duration) -> Map<String, Va
     let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
     let entries = [
         ("name", json!(offer.name)),
-        ("title", json!(words(&offer.title, &offer.name))),
+        ("title", json!(words(&cleaned_title(&offer.title), &offer.name))),
         ("description", json!(words(&offer.description, &offer.name))),
         ("type", json!("function_tool")),
         ("category", json!(category(offer))),
@@ -40,8 +41,8 @@ pub(super) fn manifest(offer: &wire::Offer, timeout: Duration) -> Map<String, Va
         ("idempotent", json!(offer.idempotent)),
         ("untrusted", json!(offer.untrusted)),
         ("timeout_ms", json!(milliseconds)),
-        ("version", json!(words(&offer.version, "0.0.0"))),
-        ("tags", json!(offer.tags)),
+        ("version", json!(words(&cleaned(&offer.version), "0.0.0"))),
+        ("tags", offer.tags.iter().map(|tag| cleaned(tag)).collect()),
         ("guidance", json!(offer.guidance)),
         ("examples", offer.examples.iter().map(example).collect()),
     ];

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::bounds::{MAX_MESSAGE, MAX_OFFERS};
+use crate::bounds::{MAX_LABEL, MAX_MESSAGE, MAX_OFFERS, MAX_TITLE};
 use toolwire_contract::convert;
 
 fn offer() -> wire::Offer {
@@ -392,6 +392,38 @@ fn one_offer_and_what_it_lists_are_bounded() {
     ] {
         assert_eq!(refused(&offer), [(pointer.to_owned(), rule)]);
     }
+}
+
+#[test]
+fn labels_are_one_line_of_characters_that_are_seen() {
+    let title = |title: &str| wire::Offer { title: title.to_owned(), ..offer() };
+    let tag = |tag: &str| wire::Offer { tags: vec!["shop".to_owned(), tag.to_owned()], ..offer() };
+    let version = |version: &str| wire::Offer { version: version.to_owned(), ..offer() };
+    for unseen in ["a\nb", "a\tb", "a\rb", "\u{1b}[2Ja", "a\u{202e}b", "a\u{2028}b", "\u{200b}", "\u{feff}a"]
+    {
+        assert_eq!(refused(&title(unseen)), [("/title".to_owned(), "bad-text")], "{unseen:?}");
+        assert_eq!(refused(&tag(unseen)), [("/tags/1".to_owned(), "bad-text")], "{unseen:?}");
+        assert_eq!(refused(&version(unseen)), [("/version".to_owned(), "bad-text")], "{unseen:?}");
+    }
+    assert_eq!(refused(&title(&"é".repeat(MAX_TITLE + 1))), [("/title".to_owned(), "too-large")]);
+    assert_eq!(refused(&tag(&"é".repeat(MAX_LABEL + 1))), [("/tags/1".to_owned(), "too-large")]);
+    for seen in
+        ["Plan a delivery", "⚠️ Löschen", "می\u{200c}خواهم", "👩\u{200d}🔧 Repair", &"é".repeat(MAX_TITLE)]
+    {
+        let offer = check(&title(seen), (Strictness::Strict, Author::Host), &mut Budget::default()).unwrap();
+        assert_eq!(offer.manifest["title"], seen);
+    }
+}
+
+#[test]
+fn labels_of_a_server_are_cleaned_with_a_warning() {
+    let title = format!("Pay\n\u{202e}now {}", "x".repeat(MAX_TITLE));
+    let offer = wire::Offer { title, tags: vec!["a\tb".to_owned()], ..offer() };
+    let offer = check(&offer, (Strictness::Strict, Author::Server), &mut Budget::default()).unwrap();
+    let title = format!("Pay now {}", "x".repeat(MAX_TITLE - "Pay now ".len()));
+    assert_eq!((&offer.manifest["title"], &offer.manifest["tags"]), (&json!(title), &json!(["a b"])));
+    let warnings: Vec<_> = offer.warnings.iter().map(|it| (&*it.pointer, it.rule)).collect();
+    assert_eq!(warnings, [("/title", "too-large"), ("/tags/0", "bad-text")]);
 }
 
 #[test]
