@@ -29,7 +29,7 @@ def words(result):
 def confirmation(ways, way, value):
     """The confirmation of a call with this value, as the command line lists it; None before there is one."""
     listed = ways.run_for(way, "confirmations", "--all", "--json").splitlines()
-    found = [it for it in map(json.loads, listed) if it["arguments"]["value"] == value]
+    found = [it for it in map(json.loads, listed) if it["arguments"].get("value") == value]
     return found[0] if found else None
 
 
