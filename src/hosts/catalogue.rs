@@ -1,8 +1,8 @@
 //! The catalogues of one provider: which set of offers is in service.
 //!
 //! The one that came up last, for as long as it has slots. One that comes again keeps its place in that order, so that
-//! a host of an old version, left over from a roll-out, does not take the tools back. Only names are kept: offers are
-//! asked for when they are to be served.
+//! a host of an old version, left over from a roll-out, does not take the tools back; once none is left, one that is
+//! started takes them back. Only names are kept: offers are asked for when they are to be served.
 
 use toolwire_providers::ids::CatalogueId;
 
@@ -49,6 +49,10 @@ impl Catalogues {
         if let Some(place) = self.place(id) {
             self.known[place..].rotate_left(1);
         }
+    }
+
+    pub(crate) fn has_slots(&self, id: &CatalogueId) -> bool {
+        self.place(id).is_some_and(|place| self.known[place].slots > 0)
     }
 
     /// Its tools are served from now on. Unless it came up before, it is the newest one.

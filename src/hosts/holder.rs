@@ -16,9 +16,13 @@ const MAX_INSTANCES: usize = 1_000;
 #[derive(Debug, Default)]
 pub(crate) struct Tenure {
     holder: Option<Holder>,
-    /// The instances that came up. Each takes the name over once: two programs that state it would otherwise take turns
-    /// for ever.
-    instances: VecDeque<InstanceId>,
+    /// The instances that came up, with their numbers. Each takes the name, or the tools, over once: two programs would
+    /// otherwise take turns for ever.
+    instances: VecDeque<(InstanceId, u64)>,
+    /// How many have come up.
+    count: u64,
+    /// How many had when the catalogue came into service that is served.
+    before_served: u64,
 }
 
 #[derive(Debug)]
@@ -49,7 +53,7 @@ impl Tenure {
                     let lost = holder.lost.map(|lost| now.saturating_duration_since(lost));
                     return Claim::Held { holder: &holder.program, lost };
                 }
-                if self.instances.contains(&greeting.instance) { Claim::Waits } else { Claim::TakesOver }
+                if self.number(&greeting.instance).is_some() { Claim::Waits } else { Claim::TakesOver }
             }
             _ => Claim::Granted,
         }
@@ -57,12 +61,27 @@ impl Tenure {
 
     /// The instance came up.
     pub(crate) fn note(&mut self, instance: &InstanceId) {
-        if !self.instances.contains(instance) {
+        if self.number(instance).is_none() {
             if self.instances.len() >= MAX_INSTANCES {
                 self.instances.pop_front();
             }
-            self.instances.push_back(instance.clone());
+            self.instances.push_back((instance.clone(), self.count));
+            self.count += 1;
         }
+    }
+
+    /// Another catalogue is served from here on.
+    pub(crate) fn serve(&mut self) {
+        self.before_served = self.count;
+    }
+
+    /// Whether the instance came up after the catalogue that is served.
+    pub(crate) fn is_newer(&self, instance: &InstanceId) -> bool {
+        self.number(instance).is_none_or(|number| number >= self.before_served)
+    }
+
+    fn number(&self, instance: &InstanceId) -> Option<u64> {
+        self.instances.iter().find(|(it, _)| it == instance).map(|(_, number)| *number)
     }
 
     /// The program has the name from here on. Returns whether another one, or none, had it.
@@ -154,6 +173,6 @@ mod tests {
             tenure.note(&InstanceId::from(&*format!("i{number}")));
         }
         assert_eq!(tenure.instances.len(), MAX_INSTANCES);
-        assert_eq!(tenure.instances.front().map(InstanceId::as_str), Some("i10"));
+        assert_eq!(tenure.instances.front().map(|(instance, _)| instance.as_str()), Some("i10"));
     }
 }

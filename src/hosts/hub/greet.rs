@@ -80,6 +80,10 @@ impl Hub {
             Disposition::Next if waits && self.pool().count(provider.as_str()).0 > 0 => {
                 Disposition::Superseded
             }
+            Disposition::Superseded if !waits && is_rollback(greeting, &state, &catalogue) => {
+                catalogue.known.renew(&greeting.catalogue);
+                Disposition::Next
+            }
             disposition => disposition,
         };
         match (disposition, offers) {
@@ -128,6 +132,7 @@ impl Hub {
         }
         catalogue.verdicts = verdicts;
         catalogue.known.serve(id);
+        catalogue.tenure.serve();
         self.retire_others(provider);
         log(provider, greeting, &catalogue.verdicts);
         Ok(())
@@ -196,6 +201,14 @@ fn claim(provider: &ProviderName, greeting: &Greeting, catalogue: &mut Catalogue
             Err(End::ProviderHeld { provider, holder, lost })
         }
     }
+}
+
+/// Whether a host of a replaced catalogue was started after the one that is served, and no host of it is left over from
+/// before.
+fn is_rollback(greeting: &Greeting, state: &Provider, catalogue: &CatalogueState) -> bool {
+    catalogue.tenure.is_newer(&greeting.instance)
+        && !catalogue.known.has_slots(&greeting.catalogue)
+        && !state.seen().has_copy_of(greeting)
 }
 
 fn welcome(provider: &ProviderName, Verdicts { accepted, verdicts }: Verdicts) -> wire::Welcome {

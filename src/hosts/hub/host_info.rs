@@ -66,6 +66,17 @@ impl Seen {
         self.0.insert(greeting.instance.clone(), (greeting.clone(), state, clock::now()));
     }
 
+    /// Whether another host of the same catalogue was asked to wait, and is still there.
+    pub(super) fn has_copy_of(&mut self, greeting: &Greeting) -> bool {
+        self.prune();
+        let is_copy = |(other, state, _): &(Greeting, HostState, Instant)| {
+            *state == HostState::Waiting
+                && other.catalogue == greeting.catalogue
+                && other.instance != greeting.instance
+        };
+        self.0.values().any(is_copy)
+    }
+
     /// It has a slot, by which it is known.
     pub(super) fn forget(&mut self, instance: &InstanceId) {
         self.0.remove(instance);

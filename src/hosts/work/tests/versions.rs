@@ -112,6 +112,30 @@ async fn operators_see_which_hosts_serve_wait_or_were_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_old_version_that_is_started_again_takes_over_once_no_host_of_it_is_left() {
+    let (hub, _) = hub();
+    let _old = Host::join(&hub, "a", "c1").await;
+    let mut new = Host::join(&hub, "b", "c2").await;
+    sleep(SUPERSEDED_GRACE).await;
+    settle().await;
+    let _waits = Host::join(&hub, "a", "c1").await;
+    let mut started = Host::join(&hub, "a2", "c1").await;
+    assert!(
+        matches!(started.next().await, Message::Leave(_)),
+        "it may be a copy that came back in a roll-out"
+    );
+    sleep(WAITING_SEEN).await;
+    let mut left = Host::join(&hub, "a", "c1").await;
+    assert!(matches!(left.next().await, Message::Leave(_)), "it was there before");
+    sleep(WAITING_SEEN).await;
+    let back = Host::join(&hub, "a2", "c1").await;
+    assert!(matches!(new.next().await, Message::Leave(it) if it.retry_after.is_some()), "a roll-back");
+    let mut again = Host::join(&hub, "b", "c2").await;
+    assert!(matches!(again.next().await, Message::Leave(_)), "each start takes over once");
+    drop(back);
+}
+
+#[tokio::test(start_paused = true)]
 async fn old_and_new_hosts_that_dial_in_at_once_do_not_take_turns_in_service() {
     let (hub, log) = hub();
     let _old = Host::join(&hub, "a", "c1").await;
