@@ -1,5 +1,9 @@
 //! Describes violations: the pointer as the caller wrote it, what was expected, and what was probably meant.
 
+mod union;
+
+use std::cell::Cell;
+
 use serde_json::Value;
 
 use super::normal;
@@ -14,6 +18,8 @@ use toolwire_schema::{Breach, Breaches, Kind, TypeKind};
 /// Maximum length of what a violation takes over from the schema, such as a pattern, in characters: there may be a
 /// hundred of it.
 const MAX_TAKEN: usize = 1_000;
+/// Maximum number of unions that one answer explains.
+const MOST_UNIONS: u32 = 10;
 /// Maximum number of names that are listed, or compared with one.
 const MAX_NAMES: usize = 250;
 /// Maximum length of what is listed, in characters.
@@ -21,7 +27,8 @@ const MAX_LISTED: usize = 4_000;
 
 /// Converts breaches to at most `most` violations, one for each unknown and each missing key.
 pub(super) fn explain(broken: &Breaches<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
-    broken.iter().flat_map(|breach| explain_one(breach, schema, raw, most)).take(most).collect()
+    let whole = Location { pointer: String::new(), schema: Some(schema), raw: Some(raw) };
+    Explainer { most, unions_left: Cell::new(MOST_UNIONS) }.explain(broken, &whole)
 }
 
 /// Describes how a value violates a schema other than that of the arguments.
@@ -32,41 +39,58 @@ pub(in crate::registry) fn breach(breach: Breach<'_>) -> String {
 /// The violation of arguments that satisfy the schema but do not fit the message. `pointer` is that of the value at
 /// fault, in its normal form.
 pub(super) fn misfit(pointer: &str, reason: &str, schema: &Value, raw: &Value) -> Violation {
-    let location = Location::find(pointer, schema, raw);
+    let whole = Location { pointer: String::new(), schema: Some(schema), raw: Some(raw) };
+    let location = whole.find(pointer);
     location.violation(None, "format", format!("{} cannot be read: {}", location.label(), cut(reason, 200)))
 }
 
-fn explain_one(breach: Breach<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
-    let location = Location::find(breach.pointer(), schema, raw);
-    let rule = breach.keyword();
-    match breach.kind() {
-        Kind::AdditionalProperties { unexpected } => unexpected
-            .iter()
-            .take(most)
-            .map(|key| location.violation(Some(key), rule, unknown(key, location.schema)))
-            .collect(),
-        Kind::Required { property: Value::String(key) } => {
-            vec![location.violation(Some(key), rule, missing(key, location.schema))]
-        }
-        _ => {
-            let described =
-                location.schema.and_then(|schema| schema.get("description")).and_then(Value::as_str);
-            let expected = expected(breach, described);
-            vec![location.violation(None, rule, format!("{} {expected}", location.label()))]
+/// Explains the breaches of one value.
+struct Explainer {
+    most: usize,
+    /// How many unions may still be explained: each is checked anew.
+    unions_left: Cell<u32>,
+}
+
+impl Explainer {
+    /// The breaches of the value at a location.
+    fn explain(&self, broken: &Breaches<'_>, at: &Location<'_>) -> Vec<Violation> {
+        broken.iter().flat_map(|breach| self.explain_one(breach, at)).take(self.most).collect()
+    }
+
+    fn explain_one(&self, breach: Breach<'_>, at: &Location<'_>) -> Vec<Violation> {
+        let location = at.find(breach.pointer());
+        let rule = breach.keyword();
+        match breach.kind() {
+            Kind::AdditionalProperties { unexpected } => unexpected
+                .iter()
+                .take(self.most)
+                .map(|key| location.violation(Some(key), rule, unknown(key, location.schema)))
+                .collect(),
+            Kind::Required { property: Value::String(key) } => {
+                vec![location.violation(Some(key), rule, missing(key, location.schema))]
+            }
+            _ => self.explain_union(breach, &location).unwrap_or_else(|| {
+                let described =
+                    location.schema.and_then(|schema| schema.get("description")).and_then(Value::as_str);
+                let expected = expected(breach, described);
+                vec![location.violation(None, rule, format!("{} {expected}", location.label()))]
+            }),
         }
     }
 }
 
-/// A location in the arguments: its pointer as the caller wrote it, and its schema.
+/// A location in the arguments: its pointer as the caller wrote it, its schema, and what the caller wrote there.
 struct Location<'a> {
     pointer: String,
     schema: Option<&'a Value>,
+    raw: Option<&'a Value>,
 }
 
 impl<'a> Location<'a> {
-    /// Follows a pointer into the normal form, through both the schema and the raw arguments.
-    fn find(normal: &str, schema: &'a Value, raw: &Value) -> Self {
-        let (mut pointer, mut schema, mut raw) = (String::new(), Some(schema), Some(raw));
+    /// Follows a pointer into the normal form, through both the schema and the raw value.
+    fn find(&self, normal: &str) -> Location<'a> {
+        let Self { mut schema, mut raw, .. } = *self;
+        let mut pointer = self.pointer.clone();
         for segment in normal.split('/').skip(1) {
             let segment = segment.replace("~1", "/").replace("~0", "~");
             let written = raw.map_or(segment.clone(), |raw| as_written(raw, schema, &segment));
@@ -74,7 +98,7 @@ impl<'a> Location<'a> {
             raw = raw.and_then(|raw| raw.get(&written).or_else(|| raw.get(written.parse::<usize>().ok()?)));
             schema = schema.and_then(|schema| member(schema, &segment));
         }
-        Self { pointer, schema }
+        Location { pointer, schema, raw }
     }
 
     fn label(&self) -> String {
@@ -138,7 +162,7 @@ fn expected(breach: Breach<'_>, description: Option<&str>) -> String {
     }
     match breach.kind() {
         Kind::Type { kind } => format!("must be {}, but is {}", type_name(kind), found()),
-        Kind::Enum { options } => one_of(options, &found()),
+        Kind::Enum { options } => one_of(options.as_array().into_iter().flatten(), &found()),
         Kind::Minimum { limit } => format!("must be at least {limit}, but is {}", found()),
         Kind::Maximum { limit } => format!("must be at most {limit}, but is {}", found()),
         Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}, but is {}", found()),
@@ -171,10 +195,10 @@ fn like(pattern: &str, description: Option<&str>, found: &str) -> String {
     format!("must match the pattern {}, but is {found}{what}", cut(pattern, MAX_TAKEN))
 }
 
-fn one_of(options: &Value, found: &str) -> String {
-    let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-    let listed = list(options.iter().map(ToString::to_string));
-    let names = options.iter().filter_map(Value::as_str).take(MAX_NAMES);
+fn one_of<'v>(options: impl IntoIterator<Item = &'v Value, IntoIter: Clone>, found: &str) -> String {
+    let options = options.into_iter();
+    let listed = list(options.clone().map(ToString::to_string));
+    let names = options.filter_map(Value::as_str).take(MAX_NAMES);
     let hint = did_you_mean(found.trim_matches('"'), names);
     format!("must be one of {listed}, but is {found}{hint}")
 }
