@@ -151,8 +151,8 @@ impl CallArgs {
             }
             let answer = match self.format {
                 Format::Text | Format::Model => {
-                    let flags = self.connection.to_flags();
-                    let asked = interrupts.unless(decision::ask(backend, &required, &flags)).await;
+                    let asked = decision::ask(backend, &required, &self.connection);
+                    let asked = interrupts.unless(asked).await;
                     if let Err(Failure::Interrupted) = asked {
                         console::say("");
                         self.report_undecided(&required, invocation.request_id, is_read);
@@ -180,7 +180,7 @@ impl CallArgs {
     ) -> Failure {
         let request_id = id.map(|id| id.to_string());
         let called = self.invoked(&required.tool, request_id.as_deref(), is_read);
-        console::say(&explain::confirmation(required, &called, &self.connection.to_flags()));
+        console::say(&explain::confirmation(required, &called, &self.connection.to_flags_of_others()));
         Failure::AwaitsConfirmation
     }
 

@@ -154,7 +154,7 @@ impl Chat {
     async fn turn(&self, backend: &Backend, session: &str, say: Say) -> Result<End, Failure> {
         let mut input = self.input(session, say);
         loop {
-            let turn = Turn { backend, json: self.json, flags: self.connection.to_flags() };
+            let turn = Turn { backend, json: self.json, connection: &self.connection };
             match turn.carry_out(input).await? {
                 Ok(end) => return Ok(end),
                 Err(turn_id) => input = self.input(session, Say::Resume(Resume { turn_id })),

@@ -65,8 +65,13 @@ impl Connection {
 
     /// The flags by which another command finds the same, each after a space. Never a token.
     pub(super) fn to_flags(&self) -> String {
-        let words = self.to_words(self.server.as_ref(), |path| path.display().to_string());
-        settings::as_flags(&words)
+        settings::as_flags(&self.to_words(self.server.as_ref(), |path| path.display().to_string()))
+    }
+
+    /// The same for a command of another user, who has another token.
+    pub(super) fn to_flags_of_others(&self) -> String {
+        let token_file = self.token_file.as_ref().map(|_| PathBuf::from("FILE"));
+        Self { token_file, token: None, ..self.clone() }.to_flags()
     }
 
     /// The same for a command that is started elsewhere, with the server that the environment names.

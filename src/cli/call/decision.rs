@@ -1,6 +1,6 @@
 //! Decides on a call that a person must approve: prompts at the terminal, or prints how others can decide.
 
-use crate::{backend::Backend, card::card, json};
+use crate::{backend::Backend, card::card, connection::Connection, json};
 use toolwire_contract::proto::v1::{self, decide_confirmation_request::Decision};
 use toolwire_server::{
     client,
@@ -20,7 +20,7 @@ pub(crate) enum PromptOutcome {
 pub(crate) async fn ask(
     backend: &Backend,
     required: &v1::ConfirmationRequired,
-    flags: &str,
+    connection: &Connection,
 ) -> Result<PromptOutcome, Failure> {
     if !console::is_interactive() {
         console::json(&json::confirmation_required(required))?;
@@ -33,13 +33,15 @@ pub(crate) async fn ask(
     let may = confirmation.may_decide.clone().unwrap_or_default();
     if !may.allowed {
         console::say(&format!(
-            "You may not decide: {}. A user who may does so with `toolwire approve {}{flags}`.",
-            may.reason, confirmation.confirmation_id
+            "You may not decide: {}. A user who may does so with `toolwire approve {}{}`.",
+            may.reason,
+            confirmation.confirmation_id,
+            connection.to_flags_of_others()
         ));
         return Ok(PromptOutcome::Undecided);
     }
     let Some(answer) = question(may.name_required).await? else {
-        let id = &confirmation.confirmation_id;
+        let (id, flags) = (&confirmation.confirmation_id, connection.to_flags());
         console::say(&format!(
             "\nNot decided. `toolwire approve {id}{flags}` or `toolwire deny {id}{flags}` decides later."
         ));

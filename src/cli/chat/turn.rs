@@ -9,6 +9,7 @@ use super::show;
 use crate::{
     backend::{Backend, TurnEvents},
     call::decision,
+    connection::Connection,
     json,
     signals::wait_for_interrupt,
 };
@@ -23,8 +24,7 @@ use toolwire_server::{
 pub(super) struct Turn<'a> {
     pub(super) backend: &'a Backend,
     pub(super) json: bool,
-    /// The flags with which another command finds the same services.
-    pub(super) flags: String,
+    pub(super) connection: &'a Connection,
 }
 
 /// How a turn ended.
@@ -65,7 +65,7 @@ impl Turn<'_> {
             // The stream is dropped, and with it the turn.
             () = wait_for_interrupt() => {
                 console::say("");
-                for line in renderer.cancelled(&self.flags) {
+                for line in renderer.cancelled(&self.connection.to_flags()) {
                     console::say(&line);
                 }
                 return Ok(Ok(End::Cancelled));
@@ -104,7 +104,7 @@ impl Turn<'_> {
         let request = if turn_id.is_empty() { String::new() } else { format!(" --request-id {turn_id}") };
         let again = format!(
             "Ask the same again, so that nothing is written twice: toolwire chat --session {session_id}{request}{} \"...\"",
-            self.flags
+            self.connection.to_flags()
         );
         client::refusal_or_lost(status, &again)
     }
@@ -117,11 +117,11 @@ impl Turn<'_> {
         for call in &paused.pending {
             let Some(required) = &call.confirmation_required else { continue };
             let answer = select! {
-                answer = decision::ask(self.backend, required, &self.flags) => answer?,
+                answer = decision::ask(self.backend, required, self.connection) => answer?,
                 () = wait_for_interrupt() => return Ok(Ok(End::Interrupted { turn_id, paused })),
             };
             if answer == decision::PromptOutcome::Undecided {
-                for line in show::waiting(&turn_id, &paused, &self.flags) {
+                for line in show::waiting(&turn_id, &paused, &self.connection.to_flags()) {
                     console::say(&line);
                 }
                 return Ok(Ok(End::Undecided));

@@ -50,9 +50,14 @@ fn host(it: &v1::HostStatus) -> [String; 4] {
 }
 
 fn refused(it: &v1::RefusedOffer) -> [String; 3] {
+    // Of a problem that is described to others alone there is the rule.
+    let words = |problem: &v1::DefinitionProblem| match &*problem.description {
+        "" => problem.rule.clone(),
+        description => description.to_owned(),
+    };
     let why = it.problems.iter().map(|problem| match &*problem.pointer {
-        "" => problem.description.clone(),
-        pointer => format!("{pointer} {}", problem.description),
+        "" => words(problem),
+        pointer => format!("{pointer} {}", words(problem)),
     });
     let why: Vec<_> = why.collect();
     ["refused".to_owned(), visible(&it.tool), visible(&why.join("; "))]

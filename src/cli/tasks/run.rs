@@ -91,11 +91,11 @@ impl Run {
 
     /// Prompts for a decision at the terminal; an error if something else is waited for too.
     async fn decide(&self, backend: &Backend, paused: &Paused) -> Result<(), Failure> {
-        let flags = self.common.connection.to_flags();
+        let connection = &self.common.connection;
         let mut is_decided = !self.common.json && !paused.pending.is_empty();
         for required in paused.pending.iter().filter_map(|call| call.confirmation_required.as_ref()) {
             is_decided = is_decided
-                && decision::ask(backend, required, &flags).await? != decision::PromptOutcome::Undecided;
+                && decision::ask(backend, required, connection).await? != decision::PromptOutcome::Undecided;
         }
         if is_decided {
             return Ok(());
