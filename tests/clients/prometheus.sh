@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # A real Prometheus scrapes a running server by examples/deploy/prometheus.yml, sees it up and sees its calls counted, and
-# understands every expression of the dashboard.
+# understands every expression of the dashboard. Its alerts do what their tests say, and are about metrics that exist.
 # Usage: prometheus.sh TOOLWIRE HOST:PORT ADMIN-HOST:PORT: the program, and the addresses of a server of it.
 set -euo pipefail
 
 toolwire=$1 address=$2 admin=$3
-examples=$(dirname "${BASH_SOURCE[0]}")/../../examples/deploy
+root=$(dirname "${BASH_SOURCE[0]}")/../..
+examples=$root/examples/deploy
 work=$(mktemp -d)
 prometheus_pid='' api=''
 
@@ -43,7 +44,19 @@ eventually() {
 # The example as it is, but for the port of this server and the patience of this check.
 sed -e "s/127\.0\.0\.1:9464/$admin/" -e 's/scrape_interval: .*/scrape_interval: 1s/' "$examples/prometheus.yml" >"$work/prometheus.yml"
 grep -qF "$admin" "$work/prometheus.yml" || fail 'examples/deploy/prometheus.yml names another port than 9464'
+ln -s "$(realpath "$examples/prometheus")" "$work/prometheus"
 promtool check config "$examples/prometheus.yml"
+promtool test rules "$examples/prometheus/alerts_test.yml"
+# Each alert has a test, and each metric in its expression is one of those that the program declares.
+declared=$(sed -nE 's/^    "([a-z_]+)",$/\1/p' "$root/src/telemetry/metric/name.rs")
+while read -r name; do
+  grep -qxE "$name|${name%_count}|${name%_bucket}" <<<"$declared" || fail "the alerts name $name, which is not counted"
+done < <(grep -oE '\b(gen_ai|http_server|process|rpc_server|toolwire)_[a-z_]+' "$examples/prometheus/alerts.yml" |
+  grep -vx gen_ai_tool_name | sort -u)
+while read -r alert; do
+  grep -qF "alertname=\"$alert\"" "$examples/prometheus/alerts_test.yml" ||
+    grep -qF "alertname: $alert" "$examples/prometheus/alerts_test.yml" || fail "$alert has no test"
+done < <(sed -n 's/^ *- alert: //p' "$examples/prometheus/alerts.yml")
 curl --silent --show-error --fail --max-time 5 "http://$admin/metrics" | promtool check metrics
 
 : >"$work/log"
