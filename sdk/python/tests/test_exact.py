@@ -345,8 +345,8 @@ class Made:
         (list[Made], "needs secret"), (Annotated[int, Opaque()] | Opaque, "no JSON Schema"),
         (tuple[()], "tuple"), (Annotated[str, Param(as_text=True)], "as_text is for int"),
         (Annotated[list[int], Param(as_text=True)], "as_text is for int"),
-        (Annotated[int, Param(as_text=True, minimum=1)], "minimum and maximum are of numbers"),
-        (Annotated[Decimal, Param(maximum=1)], "of numbers"),
+        (Annotated[int, Param(as_text=True, minimum=1)], "`minimum` bounds no text"),
+        (Annotated[Decimal, Param(maximum=1)], "`maximum` bounds no text"),
         (Opaque, "no JSON Schema"), (Literal[b"a"], "a choice is of"), (Literal["a", Odd.PAIR], "a choice is of"),
     ],
 )

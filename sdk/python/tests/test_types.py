@@ -14,7 +14,7 @@ import pytest
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, PlainSerializer, computed_field
 
 from tests.test_exact import got, returns, takes
-from toolwire import Bind, InvalidArgument
+from toolwire import Bind, InvalidArgument, Param
 from toolwire._forms import FORMS
 from toolwire._json import to_json
 from toolwire._tool import make
@@ -192,8 +192,6 @@ def test_a_check_may_give_another_value() -> None:
 @pytest.mark.parametrize(
     ("hint", "said"),
     [
-        (Annotated[str, at.Gt(3)], "no value of this type that is more than 3"),
-        (Annotated[int, at.MinLen(1)], "of a length"),
         (pydantic.NaiveDatetime, "no JSON Schema"),
         (type[int], "no JSON Schema"), (Opaque, "no JSON Schema"), (set[Money], r"the elements of set\[.*Money\] must"),
     ],
@@ -202,6 +200,91 @@ def test_what_no_schema_says_is_refused_with_a_way_out(hint: Any, said: str) -> 
     way_out = r"or say the schema: @tool\(input_schema=\{…\}\)"
     with pytest.raises(TypeError, match=f"parameter value: .*{said}.*; {way_out}"):
         takes(hint)
+
+
+@pytest.mark.parametrize(
+    ("hint", "said"),
+    [
+        (Annotated[str, Field(ge=3)], "`ge` bounds no text; min_length, max_length, pattern do"),
+        (Annotated[Decimal, Param(minimum=3)], "`minimum` bounds no text; min_length, max_length, pattern do"),
+        (Annotated[int, at.MinLen(1)], "`min_length` bounds no integer; gt, ge, lt, le, multiple_of, minimum, "),
+        (Annotated[float, Param(pattern="1")], "`pattern` bounds no number; gt,"),
+        (Annotated[bool, at.Gt(3)], "`gt` bounds no boolean"),
+        (Annotated[str, Param(min_items=1)], "`min_items` bounds no text; "),
+        (Annotated[list[int], Field(pattern="1")], "`pattern` bounds no array; min_length, max_length, min_items, "),
+        (Annotated[dict[str, int], Param(maximum=1)], "`maximum` bounds no object; min_length, max_length do"),
+        (list[Annotated[str | None, Param(as_text=True)]], "as_text is for int and Decimal, not for str"),
+    ],
+)
+def test_a_bound_of_another_type_is_refused_with_those_that_bound_it(hint: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=rf"parameter value: {said}.* \(\S+py:\d+\)") as refused:
+        takes(hint)
+    assert "say the schema" not in str(refused.value)
+
+
+@dataclass
+class Order:
+    count: Annotated[int, Field(ge=1)]
+
+
+DEPENDS = type("Depends", (), {"__module__": "fastapi.params"})()
+# Each with a default within its bounds, and one that is not.
+BOUNDED: list[tuple[Any, Any, Any]] = [
+    (Annotated[int, Field(ge=1, le=50)], 50, 60), (Annotated[str, Field(pattern="^a")], "ab", "b"),
+    (Annotated[str, Param(min_length=2)], "ab", "b"), (Annotated[float, Param(maximum=1)], 1, 2),
+    (Annotated[float, Field(multiple_of=0.1)], 0.3, 0.35), (list[Annotated[int, Field(gt=0)]], [1], [1, 0]),
+    (Annotated[list[int], Param(min_items=1)], [1], []), (dict[Annotated[str, at.MinLen(2)], int], {"ab": 1}, {"a": 1}),
+    (Annotated[int, Field(ge=1)] | date, 1, 0), (Annotated[int | str, Field(ge=1)], 1, 0),
+    (tuple[Annotated[int, at.Lt(3)], str], (1, "a"), (3, "a")), (set[pydantic.PositiveInt], {1}, {0}),
+    (Order, Order(1), Order(0)), (Even, Even(count=2), Even.model_construct(count=1)),
+    (Annotated[Decimal, Field(ge=0.1)], Decimal("0.1"), Decimal("0.09")),
+    (Annotated[date, Param(max_length=10)], date(2026, 1, 31), None),
+    (Annotated[int, Param(as_text=True), at.Ge(1)], 10**24, 0), (Annotated[str, Param(pattern=r"\p{L}")], "a", None),
+]
+
+
+@pytest.mark.parametrize(("hint", "default", "beyond"), BOUNDED)
+def test_a_default_is_within_the_bounds_of_its_hint(hint: Any, default: Any, beyond: Any) -> None:
+    def take(value: Any = default) -> None:
+        pass
+
+    take.__annotations__["value"] = hint
+    assert make(take)
+    if beyond is not None:
+        take.__defaults__ = (beyond,)
+        with pytest.raises(TypeError, match=r"parameter value: the default .* does not fit the type hint: it "):
+            make(take)
+
+
+@pytest.mark.parametrize(
+    ("hint", "default", "said"),
+    [
+        (int, Field(3, ge=1), r"Field is no default: write value: Annotated\[int, Field\(…\)\] = 3 \("),
+        (Annotated[int, Field(ge=1)], Field("a"), r"write value: Annotated\[int, Field\(…\)\] = 'a' \("),
+        (str, Field(min_length=1), r"write value: Annotated\[str, Field\(…\)\] \("),
+        (int, Param("The order."), r"Param is no default: write value: Annotated\[int, Param\(…\)\] \("),
+        (str, Bind("user.id"), r"Bind is no default: write value: Annotated\[str, Bind\(…\)\] \("),
+        (int, DEPENDS, "Depends is filled in by FastAPI"), (Annotated[int, DEPENDS], 1, "Depends is filled in by"),
+        (type("Request", (), {"__module__": "starlette.requests"}) | None, None, "Request is filled in by FastAPI"),
+    ],
+)
+def test_what_describes_a_parameter_is_no_default_of_it(hint: Any, default: Any, said: str) -> None:
+    def take(value: Any = default) -> None:
+        pass
+
+    take.__annotations__["value"] = hint
+    for options in ({}, {"input_schema": {"type": "object"}}):
+        with pytest.raises(TypeError, match=f"parameter value: .*{said}"):
+            make(take, **options)
+
+
+def test_a_field_of_another_framework_is_one_of_pydantic() -> None:
+    class Query(type(Field())):  # type: ignore[misc]
+        """As FastAPI's."""
+
+    assert property_of(Annotated[int, Query(ge=1, description="How many.")]) == {
+        "type": "integer", "minimum": 1, "description": "How many.",
+    }
 
 
 @dataclass

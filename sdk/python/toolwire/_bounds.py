@@ -8,6 +8,7 @@ import inspect
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 from toolwire import _pydantic as pydantic
@@ -23,13 +24,17 @@ BOUNDS: dict[str, tuple[Callable[[Any, Any], Any], str, dict[str, str]]] = {
     "ge": (operator.le, "at least", dict.fromkeys(NUMBERS, "minimum")),
     "lt": (operator.gt, "less than", dict.fromkeys(NUMBERS, "exclusiveMaximum")),
     "le": (operator.ge, "at most", dict.fromkeys(NUMBERS, "maximum")),
-    "multiple_of": (lambda by, it: it % by == 0, "a multiple of", dict.fromkeys(NUMBERS, "multipleOf")),
+    "multiple_of": (lambda by, it: not it % by, "a multiple of", dict.fromkeys(NUMBERS, "multipleOf")),
     "min_length": (lambda least, it: len(it) >= least, "of a length of at least",
                    {"text": "minLength", "array": "minItems", "object": "minProperties"}),
     "max_length": (lambda most, it: len(it) <= most, "of a length of at most",
                    {"text": "maxLength", "array": "maxItems", "object": "maxProperties"}),
     "pattern": (lambda pattern, it: re.search(pattern, str(it)), "of the pattern", {"text": "pattern"}),
 }
+# Those of `Param` that have names of their own.
+BOUNDS |= {"minimum": BOUNDS["ge"], "maximum": BOUNDS["le"]}
+for name in ("min", "max"):
+    BOUNDS[f"{name}_items"] = (*BOUNDS[f"{name}_length"][:2], {"array": f"{name}Items"})
 
 
 class Param:
@@ -44,13 +49,10 @@ class Param:
         max_items: int | None = None, pattern: str | None = None, examples: Sequence[Any] | None = None,
         as_text: bool = False,
     ) -> None:
-        keywords = {
-            "description": description or None, "minimum": minimum, "maximum": maximum, "minLength": min_length,
-            "maxLength": max_length, "minItems": min_items, "maxItems": max_items, "pattern": pattern,
-            "examples": list(examples) if examples else None,
-        }
-        self.schema: Schema = {key: value for key, value in keywords.items() if value is not None}
+        self.words = {"description": description, **({"examples": examples} if examples else {})}
         self.as_text = as_text
+        self.minimum, self.maximum, self.pattern = minimum, maximum, pattern
+        self.min_length, self.max_length, self.min_items, self.max_items = min_length, max_length, min_items, max_items
 
 
 def flatten(words: Iterable[Any]) -> Iterator[Any]:
@@ -63,23 +65,32 @@ def flatten(words: Iterable[Any]) -> Iterator[Any]:
             yield from flatten(parts)
 
 
-def constrain(base: Codec, words: Iterable[Any], *, is_branch: bool = False) -> Codec:
-    """With the bounds of annotated-types: by the schema where it has a keyword for them, else by a check."""
-    schema, checks = dict(base.schema), []
-    kind = "text" if base.read is READS[str] else str(schema.get("type"))
+def constrain(base: Codec, words: Iterable[Any], *, is_branch: bool = False, is_strict: bool = False) -> Codec:
+    """With bounds: by the schema where it has a keyword for them, else by a check.
+
+    is_strict: by a check of the JSON too, as of a default, which no server checks.
+    """
+    schema, checks = dict(base.schema), list[tuple[Callable[[Any], Any], str, bool]]()
+    form = str(schema.get("type"))
     for word in words:
+        # `Param` is of the JSON, and all others of the value, of which a text may be the form.
+        is_text = form == "string" and (isinstance(word, Param) or base.read is READS[str])
+        kind = "text" if is_text else form
         if type(word).__name__ == "Predicate":
-            checks.append((word.func, f"it does not satisfy {inspect.formatannotation(word.func)}"))
+            checks.append((word.func, f"it does not satisfy {inspect.formatannotation(word.func)}", False))
         for name, (check, what, keywords) in BOUNDS.items():
             bound = getattr(word, name, None)
             if bound is None or isinstance(word, str) or (name, bound) == ("min_length", 0):
                 continue
-            if keyword := keywords.get(kind):
+            keyword = keywords.get(kind)
+            if kind in KINDS and not keyword and not is_branch:
+                others = ", ".join(it for it, (*_, kinds) in BOUNDS.items() if kind in kinds)
+                raise Misfit(f"`{name}` bounds no {kind}{others and f'; {others} do'}")
+            if kind not in KINDS or (keyword and is_strict):
+                checks.append((functools.partial(_holds, check, bound), f"it is not {what} {bound}", bool(keyword)))
+            if keyword:
                 schema[keyword] = getattr(bound, "pattern", bound if type(bound) in (int, float, str) else float(bound))
-            elif kind in KINDS and not is_branch:
-                raise TypeError(f"there is no value of this type that is {what} {bound}")
             elif kind not in KINDS:
-                checks.append((functools.partial(check, bound), f"it is not {what} {bound}"))
                 schema["description"] = f"{schema.get('description', '')} {what.capitalize()} {bound}.".strip()
     return _check(base, schema, checks)
 
@@ -87,11 +98,9 @@ def constrain(base: Codec, words: Iterable[Any], *, is_branch: bool = False) -> 
 def describe(base: Codec, words: Iterable[Any]) -> Codec:
     schema, described = base.schema, [base.schema.get("description")]
     for word in words:
-        stated = dict(word.schema) if isinstance(word, Param) else pydantic.words(word)
+        stated = dict(word.words) if isinstance(word, Param) else pydantic.words(word)
         said = word if isinstance(word, str) else getattr(word, "documentation", None)
         described.append(stated.pop("description", said))
-        if base.schema.get("type") == "string" and stated.keys() & {"minimum", "maximum"}:
-            raise TypeError("minimum and maximum are of numbers, and this is a text: give its pattern")
         if "examples" in stated:
             stated["examples"] = [base.encode(example) for example in stated["examples"]]
         schema = {**schema, **stated}
@@ -100,16 +109,22 @@ def describe(base: Codec, words: Iterable[Any]) -> Codec:
     return dataclasses.replace(base, schema=schema)
 
 
-def _check(base: Codec, schema: Schema, checks: list[tuple[Callable[[Any], Any], str]]) -> Codec:
-    """With what the schema of a type does not say of its values."""
+def _holds(check: Callable[[Any, Any], Any], *values: Any) -> Any:
+    """Of a bound and a value, where a float is the decimal that it is written as."""
+    return check(*(Decimal(repr(it)) if type(it) is float else it for it in values))
+
+
+def _check(base: Codec, schema: Schema, checks: list[tuple[Callable[[Any], Any], str, bool]]) -> Codec:
+    """With what the schema of a type does not say of its values, or says of their JSON."""
 
     def read(value: Any, how: int) -> Any:
         made = base.read(value, how)
-        for check, what in checks:
+        for check, what, is_of_json in checks:
             try:
-                is_fit = check(made)
-            except TypeError:
-                is_fit = False
+                is_fit = check(value if is_of_json else made)
+            except (TypeError, re.error):
+                # A pattern may be none of Python's.
+                is_fit = is_of_json
             if not is_fit:
                 raise Misfit(what)
         return made

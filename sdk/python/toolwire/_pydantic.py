@@ -18,6 +18,7 @@ from toolwire._json import Misfit, Writer
 from toolwire._log import log
 from toolwire._records import Member, invalid
 
+HOLDS_ITSELF = "holds itself: providers of models refuse such schemas. Take a list of items that name each other"
 SERIALIZERS = {"PlainSerializer", "WrapSerializer"}
 # Types of another name, of which it checks more.
 ALSO: dict[str, type] = dict.fromkeys(["AwareDatetime", "PastDatetime", "FutureDatetime"], datetime)
@@ -85,7 +86,8 @@ def takes_others(kind: Any) -> bool:
 
 
 def is_field(word: Any) -> bool:
-    return type(word).__module__.startswith("pydantic") and hasattr(word, "description")
+    """Whether it is a `Field`, or one of FastAPI's, such as `Query`."""
+    return any(it.__name__.endswith("FieldInfo") and it.__module__ == "pydantic.fields" for it in type(word).__mro__)
 
 
 def words(word: Any) -> Schema:
@@ -201,6 +203,6 @@ def _inline(schema: Any, definitions: Schema, output: bool, within: tuple[str, .
         made.setdefault("additionalProperties", False)
     if name := str(schema.get("$ref", "")).rpartition("/")[2]:
         if name in within:
-            raise TypeError(f"{name} holds itself: providers of models refuse such schemas")
+            raise TypeError(f"{name} {HOLDS_ITSELF}")
         made = {**_inline(definitions[name], definitions, output, (*within, name)), **made}
     return made

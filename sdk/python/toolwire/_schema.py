@@ -18,7 +18,7 @@ from toolwire import _pydantic as pydantic
 from toolwire._bounds import Param, constrain, describe, flatten
 from toolwire._codecs import ANYTHING, PLAIN, READS, WRITES, Codec
 from toolwire._forms import FORMS, LARGE, Schema
-from toolwire._json import fields_of
+from toolwire._json import Misfit, fields_of
 from toolwire._records import Member, is_typed_dict, record
 
 LISTS: dict[Any, Any] = {list: list, Sequence: list, Iterable: list, set: set, frozenset: frozenset, tuple: tuple}
@@ -28,19 +28,22 @@ USABLE = (
 )
 
 
-def codec(hint: Any, *, output: bool = False, is_given: bool = False) -> Codec:
+def codec(hint: Any, *, output: bool = False, is_given: bool = False, is_strict: bool = False) -> Codec:
     """Reads a hint. In an output every field of an object is there; in an input those with defaults may be absent.
 
     is_given: the author says the schema, so that a hint of which none can be made is one of any JSON.
+    is_strict: what is read is checked by the schema too.
     """
     try:
-        return Hints(output, is_given).read(hint)
+        return Hints(output, is_given, is_strict=is_strict).read(hint)
     except (TypeError, ValueError) as error:
         if is_given:
             return ANYTHING
-        kind = TypeError if isinstance(error, TypeError) else ValueError
+        if isinstance(error, Misfit):
+            # The type has a schema: what is wrong stands beside it.
+            raise
         option = "output_schema" if output else "input_schema"
-        raise kind(f"{error}; or say the schema: @tool({option}={{…}})") from None
+        raise TypeError(f"{error}; or say the schema: @tool({option}={{…}})") from None
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Hints:
     within: Mapping[Any, list[Codec]] = field(default_factory=dict)
     # Whether pydantic checks what is read, since it is in a type of its.
     is_checked: bool = False
+    is_strict: bool = False
 
     def read(self, hint: Any) -> Codec:
         origin, args = get_origin(hint), get_args(hint)
@@ -101,7 +105,7 @@ class Hints:
         if hint in self.within:
             if not self.is_given:
                 name = getattr(hint, "__qualname__", str(hint))
-                raise TypeError(f"{name} holds itself: providers of models refuse such schemas")
+                raise TypeError(f"{name} {pydantic.HOLDS_ITSELF}")
             known = self.within[hint]
             return Codec({}, lambda it, how: known[0].read(it, how), lambda it, to, how: known[0].write(it, to, how))
         made: list[Codec] = []
@@ -113,37 +117,37 @@ class Hints:
             return pydantic.codec(hint, self.output) or self._refuse(hint)
         flat = [*flatten(words)]
         if any(isinstance(word, Param) and word.as_text for word in flat):
-            base = self._large(inner)
+            base = self._large(inner, flat)
         elif get_origin(inner) in (Union, types.UnionType):
             branches = [self.read(arg) for arg in get_args(inner)]
-            base = codecs.union([constrain(it, flat, is_branch=True) for it in branches])
+            base = codecs.union([constrain(it, flat, is_branch=True, is_strict=self.is_strict) for it in branches])
         else:
-            base = constrain(self.read(inner), flat)
+            base = constrain(self.read(inner), flat, is_strict=self.is_strict)
         base = describe(base, flat)
         if not self.is_checked and pydantic.has_checks(flat):
             base = pydantic.checked(hint, base)
         return base
 
-    def _large(self, hint: Any) -> Codec:
+    def _large(self, hint: Any, words: Sequence[Any]) -> Codec:
         """Of a number that is a text."""
         if hint is int or hint is Decimal:
-            return codecs.text_codec(hint, LARGE if hint is int else FORMS[Decimal], self.output)
+            return constrain(codecs.text_codec(hint, LARGE if hint is int else FORMS[Decimal], self.output), words)
         if optional(hint) != hint:
-            return codecs.union([self._large(optional(hint)), self.read(None)])
-        raise TypeError(f"as_text is for int and Decimal, not for {inspect.formatannotation(hint)}")
+            return codecs.union([self._large(optional(hint), words), self.read(None)])
+        raise Misfit(f"as_text is for int and Decimal, not for {inspect.formatannotation(hint)}")
 
     def _mapping(self, hint: Any, key: Any, item: Any) -> Codec:
         keys = None
         if key not in (str, Any):
             keys = codecs.text_codec(int, LARGE, self.output) if key is int else self.read(key)
             if keys.schema.get("type") != "string":
-                raise TypeError(f"the keys of {inspect.formatannotation(hint)} are no texts, as those of JSON are")
+                raise TypeError(f"the keys of {inspect.formatannotation(hint)} are no texts: take a list of pairs")
         return codecs.mapping(keys, self.read(item) if item else None)
 
     def _array(self, hint: Any, kind: Any, args: tuple[Any, ...]) -> Codec:
         if kind is tuple and hint not in (tuple, typing.Tuple) and args[1:] != (...,):  # noqa: UP006
             if not args or any(getattr(arg, "__unpacked__", False) for arg in args):
-                raise TypeError(f"{inspect.formatannotation(hint)} is no tuple of known elements")
+                raise TypeError(f"{inspect.formatannotation(hint)} is no tuple of known elements: take a list")
             return codecs.fixed([self.read(arg) for arg in args])
         item = self.read(args[0] if args else Any)
         if kind in (set, frozenset) and not item.is_hashable:
@@ -209,7 +213,7 @@ def _members(kind: Any, output: bool) -> dict[str, Member] | None:
         if it.default is it.empty and it.kind not in (it.VAR_POSITIONAL, it.VAR_KEYWORD)
     }
     if not output and (others := needed - attributes.keys()):
-        raise TypeError(f"{kind.__qualname__} needs {', '.join(sorted(others))}, which is no field of it")
+        raise TypeError(f"{kind.__qualname__} needs {', '.join(sorted(others))}, which is no field: give it a default")
     return {
         name: Member(attribute, hints.get(attribute, Any), output or name in needed)
         for name, attribute in attributes.items() if output or name in given

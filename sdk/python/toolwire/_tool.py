@@ -214,7 +214,7 @@ def make(function: Callable[..., Any], **options: Any) -> Tool:
     except (TypeError, ValueError) as error:
         _, file, line = place_of(function)
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{error} ({file}:{line})") from None
+        raise kind(f"{error} ({file}:{line})" if line else str(error)) from None
 
 
 def _make(function: Callable[..., Any], origin: Any, name: str, options: dict[str, Any]) -> Tool:
