@@ -181,7 +181,7 @@ def test_what_has_a_form_of_its_own_is_written_by_pydantic() -> None:
 def test_what_a_type_does_not_take_is_refused_at_its_place(hint: Any, text: str, pointer: str) -> None:
     with pytest.raises(InvalidArgument) as refused:
         got(hint, text)
-    assert [it.pointer for it in refused.value.violations] == [f"/value{pointer}"]
+    assert [(it.pointer, it.rule) for it in refused.value.violations] == [(f"/value{pointer}", "value")]
 
 
 def test_a_check_may_give_another_value() -> None:

@@ -82,14 +82,14 @@ def read_integer(value: Any, how: int) -> int:
     if type(value) is not int:
         raise Misfit("it is no integer")
     if not LEAST_INT <= value <= MOST_INT:
-        raise Misfit("an integer has at most 64 bits")
+        raise Misfit("an integer has at most 64 bits", "exact")
     return value
 
 
 def read_number(value: Any, how: int) -> float:
     if type(value) is int and how >= CONVERTED and LEAST_INT <= value <= MOST_INT:
         if int(float(value)) != value:
-            raise Misfit(f"no float is equal to {value}")
+            raise Misfit(f"no float is equal to {value}", "exact")
         value = float(value)
     if type(value) is not float or not math.isfinite(value):
         raise Misfit("it is no number")

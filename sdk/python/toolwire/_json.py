@@ -29,9 +29,9 @@ ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=F
 class Misfit(TypeError, ValueError):
     """A value of a type, or a value, that is not carried exactly."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, rule: str = "value") -> None:
         super().__init__(what)
-        self.what, self.pointer = what, ""
+        self.what, self.rule, self.pointer = what, rule, ""
 
     def __str__(self) -> str:
         return f"{self.what}, at {self.pointer}" if self.pointer else self.what
@@ -104,13 +104,14 @@ class Writer:
     def integer(self, value: int) -> int:
         value = int.__int__(value)
         if self._bounds_integers and not LEAST_INT <= value <= MOST_INT:
-            raise Misfit(f"an integer has at most 64 bits, and this one more: it is a text where {AS_TEXT} is declared")
+            way_out = f"it is a text where {AS_TEXT} is declared"
+            raise Misfit(f"an integer has at most 64 bits, and this one more: {way_out}", "exact")
         return value
 
     def number(self, value: float) -> float:
         value = float.__float__(value)
         if not math.isfinite(value):
-            raise Misfit(f"{value} is no number of JSON")
+            raise Misfit(f"{value} is no number of JSON", "exact")
         return value
 
     def mapping(self, items: Iterable[tuple[Any, Any]], write: Write) -> dict[str, Any]:

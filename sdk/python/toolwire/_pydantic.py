@@ -7,6 +7,7 @@ What has a form of its own, such as a model with a serializer, is read and writt
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from collections.abc import Collection, Iterable
 from datetime import date, datetime
@@ -160,11 +161,13 @@ def codec(hint: Any, output: bool) -> Codec | None:
     if not document.keys() - {"title", "description"}:
         return None
     name = getattr(hint, "__qualname__", str(hint))
+    # What a caller gives has no computed fields.
+    dump = functools.partial(adapter.dump_python, mode="json", by_alias=True, round_trip=not output)
 
     def read(value: Any, how: int) -> Any:
         try:
             made = adapter.validate_json(json.dumps(value), strict=True)
-            if how < CONVERTED and not _is_kept(value, adapter.dump_python(made, mode="json", by_alias=True), how):
+            if how < CONVERTED and not _is_kept(value, dump(made), how):
                 raise Misfit(f"{name} would change it")
         except (ValidationError, PydanticSerializationError) as error:
             raise invalid(name, error) from error
@@ -174,7 +177,7 @@ def codec(hint: Any, output: bool) -> Codec | None:
         try:
             if how < ANY:
                 adapter.validate_python(value, strict=True)
-            return to.plain(adapter.dump_python(value, mode="json", by_alias=True, warnings="error"))
+            return to.plain(dump(value, warnings="error"))
         except (ValidationError, PydanticSerializationError) as error:
             if how < ANY:
                 raise invalid(name, error) from error

@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from toolwire._codecs import ANY
+from toolwire._forms import FORMS
 from toolwire._json import ENCODER, Misfit, Writer
+from toolwire._schema import codec
 from toolwire._text import readable
 from toolwire.errors import MOST_TEXT, InvalidArgument, Violation
 
 M = TypeVar("M", bound=Message)
 
+# By which a type with fields is known: of pydantic, dataclasses, attrs, and of a NamedTuple.
+FIELDS = ("__pydantic_serializer__", "__dataclass_fields__", "__attrs_attrs__", "_fields")
+codec_of = functools.lru_cache(1000)(codec)
 # What a Duration and the deadline of a call hold, in seconds.
 MOST_SECONDS = 1e9
+
+
+class Arguments(Writer):
+    """Each value as a tool reads one of its type; but no bytes, which are texts in many ways."""
+
+    def _other(self, value: Any) -> Any:
+        kind: Any = type(value)
+        if form := next((FORMS[it] for it in kind.__mro__ if it in FORMS and it is not bytes), None):
+            return self.text(form.write(value))
+        try:
+            known = codec_of(kind) if any(hasattr(kind, it) for it in FIELDS) else None
+        except (TypeError, ValueError, NameError):
+            # Of fields that no tool reads.
+            known = None
+        return known.write(value, self, ANY) if known else super()._other(value)
 
 
 def build(kind: type[M], **fields: Any) -> M:
@@ -36,7 +58,7 @@ def arguments_json(tool: str, arguments: Any) -> str:
     with refuse_misfits(f"the arguments of {tool} cannot be sent"):
         if isinstance(arguments, str):
             return Writer().text(arguments)
-        return ENCODER.encode(Writer(bounds_integers=True).plain({} if arguments is None else arguments))
+        return ENCODER.encode(Arguments(bounds_integers=True).plain({} if arguments is None else arguments))
 
 
 def seconds(name: str, value: Any) -> float:
@@ -64,5 +86,5 @@ def refuse_misfits(what: str, name: str = "") -> Iterator[None]:
         misfit = error if isinstance(error, Misfit) else Misfit(readable(error, 500))
         if name:
             misfit.under(name)
-        violation = Violation(misfit.pointer, "exact", misfit.what)
+        violation = Violation(misfit.pointer, misfit.rule, misfit.what)
         raise InvalidArgument(readable(f"{what}: {misfit}", MOST_TEXT), violations=(violation,)) from None

@@ -122,7 +122,7 @@ def _refuse_constant(name: str) -> None:
 
 def _invalid(name: str, misfit: Misfit) -> InvalidArgument:
     misfit.under(name)
-    violation = Violation(misfit.pointer, "exact", misfit.what)
+    violation = Violation(misfit.pointer, misfit.rule, misfit.what)
     return InvalidArgument(f"`{name}` cannot be read: {misfit}", violations=(violation,))
 
 

@@ -29,7 +29,7 @@ MOST_TEXT, MOST_VIOLATIONS, MOST_PART, LONGEST_WAIT = 4096, 100, 1024, 3600
 
 @dataclass(frozen=True)
 class Violation:
-    """One rule that the arguments break."""
+    """One rule that the arguments break: where, as a JSON Pointer; which, as docs/ERRORS.md names it; and in words."""
 
     pointer: str
     rule: str
