@@ -399,6 +399,25 @@ def test_arguments_are_sent_as_they_are(fake: FakeTools, tools: Toolwire, argume
     assert fake.requests[0].arguments_json == sent
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda tools: tools.call("pay", amount=5),
+         "Toolwire.call() got an unexpected keyword argument 'amount'; a tool takes one dict: call(tool, {…})"),
+        (lambda tools: [*tools.stream("pay", amount=5)],
+         "Toolwire.stream() got an unexpected keyword argument 'amount'; a tool takes one dict: stream(tool, {…})"),
+        (lambda tools: tools.call("pay", {}, 5), "Toolwire.call() takes from 2 to 3 positional arguments but 4 were "
+         "given; a tool takes one dict: call(tool, {…})"),
+        (lambda tools: tools.search(), "Toolwire.search() missing 1 required positional argument: 'text'"),
+        (lambda tools: tools.tasks.create(), "Tasks.create() missing 1 required positional argument: 'request'"),
+    ],
+)
+def test_a_method_that_is_called_in_another_way_says_its_own_name(call: Callable[[Any], Any], said: str) -> None:
+    with Toolwire.connect("http://127.0.0.1:1") as tools, pytest.raises(TypeError) as refused:
+        call(tools)
+    assert str(refused.value) == said
+
+
 @pytest.mark.parametrize("method", CALLS)
 @pytest.mark.parametrize(
     ("options", "pointer"),

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.processes import Server, environment, is_alive, start_host, wait_until
+from tests.processes import Server, environment, is_alive, start_host, wait_for_line, wait_until
 from toolwire import AsyncToolwire, Host, Refused, Toolwire, ToolwireError, serve, serve_async, tool
 from toolwire._fork import _held
 from toolwire._tool import make
@@ -397,6 +397,27 @@ def test_the_command_dev_is_the_same_and_a_named_server_too(tmp_path: Path) -> N
         edited.says("serves the edit")
         edited.edit(edited.parts, "'a'", "'b'")
         edited.serves(code="first", name="b")
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("print('done')", "the program has ended with 0 and has not called serve(); the next edit starts it again"),
+        ("import time\ntime.sleep(60)", "follows no edit of a program that does not call serve(), as this one"),
+    ],
+)
+def test_a_program_that_never_serves_is_said_to_be_none_that_edits_are_served_of(
+    tmp_path: Path, program: str, said: str
+) -> None:
+    (tmp_path / "tools.py").write_text(program)
+    start = "import sys\nfrom toolwire import _reload\n_reload.MOST_LOOKS = 3\nsys.exit(_reload.main(['tools.py']))"
+    with subprocess.Popen(
+        [sys.executable, "-c", start], stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment()
+    ) as process:
+        assert process.stderr
+        wait_for_line(process.stderr, said)
+        process.terminate()
+        assert process.wait(LIMIT) == 0
 
 
 SPOKEN = """

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+import toolwire
 from tests.processes import is_alive, wait_until
-from toolwire import NotFound, Refused, Toolwire, __version__
+from toolwire import Host, NotFound, Refused, Toolwire, __version__
 from toolwire._binary import LocalServer, binary, main
 
 HERE = Path(__file__).parent
@@ -109,13 +110,32 @@ def test_its_state_is_gone_at_the_end(fake_binary: Path, tmp_path: Path, monkeyp
 
 def test_without_tools_there_is_nothing_to_serve(fake_binary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolwire._hosting.REGISTRY", {})
-    with pytest.raises(ValueError, match="there is no tool"):
+    with pytest.raises(ValueError, match="there is no tool: decorate a function with @tool"):
         Toolwire.local()
+
+
+@pytest.mark.parametrize(
+    ("start", "given", "said"),
+    [
+        (Host, (status, status), r"a Host takes its tools as a list: Host\(\[first, second\]\)"),
+        (Host, (status,), "a Host takes its tools as a list"), (Host, (5,), "a Host takes its tools as a list"),
+        (Host, ([],), "there is no tool: of no list, all of the process are served"),
+        (Host, (iter(()),), "there is no tool: of no list, all of the process are served"),
+        (Host, (["status"],), r"@tool of str: it is no function, but 'status'$"),
+        (Host, ("status",), r"@tool of str: it is no function, but 's'$"),
+        (Host, ([status, [status]],), r"@tool of list: it is no function, but \[<.*\]; name each function by itself"),
+        (toolwire.serve, ([status],), r".*; name each function by itself, as serve\(\*tools\) does$"),
+        (Toolwire.local, ((status, status),), r"@tool of tuple: it is no function, .*; name each function by itself"),
+    ],
+)
+def test_what_is_no_list_of_functions_is_refused_with_how_to_write_it(start: Any, given: Any, said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        start(*given)
 
 
 def test_a_server_that_does_not_start_is_an_error(fake_binary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_FAILS", "1")
-    with pytest.raises(RuntimeError, match="the server did not start"):
+    with pytest.raises(RuntimeError, match=r"the server did not start; it ended with 1: the state is in use$"):
         Toolwire.local(status)
 
 
@@ -123,7 +143,7 @@ def test_a_program_whose_server_does_not_start_ends_without_a_traceback(run: Cal
     process = run(FAKE_FAILS="1")
     assert process.wait(LIMIT) == 1
     assert process.stderr.read() == (
-        "error: the state is in use\nERROR toolwire: the server did not start; it ended with 1\n"
+        "error: the state is in use\nERROR toolwire: the server did not start; it ended with 1: the state is in use\n"
     )
 
 

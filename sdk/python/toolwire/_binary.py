@@ -105,7 +105,8 @@ class LocalServer:
         if not line.startswith(LISTENS):
             self._process.stdout.close()
             self.close()
-            raise RuntimeError(f"the server did not start; it ended {words_of(self._process.returncode)}")
+            said = self.log.read_bytes()[begin:].decode(errors="replace").rpartition("error: ")[2][-1000:].strip()
+            raise RuntimeError(f"the server did not start; it ended {words_of(self._process.returncode)}: {said}")
         self.url = "http://" + line.removeprefix(LISTENS).strip()
         # Where clients of MCP find it.
         self.mcp = ""

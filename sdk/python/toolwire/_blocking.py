@@ -21,12 +21,23 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     raise AssertionError("it waits for an event loop")
 
 
+def _begin(method: Callable[..., T], this: Any, args: tuple[Any, ...], options: dict[str, Any]) -> T:
+    """Calls what is awaited later, and so fails at once only by its arguments, in the name of the class of this."""
+    try:
+        return method(this, *args, **options)
+    except TypeError as error:
+        words = str(error).replace(method.__qualname__, f"{type(this).__name__}.{method.__name__}")
+        if "arguments" in method.__annotations__:
+            words += f"; a tool takes one dict: {method.__name__}(tool, {{…}})"
+        raise TypeError(words) from None
+
+
 def blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Any, P], T]:
     """The method of the other class that is awaited, as one that returns its result."""
 
     @functools.wraps(method)
     def wrapper(self: Any, /, *args: P.args, **options: P.kwargs) -> T:
-        return run(method(self, *args, **options))
+        return run(_begin(method, self, args, options))
 
     return wrapper
 
@@ -38,7 +49,7 @@ def blocking_iterator(
 
     @functools.wraps(method)
     def wrapper(self: Any, /, *args: P.args, **options: P.kwargs) -> Iterator[T]:
-        values = method(self, *args, **options)
+        values = _begin(method, self, args, options)
         try:
             while True:
                 try:

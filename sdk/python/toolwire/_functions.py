@@ -10,6 +10,8 @@ from collections import abc
 from collections.abc import Callable
 from typing import Any, get_args, get_origin
 
+from toolwire._text import cut
+
 GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 STREAMED = (abc.AsyncGenerator, abc.AsyncIterable, abc.AsyncIterator, abc.Generator, abc.Iterator)
 AWAITED = (abc.Awaitable, abc.Coroutine, asyncio.Future, asyncio.Task, concurrent.futures.Future)
@@ -36,7 +38,8 @@ def check_function(function: Any, origin: Any) -> None:
     if isinstance(function, classmethod):
         raise TypeError("a classmethod has no class yet: call tool(…)(Class.method) below the class")
     if isinstance(function, type) or not callable(function):
-        raise TypeError("it is no function")
+        way_out = "; name each function by itself, as serve(*tools) does" if isinstance(function, list | tuple) else ""
+        raise TypeError(f"it is no function, but {cut(repr(function), 100)}{way_out}")
 
 
 def fixed_names(function: Any) -> set[str]:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from toolwire._binary import LocalServer, state_beside, words_of
 from toolwire._fork import import_grpc
@@ -32,23 +32,26 @@ TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN, or token=…"
 
 
 class Host:
-    """Serves these tools, or all of this process, from the begin of a block to its end.
+    """Serves the tools of a list, or without one all of this process, from the start of a block to its end.
 
     `async with Host([…])` awaits coroutines of tools on the loop of the block, with what belongs to that loop, and
     `with Host([…])` on one of its own. All else is on a thread of its own, which a blocked loop does not hold up. At
     the end of the block calls under way have `grace` seconds; whoever is cancelled meanwhile ends them at once.
 
     Its options are those of `serve`, and:
-    state: the folder of the state and the log of the server that is started. Else `.toolwire` beside the program.
+    state: the folder of the state and the log of the server that is started. Else `.toolwire` beside the program, or,
+        of a notebook and of a command such as uvicorn, in the working directory.
     http_port: None serves no clients of MCP.
     """
 
     def __init__(
-        self, tools: Iterable[Callable[..., Any] | Tool] = (), *, server: str | None = None, token: str | None = None,
-        ca: str | None = None, provider: str = "", slots: int = 16, grace: float = 25.0, connect_timeout: float = 10.0,
-        samples: bool = False, config: str | Path | None = None, port: int = 0, http_port: int | None = 0,
-        state: str | Path | None = None,
+        self, tools: Iterable[Callable[..., Any] | Tool] | None = None, *others: NoReturn, server: str | None = None,
+        token: str | None = None, ca: str | None = None, provider: str = "", slots: int = 16, grace: float = 25.0,
+        connect_timeout: float = 10.0, samples: bool = False, config: str | Path | None = None, port: int = 0,
+        http_port: int | None = 0, state: str | Path | None = None,
     ) -> None:
+        if others or not isinstance(tools, Iterable | None):
+            raise TypeError("a Host takes its tools as a list: Host([first, second])")
         self.tools = choose_tools(tools)
         named = os.environ.get("TOOLWIRE_SERVER") if server is None else server
         self.target = Target.read(named, token, ca, "TOOLWIRE_HOST_TOKEN") if named else None
@@ -201,16 +204,16 @@ class Host:
                 await in_thread(self.server.close)
 
 
-def choose_tools(functions: Iterable[Callable[..., Any] | Tool]) -> list[Tool]:
-    """The tools that these functions are; without functions, all that were decorated. Each name is one tool's."""
+def choose_tools(functions: Iterable[Callable[..., Any] | Tool] | None) -> list[Tool]:
+    """The tools that these functions are; without a list, all that were decorated. Each name is one tool's."""
     registered = [tool for named in REGISTRY.values() for tool in named]
-    tools = [
+    tools = registered if functions is None else [
         it if isinstance(it, Tool) else next((tool for tool in registered if tool.is_of(it)), None) or make(it)
         for it in functions
     ]
-    tools = tools or registered
     if not tools:
-        raise ValueError("there is no tool: decorate a function with @tool")
+        way_out = "decorate a function with @tool" if functions is None else "of no list, all of the process are served"
+        raise ValueError(f"there is no tool: {way_out}")
     known: dict[str, Tool] = {}
     for tool in tools:
         if (other := known.setdefault(tool.name, tool)) is not tool:

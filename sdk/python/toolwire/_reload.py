@@ -28,6 +28,8 @@ from toolwire._signals import Signals
 
 # Between two looks at the files of a program, in seconds. An edit is over when the next one sees no other.
 LOOK_EVERY = 0.1
+# How many of them a program has to call `serve()`, before it is said that it has not.
+MOST_LOOKS = 100
 CHANNEL = "--channel="
 
 
@@ -56,10 +58,11 @@ class Process:
             self._channel.shutdown(socket.SHUT_WR)
 
     def _follow(self, tell: Callable[[Any], object]) -> None:
-        with self._channel, self._channel.makefile("r") as lines:
+        # It may end before it has read all.
+        with self._channel, self._channel.makefile("r") as lines, contextlib.suppress(OSError):
             for line in lines:
                 tell((self, json.loads(line)))
-            self.process.wait()
+        self.process.wait()
         tell((self, {"ended": True}))
 
 
@@ -70,6 +73,7 @@ class Program:
         self._program = program
         self._files: dict[str, tuple[int, ...]] = {}
         self._has_changed = False
+        self._looks = 0
         self._serving: Process | None = None
         self._trying: Process | None = None
         self._waiting: Process | None = None
@@ -115,8 +119,13 @@ class Program:
             self._trying.process.terminate()
         self._trying, self._waiting = self._waiting or self._start(), None
         self._trying.begin(is_first=self._serving is None)
+        self._looks = 0
 
     def _look(self) -> None:
+        self._looks += 1
+        if self._looks == MOST_LOOKS and self._trying:
+            _say("follows no edit of a program that does not call serve(), as this one has not yet. One with a Host is "
+                 "reloaded by what runs it, such as uvicorn --reload: docs/OWN_TOOLS.md")
         changed = [file for file, known in self._files.items() if (now := _signature(file)) and now != known]
         for file in changed:
             self._files[file] = _signature(file) or ()
@@ -152,7 +161,8 @@ class Program:
             elif edition is self._trying:
                 self._trying = None
                 then = "what was served before is served on" if self._serving else "the next edit starts it again"
-                _say(f"does not serve this: {ended}; {then}")
+                never = "" if edition.process.returncode else " and has not called serve()"
+                _say(f"does not serve this: {ended}{never}; {then}")
                 self._waiting = self._waiting or self._start()
             elif edition is self._serving:
                 self._serving = None

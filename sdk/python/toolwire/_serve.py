@@ -97,7 +97,7 @@ async def serve_async(
 
 
 def _host_of(functions: tuple[Callable[..., Any], ...], options: dict[str, Any]) -> Host:
-    host = Host(functions, **options)
+    host = Host(functions or None, **options)
     if host.target and (_edition.this is None or _edition.this.is_first):
         # Where the environment names it, that may be left from other work.
         hint = ": TOOLWIRE_SERVER is set. Without it, this program starts a server of its own"

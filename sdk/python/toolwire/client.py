@@ -411,11 +411,11 @@ class Toolwire(_Client):
 
 
 def _local(
-    functions: Iterable[Callable[..., Any]], samples: bool, state: Path | None, slots: int, config: str | Path | None,
-    stack: ExitStack,
+    functions: tuple[Callable[..., Any], ...], samples: bool, state: Path | None, slots: int,
+    config: str | Path | None, stack: ExitStack,
 ) -> Host:
     """A host with a server that serves this program alone."""
-    tools = choose_tools(functions)
+    tools = choose_tools(functions or None)
     folder = state or stack.enter_context(TemporaryDirectory(prefix="toolwire-"))
     return Host(
         tools, server="", slots=slots, grace=1.0, samples=samples, config=config, http_port=None, state=folder
