@@ -165,21 +165,21 @@ mod tests {
         assert_eq!(said, expected);
     }
 
-    fn optional(schema: Value) -> Value {
+    fn optional(schema: &Value) -> Value {
         json!({"anyOf": [schema, {"type": "null"}]})
     }
 
     #[test]
     fn an_optional_value_is_explained_as_one_that_is_not() {
-        let due = optional(json!({"type": "string", "format": "date-time"}));
+        let due = optional(&json!({"type": "string", "format": "date-time"}));
         let words = "`x` must be a time such as \"2026-01-15T10:30:00Z\", but is \"soon\"";
         assert_said(&due, &json!("soon"), &[("/x", "format", words)]);
-        let count = optional(json!({"type": "integer", "minimum": 1, "maximum": 5}));
+        let count = optional(&json!({"type": "integer", "minimum": 1, "maximum": 5}));
         assert_said(&count, &json!(9), &[("/x", "maximum", "`x` must be at most 5, but is 9")]);
         let words = "`x` must be an integer or null, but is \"many\"";
         assert_said(&count, &json!("many"), &[("/x", "anyOf", words)]);
-        let nested =
-            optional(json!({"type": "array", "items": optional(json!({"type": "string", "maxLength": 2}))}));
+        let short = optional(&json!({"type": "string", "maxLength": 2}));
+        let nested = optional(&json!({"type": "array", "items": short}));
         let words = "`x.1` must have at most 2 characters, but is \"abc\"";
         assert_said(&nested, &json!(["ab", "abc"]), &[("/x/1", "maxLength", words)]);
     }
@@ -223,13 +223,14 @@ mod tests {
     fn unions_beyond_the_bounds_are_said_to_be_broken_and_no_more() {
         let members: serde_json::Map<_, _> =
             (0..MOST_PARTS).map(|at| (format!("m{at}"), json!({"type": "integer"}))).collect();
-        let large = optional(json!({"type": "object", "properties": members, "additionalProperties": false}));
+        let large =
+            optional(&json!({"type": "object", "properties": members, "additionalProperties": false}));
         assert_said(
             &large,
             &json!({"n": 1}),
             &[("/x", "anyOf", "`x` breaks the rule anyOf, being an object")],
         );
-        let list = json!({"type": "array", "items": optional(json!({"type": "integer", "minimum": 0}))});
+        let list = json!({"type": "array", "items": optional(&json!({"type": "integer", "minimum": 0}))});
         let said = said(&list, &Value::from(vec![-1; 100]));
         let explained = said.iter().filter(|(_, rule, _)| rule == "minimum").count();
         assert_eq!((said.len(), explained), (100, super::super::MOST_UNIONS as usize));
