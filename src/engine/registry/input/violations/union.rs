@@ -1,4 +1,4 @@
-//! Explains a value that fits no branch of a union: by the branch that it was meant for, if that can be told.
+//! Explains a value that fits no branch of a union: by the branch that it was meant for, if one can be identified.
 //!
 //! A check says only that the union is broken. The branches are looked at again, within few steps.
 
