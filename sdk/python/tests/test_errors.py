@@ -14,7 +14,7 @@ import pytest
 
 from tests.fake_tools import FakeTools, Refusal
 from tests.on_loop import OnLoop
-from toolwire import AsyncToolwire, Closed, Refused, Toolwire, ToolwireError, errors
+from toolwire import AsyncToolwire, Closed, Host, Refused, Toolwire, ToolwireError, errors
 from toolwire._stubs.toolwire.v1 import event_pb2
 from toolwire._target import Target
 from toolwire.errors import ConfirmationRequired, refusal
@@ -86,6 +86,9 @@ def test_a_client_that_is_closed_says_so() -> None:
     tools.close()
 
 
+def tell() -> None: ...
+
+
 @pytest.fixture(scope="module")
 def tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int, str]]:
     """The port of a server that speaks TLS, that of one that does not, and the certificate."""
@@ -121,6 +124,8 @@ def test_a_url_of_the_wrong_scheme_is_said_at_the_first_attempt(
         with connect(url, ca=ca) as tools, pytest.raises(errors.Unavailable, match=said) as refused:
             tools.call("a", timeout=1e8)
         assert not refused.value.retryable
+        with pytest.raises(errors.Unavailable, match=said), Host([tell], server=url, ca=ca, connect_timeout=1e6):
+            pass
     with connect(f"https://localhost:{speaks}", ca=certificate) as tools, pytest.raises(Refused) as understood:
         tools.call("a")
     assert understood.value.code == "UNIMPLEMENTED"

@@ -306,6 +306,18 @@ def test_a_server_that_does_not_answer_is_named_with_what_to_do(run: Callable[..
             assert process.stderr.read().startswith(f"toolwire joins the server at {url}\n")
 
 
+def test_a_setting_that_is_wrong_ends_the_program_without_a_traceback(run: Callable[..., Any]) -> None:
+    url = {"TOOLWIRE_SERVER": "http://127.0.0.1:1"}
+    for wrong, said in [
+        ({"TOOLWIRE_SERVER": "127.0.0.1:1"}, "TOOLWIRE_SERVER: '127.0.0.1:1' is not the URL of a server, such as http://1"),
+        ({**url, "TOOLWIRE_HOST_TOKEN": "a\nb"}, "the token (TOOLWIRE_HOST_TOKEN, or token=…) contains '\\n': "),
+    ]:
+        process = run(**wrong)
+        assert process.wait(LIMIT) == 1
+        (line,) = process.stderr.read().splitlines()
+        assert line.startswith(f"ERROR toolwire: {said}")
+
+
 def test_a_client_of_a_server_that_is_gone_is_told(fake_binary: Path) -> None:
     with Toolwire.local(status) as tools:
         url = tools.url

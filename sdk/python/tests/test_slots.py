@@ -5,6 +5,7 @@ import gc
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from tests.conftest import Attach
 from tests.fake import LIMIT, FakeServer, FakeSlot, read_outcome, until
 from tests.test_host import WRITE, add, sleep
-from toolwire import Context
+from toolwire import Context, serve_async
 from toolwire._host import Attachment
 from toolwire._slot import Slot
 from toolwire._stubs.toolwire.host.v1 import host_pb2
@@ -233,6 +234,26 @@ async def test_a_version_that_is_displaced_says_so_once_and_that_it_serves_again
     await server.slot()
     again = f"the tools of this program are served again at {server.url}"
     assert [it.message for it in caplog.records] == [waits, again]
+
+
+async def test_a_program_that_waits_does_not_say_that_it_serves(
+    server: FakeServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Replaced(dict[str, list[host_pb2.Offer]]):
+        def get(self, *_: Any) -> Any:
+            return []
+
+    monkeypatch.setattr(server, "catalogues", Replaced())
+    serving = asyncio.create_task(serve_async(add, server=server.url))
+    said = ""
+    while "\n" not in said:
+        await asyncio.sleep(0.01)
+        said += capsys.readouterr().out
+        assert not serving.done(), serving
+    assert said == f"toolwire waits at {server.url}: another version of local's tools is in service\n"
+    serving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await serving
 
 
 async def test_slots_are_back_when_the_server_is(

@@ -54,7 +54,7 @@ class Host:
             raise TypeError("a Host takes its tools as a list: Host([first, second])")
         self.tools = choose_tools(tools)
         named = os.environ.get("TOOLWIRE_SERVER") if server is None else server
-        self.target = Target.read(named, token, ca, "TOOLWIRE_HOST_TOKEN") if named else None
+        self.target = Target.read(server, token, ca, "TOOLWIRE_HOST_TOKEN") if named else None
         self.server: LocalServer | None = None
         if not named:
             state = state or state_beside(getattr(sys.modules["__main__"], "__file__", None))

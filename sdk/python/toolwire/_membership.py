@@ -50,8 +50,11 @@ class Membership:
     def record_loss(self, error: Refused) -> None:
         """A slot was lost, or not opened. All are at once, and one line of the log is enough."""
         self.trouble = error
-        if not self.joined.done() and error.status in FATAL:
+        is_final = error.status in FATAL or (error.status == "UNAVAILABLE" and not error.retryable)
+        if not self.joined.done() and is_final:
             self.joined.set_exception(error)
+        if self.joined.done() and self.joined.exception():
+            # Of one whose host does not try again.
             return
         if error.reason == "PROVIDER_HELD":
             # Another program has taken the name meanwhile.

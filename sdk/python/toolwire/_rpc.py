@@ -16,7 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 from toolwire._fork import keep_from_children
 from toolwire._target import Target
 from toolwire._threads import in_thread
-from toolwire.errors import Closed, Refused, ToolwireError, refusal
+from toolwire.errors import Closed, Refused
 
 T = TypeVar("T")
 
@@ -110,34 +110,14 @@ class Connection:
         try:
             yield
         except self._grpc.RpcError as error:
-            raise await self._error(error) from None
+            explained = await self.target.explain(Refused.of(error), self.in_thread)
+            raise (self._closed() if self.is_closed else explained) from None
         except asyncio.CancelledError:
             # The end of a channel cancels the tasks that wait for its calls, for which nobody has asked.
             asked = getattr(asyncio.current_task(), "cancelling", lambda: 0)()
             if self.is_closed and not asked:
                 raise self._closed() from None
             raise
-
-    async def _error(self, error: Any) -> ToolwireError:
-        """Of a call that failed, what a program is told."""
-        if self.is_closed:
-            return self._closed()
-        refused, target = Refused.of(error), self.target
-        if refused.status != "UNAVAILABLE" or refused.reason:
-            return refused
-        is_https = target.url.startswith("https:")
-        speaks_tls = await self.in_thread(target.speaks_tls)
-        hint = f"no answer of a server at {target.url}: start it, or name another by TOOLWIRE_SERVER"
-        is_final = False
-        if speaks_tls is not None and speaks_tls != is_https:
-            protocol, scheme = ("TLS", "https") if speaks_tls else ("no TLS", "http")
-            hint, is_final = f"the server at {target.url} speaks {protocol}: name it {scheme}://…", True
-        elif "CERTIFICATE" in refused.message:
-            hint = f"the certificate of {target.url} is not trusted: name that of its signer by TOOLWIRE_CA"
-            is_final = True
-        explained = refusal(refused.status, f"{hint} ({refused.message})")
-        explained.retryable = not is_final
-        return explained
 
 
 class BlockingConnection(Connection):

@@ -17,6 +17,7 @@ from toolwire._log import log
 from toolwire._signals import Signals
 from toolwire._stdio import Stdio
 from toolwire._stubs.toolwire.host.v1 import host_pb2
+from toolwire._target import WrongTarget
 
 
 def serve(
@@ -52,7 +53,12 @@ def serve(
     if reload and not edition and not is_of_client:
         _edition.start_again()
     stdio = Stdio() if is_of_client else None
-    host = _host_of(functions, options)
+    try:
+        host = _host_of(functions, options)
+    except WrongTarget as wrong:
+        # Mostly of the environment, of which a traceback says nothing.
+        log.error("%s", wrong)
+        raise SystemExit(1) from None
     with Signals() as signals:
         if edition:
             edition.take(host)
@@ -109,10 +115,14 @@ def _host_of(functions: tuple[Callable[..., Any], ...], options: dict[str, Any])
 def _announce(host: Host) -> None:
     welcome = host.opened.result()
     refused = {it.tool for it in welcome.verdicts if it.state == host_pb2.VERDICT_STATE_REFUSED}
+    provider = welcome.provider or "this host"
+    if not welcome.accepted:
+        print(f"toolwire waits at {host.url}: another version of {provider}'s tools is in service", flush=True)
+        return
     tools = sorted((it for it in host.tools if it.name not in refused), key=lambda tool: tool.name)
     counted = f"{len(tools)} tool{'' if len(tools) == 1 else 's'}"
     lines = [
-        f"toolwire serves {counted} of {welcome.provider or 'this host'} at {host.url}",
+        f"toolwire serves {counted} of {provider} at {host.url}",
         f"  tools  {', '.join(it.name for it in tools)}",
     ]
     if host.mcp:

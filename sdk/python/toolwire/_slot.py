@@ -125,6 +125,9 @@ class Slot:
             is_of_message = is_welcome and refused.status in REFUSALS
             if is_of_message and self._host.lates.shorten(self.stream, self._unconfirmed, refused):
                 self._unconfirmed = None
+            if not self._host.membership.joined.done():
+                explained = await self._address.target.explain(refused)
+                refused = refused if explained.retryable else explained
             self._host.membership.record_loss(refused)
         except Aborted:
             if self.is_wanted:

@@ -40,7 +40,7 @@ class Address:
         self.name = name
         # Held while a slot is greeted.
         self.greeting = asyncio.Lock()
-        self._target = target
+        self.target = target
         # Set when slots that pause need not.
         self.woken = asyncio.Event()
         self._channels: dict[int, Any] = {}
@@ -49,11 +49,11 @@ class Address:
         """Opens a stream for the slot of this index."""
         number = index // STREAMS_OF_A_CHANNEL
         if number not in self._channels:
-            self._channels[number] = self._target.channel(grpc.aio, self.name, *CHANNEL_OPTIONS)
+            self._channels[number] = self.target.channel(grpc.aio, self.name, *CHANNEL_OPTIONS)
         work = self._channels[number].stream_stream(
             PATH, host_pb2.WorkRequest.SerializeToString, host_pb2.WorkResponse.FromString
         )
-        return Stream(self.name, work(metadata=self._target.metadata))
+        return Stream(self.name, work(metadata=self.target.metadata))
 
     def wake(self) -> None:
         """The server is there again: slots that pause need not wait."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,14 @@ from urllib.parse import urlsplit
 
 from toolwire._fork import is_child
 from toolwire._threads import in_thread
+from toolwire.errors import Refused, refusal
 
 # Of a message, either way. Data is at most 3 MiB of it.
 MOST_BYTES = 4 * 1024 * 1024
+
+
+class WrongTarget(ValueError):
+    """What was said of a server leads to none."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +38,29 @@ class Target:
     def read(
         cls, url: str | None, token: str | None, ca: str | None, token_name: str, user: str = ""
     ) -> Target:
-        """What is not given is in the environment, as for every client."""
-        url = url or os.environ.get("TOOLWIRE_SERVER", "http://127.0.0.1:50051")
-        token = os.environ.get(token_name, "") if token is None else token
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-            raise ValueError(f"{url!r} is not the URL of a server, such as http://127.0.0.1:50051")
-        return cls(url, token, os.environ.get("TOOLWIRE_CA", "") if ca is None else ca, user)
+        """What is not given is in the environment, as for every client. Raises WrongTarget of what cannot be one."""
+        origin = "" if url else "TOOLWIRE_SERVER: "
+        url = (url or os.environ.get("TOOLWIRE_SERVER", "http://127.0.0.1:50051")).strip()
+        # As files end, and what is read of them.
+        token = (os.environ.get(token_name, "") if token is None else token).rstrip("\r\n")
+        ca = os.environ.get("TOOLWIRE_CA", "") if ca is None else ca
+        target = cls(url, token, ca, user)
+        try:
+            is_url = urlsplit(url).scheme in ("http", "https") and target.host and target.port
+        except ValueError:
+            is_url = False
+        if not is_url:
+            example = "http://127.0.0.1:50051" if "://" in url else f"http://{url}"
+            raise WrongTarget(f"{origin}{url!r} is not the URL of a server, such as {example}")
+        for what, text in ((f"the token ({token_name}, or token=…)", token), ("the name of the user", user)):
+            if odd := [it for it in text if not "!" <= it <= "~"]:
+                raise WrongTarget(f"{what} contains {odd[0]!r}: it is of visible ASCII characters, without spaces")
+        if ca and url.startswith("https:"):
+            try:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ca)
+            except OSError as error:
+                raise WrongTarget(f"{ca!r} (TOOLWIRE_CA) is no PEM file of certificates: {error}") from None
+        return target
 
     @property
     def host(self) -> str:
@@ -90,6 +113,24 @@ class Target:
         except OSError:
             return None
         return True
+
+    async def explain(
+        self, refused: Refused, in_thread: Callable[[Callable[[], bool | None]], Awaitable[bool | None]] = in_thread
+    ) -> Refused:
+        """The same, with what to do where the server was not reached: final if that is to speak to it otherwise."""
+        if refused.status != "UNAVAILABLE" or refused.reason:
+            return refused
+        hint, is_final = f"no answer of a server at {self.url}: start it, or name another by TOOLWIRE_SERVER", False
+        speaks_tls = await in_thread(self.speaks_tls)
+        if speaks_tls is not None and speaks_tls != self.url.startswith("https:"):
+            protocol, scheme = ("TLS", "https") if speaks_tls else ("no TLS", "http")
+            hint, is_final = f"the server at {self.url} speaks {protocol}: name it {scheme}://…", True
+        elif "CERTIFICATE" in refused.message:
+            hint = f"the certificate of {self.url} is not trusted: name that of its signer by TOOLWIRE_CA"
+            is_final = True
+        explained = refusal(refused.status, f"{hint} ({refused.message})")
+        explained.retryable = not is_final
+        return explained
 
     async def addresses(self) -> set[str]:
         """The addresses of its name, as targets of channels. Of one family, since both lead to the same replicas."""
