@@ -130,6 +130,45 @@ async def test_a_server_that_is_not_there_is_said_and_leaves_nothing(tmp_path: P
     assert threading.active_count() <= before + 1, "gRPC has one of its own"
 
 
+def test_a_function_that_changes_while_it_is_served_is_warned_of_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    registry: dict[str, Any] = {}
+    for module in ("_tool", "_hosting"):
+        monkeypatch.setattr(f"toolwire.{module}.REGISTRY", registry)
+
+    def run_cell(name: str) -> Any:
+        cell: dict[str, Any] = {"tool": tool, "__name__": "__main__"}
+        exec(compile(f"@tool\ndef {name}() -> dict:\n    'A sum.'\n", "cell", "exec", dont_inherit=True), cell)
+        return cell[name]
+
+    with Host([run_cell("total")], state=tmp_path):
+        for name in ("other", "other", "total", "total"):
+            run_cell(name)
+        said = "total is served as it was before: leave its Host, and open it again for this one"
+        assert [it.message for it in caplog.records] == [said]
+    run_cell("total")
+    assert len(caplog.records) == 1
+
+
+def test_a_host_outside_of_its_block_says_so(tmp_path: Path) -> None:
+    host = Host([add], state=tmp_path)
+    reads: list[Callable[[], str]] = [lambda: host.url, lambda: host.mcp]
+    for read in reads:
+        with pytest.raises(RuntimeError, match="at the start of its block"):
+            read()
+    with host:
+        assert host.mcp
+        assert host.url
+    assert Host([add], server="http://127.0.0.1:1").mcp == ""
+
+
+async def test_a_loop_that_is_held_up_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(SystemExit):
+        serve(add, server="no URL")
+    assert caplog.records[0].message.endswith("in a notebook, use Host or serve_async()")
+
+
 async def test_no_end_of_a_call_comes_to_a_loop_that_is_closed(tmp_path: Path) -> None:
     # It would be raised on whichever loop takes gRPC's events, such as that of the program.
     raised: list[dict[str, Any]] = []

@@ -20,7 +20,7 @@ from toolwire._loop import ToolLoop, end_tasks
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
 from toolwire._threads import in_thread
-from toolwire._tool import REGISTRY, Tool, make, two_of_one_name
+from toolwire._tool import REGISTRY, SERVED, Tool, make, two_of_one_name
 from toolwire.errors import Refused, refusal
 
 if TYPE_CHECKING:
@@ -72,19 +72,22 @@ class Host:
 
     @property
     def url(self) -> str:
-        """Where the server is."""
-        return self.target.url if self.target else ""
+        """Where the server is. Raises RuntimeError where that is known within the block alone."""
+        if not self.target:
+            raise RuntimeError("a Host starts its server at the start of its block: `with Host(…) as host`")
+        return self.target.url
 
     @property
     def mcp(self) -> str:
         """Where clients of MCP find the server that was started."""
-        return self.server.mcp if self.server else ""
+        return self.server.mcp if self.url and self.server else ""
 
     def begin(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
         """Begins to serve, with coroutines on this loop of this thread. `opened` tells when it does."""
         if self._thread.ident is not None:
             raise RuntimeError("a Host serves once: make another")
         self._loop, self._tool_loop = asyncio.new_event_loop(), ToolLoop("toolwire-loop", loop)
+        SERVED[id(self)] = self.tools
         self._thread.start()
 
     def end(self, *, now: bool = False) -> None:
@@ -164,6 +167,7 @@ class Host:
             self._loop.run_until_complete(asyncio.wait(left, timeout=1.0))
         end_tasks(self._loop)
         self._loop.close()
+        SERVED.pop(id(self), None)
         if not self.opened.done():
             self.opened.set_exception(error or RuntimeError("the host was left before it served"))
         self.closed.set_result(error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import os
 import sys
@@ -52,6 +54,9 @@ def serve(
     edition, is_of_client = _edition.this, "--mcp" in sys.argv[1:]
     if reload and not edition and not is_of_client:
         _edition.start_again()
+    with contextlib.suppress(RuntimeError):
+        asyncio.get_running_loop()
+        log.warning("serve() holds up the event loop of this thread: in a notebook, use Host or serve_async()")
     stdio = Stdio() if is_of_client else None
     try:
         host = _host_of(functions, options)

@@ -20,6 +20,7 @@ from toolwire._docstring import read_docstring
 from toolwire._forms import Schema
 from toolwire._functions import check_function, fixed_names, origin_of, place_of, unwrap_awaitable, unwrap_stream
 from toolwire._json import ENCODER, Misfit, Writer, fit, to_json
+from toolwire._log import log
 from toolwire._parameters import Parameters
 from toolwire._schema import closed_object, codec, locate
 from toolwire._stubs.toolwire.host.v1 import host_pb2
@@ -128,6 +129,8 @@ def _invalid(name: str, misfit: Misfit) -> InvalidArgument:
 
 # All that was decorated, in order: of each name one, but for those that `serve` refuses.
 REGISTRY: dict[str, list[Tool]] = {}
+# Those of each host that serves, by its identity.
+SERVED: dict[int, list[Tool]] = {}
 
 
 @overload
@@ -188,6 +191,8 @@ def _register(function: Any, options: dict[str, Any], caller: FrameType) -> Any:
         is_again = known.code is not made.code
         if name != other or (line != other_line and not is_again):
             raise ValueError(two_of_one_name(known, made))
+        if is_again and any(it is known for tools in [*SERVED.values()] for it in tools):
+            log.warning("%s is served as it was before: leave its Host, and open it again for this one", made.name)
         if not is_again and origin_of(known.function) is origin_of(function) and not known.is_of(function):
             beside.append(known)
     REGISTRY[made.name] = [*beside, made]
