@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from langchain_core.tools import BaseTool
-
-from toolwire.adapters import Client, answer, answer_blocking
+from toolwire.adapters import Client, answer, answer_blocking, check, extra
 from toolwire.client import ToolInfo
 
+with extra("langchain"):
+    from langchain_core.tools import BaseTool
 
-def tools(client: Client, listed: Iterable[ToolInfo]) -> list[BaseTool]:
+
+def tools(client: Client, listed: Iterable[ToolInfo] | None = None) -> list[BaseTool]:
     """Those that were listed, called by the client."""
     return [
-        _Tool(name=it.name, description=it.description, args_schema=it.input_schema, client=client) for it in listed
+        _Tool(name=it.name, description=it.description, args_schema=it.input_schema, client=client)
+        for it in check(client, listed)
     ]
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from llama_index.core.tools import ToolMetadata, ToolOutput
-from llama_index.core.tools.types import AsyncBaseTool
-
-from toolwire.adapters import Client, answer, answer_blocking
+from toolwire.adapters import Client, answer, answer_blocking, check, extra
 from toolwire.client import ToolInfo
 
+with extra("llama-index"):
+    from llama_index.core.tools import ToolMetadata, ToolOutput
+    from llama_index.core.tools.types import AsyncBaseTool
 
-def tools(client: Client, listed: Iterable[ToolInfo]) -> list[AsyncBaseTool]:
+
+def tools(client: Client, listed: Iterable[ToolInfo] | None = None) -> list[AsyncBaseTool]:
     """Those that were listed, called by the client."""
-    return [_Tool(client, it) for it in listed]
+    return [_Tool(client, it) for it in check(client, listed)]
 
 
 class _Metadata(ToolMetadata):

@@ -6,20 +6,21 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
-from agents import FunctionTool
-
-from toolwire.adapters import Client, answer
+from toolwire.adapters import Client, answer, check, extra
 from toolwire.client import ToolInfo
 
+with extra("openai-agents"):
+    from agents import FunctionTool
 
-def tools(client: Client, listed: Iterable[ToolInfo]) -> list[FunctionTool]:
+
+def tools(client: Client, listed: Iterable[ToolInfo] | None = None) -> list[FunctionTool]:
     """Those that were listed, called by the client."""
     return [
         FunctionTool(
             name=it.name, description=it.description, params_json_schema=it.input_schema, strict_json_schema=False,
             on_invoke_tool=functools.partial(_call, client, it.name),
         )
-        for it in listed
+        for it in check(client, listed)
     ]
 
 

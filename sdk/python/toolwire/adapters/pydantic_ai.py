@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic_ai import Tool
-
-from toolwire.adapters import Client, answer
+from toolwire.adapters import Client, answer, check, extra
 from toolwire.client import ToolInfo
 
+with extra("pydantic-ai"):
+    from pydantic_ai import Tool
 
-def tools(client: Client, listed: Iterable[ToolInfo]) -> list[Tool[Any]]:
+
+def tools(client: Client, listed: Iterable[ToolInfo] | None = None) -> list[Tool[Any]]:
     """Those that were listed, called by the client."""
-    return [_tool(client, it) for it in listed]
+    return [_tool(client, it) for it in check(client, listed)]
 
 
 def _tool(client: Client, info: ToolInfo) -> Tool[Any]:
