@@ -20,7 +20,7 @@ LIBRARIES = {
 def test_a_library_that_is_missing_is_named_with_its_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, f"toolwire.adapters.{name}", raising=False)
     monkeypatch.setitem(sys.modules, LIBRARIES[name], None)
-    hint = rf": install the extra, pip install 'toolwire\[{name.replace('_', '-')}\]'$"
+    hint = rf": install the wheel of toolwire with its extra \[{name.replace('_', '-')}\]$"
     with pytest.raises(ImportError, match=LIBRARIES[name] + ".*" + hint):
         importlib.import_module(f"toolwire.adapters.{name}")
 

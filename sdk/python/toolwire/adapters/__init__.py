@@ -25,7 +25,7 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        error.msg = f"{error.msg}: install the extra, pip install 'toolwire[{name}]'"
+        error.msg = f"{error.msg}: install the wheel of toolwire with its extra [{name}]"
         raise
 
 
