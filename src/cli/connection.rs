@@ -71,7 +71,7 @@ impl Connection {
     /// The same for a command of another user, who has another token.
     pub(super) fn to_flags_of_others(&self) -> String {
         let token_file = self.token_file.as_ref().map(|_| PathBuf::from("FILE"));
-        Self { token_file, token: None, ..self.clone() }.to_flags()
+        Self { token_file, ..self.clone() }.to_flags()
     }
 
     /// The same for a command that is started elsewhere, with the server that the environment names.

@@ -18,6 +18,8 @@ pub(super) use from_message::{DURATION_PATTERN, from_message};
 pub(super) use payloads::{is_exact, is_payload, refuse_unsupported};
 use toolwire_schema::{Options, Schema};
 
+/// Maximum size of a compiled pattern that is compiled for one answer, in bytes.
+const SMALL_PATTERN: usize = 32 * 1024;
 /// Maximum size of a compiled pattern that a provider sends, in bytes: one of a few characters could take 10 MiB.
 const MAX_PATTERN: usize = 512 * 1024;
 
@@ -31,6 +33,11 @@ pub(super) fn compile(schema: &Value) -> Result<Schema, String> {
 /// Compiles a schema that a provider may have sent, whose patterns are bounded.
 pub(super) fn compile_bounded(schema: &Value) -> Result<Schema, String> {
     Schema::compile(schema, Options { max_pattern: Some(MAX_PATTERN), ..Options::default() })
+}
+
+/// Compiles a part of a schema for one answer, unless it has a pattern that takes long to compile.
+pub(super) fn compile_small(schema: &Value) -> Result<Schema, String> {
+    Schema::compile(schema, Options { max_pattern: Some(SMALL_PATTERN), ..Options::default() })
 }
 
 /// Adds `$schema` as the first member.

@@ -18,8 +18,8 @@ use toolwire_schema::{Breach, Breaches, Kind, TypeKind};
 /// Maximum length of what a violation takes over from the schema, such as a pattern, in characters: there may be a
 /// hundred of it.
 const MAX_TAKEN: usize = 1_000;
-/// Maximum number of unions that one answer explains.
-const MOST_UNIONS: u32 = 10;
+/// What the validation of branches of unions may cost for one answer, in parts of their schemas.
+const UNION_BUDGET: usize = 2_000;
 /// Maximum number of names that are listed, or compared with one.
 const MAX_NAMES: usize = 250;
 /// Maximum length of what is listed, in characters.
@@ -27,8 +27,7 @@ const MAX_LISTED: usize = 4_000;
 
 /// Converts breaches to at most `most` violations, one for each unknown and each missing key.
 pub(super) fn explain(broken: &Breaches<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
-    let whole = Location { pointer: String::new(), schema: Some(schema), raw: Some(raw) };
-    Explainer { most, unions_left: Cell::new(MOST_UNIONS) }.explain(broken, &whole)
+    Explainer { most, budget: Cell::new(UNION_BUDGET) }.explain(broken, &Location::whole(schema, raw))
 }
 
 /// Describes how a value violates a schema other than that of the arguments.
@@ -39,16 +38,15 @@ pub(in crate::registry) fn breach(breach: Breach<'_>) -> String {
 /// The violation of arguments that satisfy the schema but do not fit the message. `pointer` is that of the value at
 /// fault, in its normal form.
 pub(super) fn misfit(pointer: &str, reason: &str, schema: &Value, raw: &Value) -> Violation {
-    let whole = Location { pointer: String::new(), schema: Some(schema), raw: Some(raw) };
-    let location = whole.find(pointer);
+    let location = Location::whole(schema, raw).find(pointer);
     location.violation(None, "format", format!("{} cannot be read: {}", location.label(), cut(reason, 200)))
 }
 
 /// Explains the breaches of one value.
 struct Explainer {
     most: usize,
-    /// How many unions may still be explained: each is checked anew.
-    unions_left: Cell<u32>,
+    /// What is left of [`UNION_BUDGET`].
+    budget: Cell<usize>,
 }
 
 impl Explainer {
@@ -87,6 +85,11 @@ struct Location<'a> {
 }
 
 impl<'a> Location<'a> {
+    /// All of the arguments.
+    fn whole(schema: &'a Value, raw: &'a Value) -> Self {
+        Self { pointer: String::new(), schema: Some(schema), raw: Some(raw) }
+    }
+
     /// Follows a pointer into the normal form, through both the schema and the raw value.
     fn find(&self, normal: &str) -> Location<'a> {
         let Self { mut schema, mut raw, .. } = *self;
