@@ -1,7 +1,7 @@
 //! Explains a value that fits no branch of a union: by the branch that it was meant for, if one can be identified.
 //!
-//! A validation reports only that the union is broken. Its branches are compiled and validated again, one by one, within
-//! the budget of the answer: both a schema and a value may be hostile.
+//! A validation reports only that the union is broken. Its branches are compiled and validated again, one by one,
+//! within the budget of the answer: both a schema and a value may be hostile.
 
 use serde_json::Value;
 
