@@ -23,6 +23,7 @@ CALLERS = 20
 LIMIT = 30
 LAME_DUCK = "5s"
 HOSTED = "append_never"
+NOT_JOINED = (f"NOT_FOUND: Unknown tool: {HOSTED}", f"UNAVAILABLE: {HOSTED} is not known yet")
 
 
 class Envoy:
@@ -76,7 +77,7 @@ class Caller(threading.Thread):
                 failure = f"{result.error.code}: {result.error.message}" if result.HasField("error") else None
             except grpc.RpcError as error:
                 failure = f"{error.code().name}: {error.details()}"
-            if failure == f"NOT_FOUND: Unknown tool: {HOSTED}":
+            if failure and failure.startswith(NOT_JOINED):
                 self.unknown += 1
             elif failure:
                 self.failures.append(f"{time.strftime('%X')} {request.tool}: {failure}")
