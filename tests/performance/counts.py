@@ -1,10 +1,11 @@
-"""What a call costs the server in counts, held against tests/performance/counts.json.
+"""What a call costs the server in counts, held against a file of recorded ones.
 
-Usage: counts.py BINARY [--write] [--bare BINARY] [--bare-rmcp BINARY] [--keep FOLDER], with the stubs on PYTHONPATH,
-valgrind and a C compiler on PATH. Counted are instructions and allocations, under callgrind, and calls that copy
-memory, the bytes they copy, and readings of the clock, by calls_to_libc.c. A count that grew by more than 5 % fails,
-unless it grew by three or less, readings of the clock by eight; `--write` renews the file, which belongs into the
-commit that makes a call dearer or cheaper. Counts are the same on every machine of an architecture, busy or not; what
+Usage: counts.py BINARY FILE [--write] [--bare BINARY] [--bare-rmcp BINARY] [--keep FOLDER], with the stubs on
+PYTHONPATH, valgrind and a C compiler on PATH. FILE is counts.json for the release profile, and counts_ci.json for the
+program that .ci/release.toml optimises less. Counted are instructions and allocations, under callgrind, and calls that
+copy memory, the bytes they copy, and readings of the clock, by calls_to_libc.c. A count that grew by more than 5 %
+fails, unless it grew by three or less, readings of the clock by eight; `--write` renews the file, which belongs into
+the commit that makes a call dearer or cheaper. Counts are the same on every machine of an architecture, busy or not; what
 was counted on another one, or by another valgrind, is printed and not compared. What they cannot see are system calls
 and waiting (see docs/PERFORMANCE.md). The bare service of the load client and the server of benches/peers/rmcp are
 counted beside ours, with the same bytes, and not compared. BINARY needs its symbols, by which allocations are known.
@@ -37,7 +38,6 @@ from toolwire.v1 import tool_service_pb2 as pb
 from toolwire.v1 import tool_service_pb2_grpc
 
 HERE = pathlib.Path(__file__).parent
-FILE = HERE / "counts.json"
 TOLERANCE = 0.05
 # How often the server waits, and so reads the clock, differs with how busy the machine is.
 SLACK = {"clock readings": 8}
@@ -348,6 +348,7 @@ def compare(counts, recorded):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("binary")
+    parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--bare", metavar="BINARY", help="the load client, toolwire-load")
     parser.add_argument("--bare-rmcp", metavar="BINARY")
@@ -364,8 +365,8 @@ def main():
     if unknown:
         sys.exit(f"no allocation is known of {', '.join(unknown)}: has {options.binary} no symbols?")
     if options.write:
-        FILE.write_text(json.dumps({"counted_with": counted_with, "counts": counts}, indent=2) + "\n")
-    record = json.loads(FILE.read_text())
+        options.file.write_text(json.dumps({"counted_with": counted_with, "counts": counts}, indent=2) + "\n")
+    record = json.loads(options.file.read_text())
     recorded = record["counts"]
     if record["counted_with"] != counted_with:
         print(f"NOT COMPARED: the file was counted with {record['counted_with']}, and this is {counted_with}")
@@ -388,7 +389,7 @@ def main():
         print(f"{'bare rmcp, the same bytes':<28} {bare['instructions']:>9,} instructions  ours: {ratio:.2f} x")
     if dearer:
         sys.exit(
-            f"dearer than {FILE.name} says, or not in it: {'; '.join(dearer)}. Find out why; if it is worth it, run "
+            f"dearer than {options.file.name} says, or not in it: {'; '.join(dearer)}. Find out why; if it is worth it, run "
             "this with --write and commit the file with the reason"
         )
 
