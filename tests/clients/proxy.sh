@@ -48,14 +48,31 @@ expect() {
   checks=$((checks + 1))
 }
 
-# serve NAME: serves with the settings NAME.toml on a free port; sets $address.
+# posted WHAT PATTERN PATH BODY CURL-FLAGS…: what an HTTP client is answered through the proxy matches the pattern, by
+# HTTP/1.1 and by HTTP/2.
+posted() {
+  local what=$1 pattern=$2 path=$3 body=$4 version output
+  shift 4
+  for version in --http1.1 --http2; do
+    output=$(curl --silent --show-error --max-time 30 "$version" --cacert "$work/ca.pem" --write-out ' status %{http_code}' \
+      --header 'content-type: application/json' --data "$body" "$@" "https://localhost:$port$path" 2>&1 || true)
+    if ! grep -qE -- "$pattern" <<<"$output"; then
+      printf 'FAILED: %s, %s\n  expected: %s\n%s\n' "$what" "$version" "$pattern" "$output" >&2
+      exit 1
+    fi
+    checks=$((checks + 1))
+  done
+}
+
+# serve NAME: serves with the settings NAME.toml on free ports; sets $address and $http.
 serve() {
   stop "$server_pid"
-  "$toolwire" serve --config "$work/$1.toml" --listen 127.0.0.1:0 --state "$work/state" --diagnostics \
+  "$toolwire" serve --config "$work/$1.toml" --listen 127.0.0.1:0 --http=127.0.0.1:0 --state "$work/state" --diagnostics \
     >"$work/$1.out" 2>"$work/$1.log" &
   server_pid=$!
-  eventually 'Toolwire listens' grep -q '^toolwire listening on ' "$work/$1.out"
+  eventually 'Toolwire listens' grep -q '^toolwire http on ' "$work/$1.out"
   address=$(sed -n 's/^toolwire listening on //p' "$work/$1.out")
+  http=$(sed -n 's/^toolwire http on //p' "$work/$1.out")
 }
 
 # proxy: the proxy in front of $address, on $port.
@@ -80,7 +97,7 @@ temporary_paths() {
 
 start_envoy() {
   sed -e "s/port_value: 443/port_value: $port/" -e "s|/etc/envoy/tls|$work|" \
-    -e "s/address: 127.0.0.1, port_value: 50051/address: ${address%:*}, port_value: ${address#*:}/" \
+    -e "s/port_value: 50051/port_value: ${address#*:}/" -e "s/port_value: 50080/port_value: ${http#*:}/" \
     "$examples/envoy.yaml" >"$work/envoy.yaml"
   exec "$program" -c "$work/envoy.yaml" --use-dynamic-base-id --log-level warn >"$work/envoy.log" 2>&1
 }
@@ -108,6 +125,18 @@ expect 'nobody passes without credentials' 'UNAUTHENTICATED|Bearer' call get_quo
 expect 'other credentials are refused by Toolwire' 'not accepted' call get_quotes symbol=AAPL --token wrong
 expect 'a deadline is the caller'\''s' 'DEADLINE_EXCEEDED|deadline' \
   call debug_sleep duration=20s --deadline 1s --token "$token"
+if [ "$kind" = envoy ]; then
+  bearer=(--header "authorization: Bearer $token")
+  quotes='{"symbol":"AAPL"}'
+  posted 'a call by REST passes' '193\.12.* status 200' /v1/tools/get_quotes:call "$quotes" "${bearer[@]}"
+  posted 'the events of a call pass' 'event: accepted' /v1/tools/get_quotes:invoke "$quotes" "${bearer[@]}"
+  posted 'nobody passes by REST without credentials' 'CREDENTIALS_MISSING.* status 401' /v1/tools/get_quotes:call "$quotes"
+  posted 'a deadline of REST is the caller'\''s' 'DEADLINE_EXCEEDED.* status 504' \
+    /v1/tools/debug_sleep:call '{"duration":"20s"}' "${bearer[@]}" --header 'x-toolwire-timeout: 1s'
+  posted 'a call by MCP passes' '193\.12.* status 200' /mcp \
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_quotes","arguments":{"symbol":"AAPL"}}}' \
+    "${bearer[@]}" --header 'accept: application/json, text/event-stream' --header 'mcp-protocol-version: 2025-06-18'
+fi
 
 serve open
 proxy

@@ -48,11 +48,12 @@ def metadata(user):
 
 
 class Replica:
-    """A process that serves, on an address that it keeps. Its log goes on in one file."""
+    """A process that serves, on addresses that it keeps. Its log goes on in one file."""
 
     def __init__(self, binary, config, log, environment):
-        self.address = f"127.0.0.1:{free_port()}"
+        self.address, self.http = (f"127.0.0.1:{free_port()}" for _ in range(2))
         command = [binary, "serve", "--listen", self.address, "--config", config, "--diagnostics", "--log", "json"]
+        command.append(f"--http={self.http}")
         self.command, self.log, self.environment, self.process = command, log, environment, None
 
     def start(self):

@@ -1,11 +1,13 @@
 """A rolling restart fails no call: three replicas behind Envoy are asked to end and started again, one after the other.
 
 Envoy has the settings of examples/deploy/envoy-replicas.yaml, with retries off. Reads, writes, calls that last a while
-and calls of a host's tool go on all the time. A replica that was started again serves before the host has joined it,
-and does not know its tool until then: such calls are counted apart.
+and calls of a host's tool go on all the time, by gRPC, REST and MCP. A replica that was started again serves before the
+host has joined it, and does not know its tool until then: such calls are counted apart.
 """
 
 import collections
+import http.client
+import json
 import subprocess
 import threading
 import time
@@ -15,7 +17,7 @@ import uuid
 import grpc
 
 from database import free_port
-from replicas import ROOT, USERS, Client, World
+from replicas import ROOT, USERS, Client, World, metadata
 from rows import Row, none_of, until
 from toolwire.v1 import tool_service_pb2 as pb
 
@@ -23,7 +25,8 @@ CALLERS = 20
 LIMIT = 30
 LAME_DUCK = "5s"
 HOSTED = "append_never"
-NOT_JOINED = (f"NOT_FOUND: Unknown tool: {HOSTED}", f"UNAVAILABLE: {HOSTED} is not known yet")
+NOT_JOINED = (f"Unknown tool: {HOSTED}", f"{HOSTED} is not known yet")
+REVISION = "2026-07-28"
 
 
 class Envoy:
@@ -33,7 +36,9 @@ class Envoy:
         self.address, self.admin = f"127.0.0.1:{free_port()}", free_port()
         text = (ROOT / "examples/deploy/envoy-replicas.yaml").read_text().replace("num_retries: 2", "num_retries: 0")
         ports = {"50050": self.address.rsplit(":")[-1]}
-        ports |= {str(50051 + number): it.address.rsplit(":")[-1] for number, it in enumerate(world.replicas)}
+        for number, replica in enumerate(world.replicas):
+            for usual, address in ((50051, replica.address), (50081, replica.http)):
+                ports[str(usual + number)] = address.rsplit(":")[-1]
         for usual, port in ports.items():
             text = text.replace(f"port_value: {usual} ", f"port_value: {port} ")
         admin = f"\nadmin: {{ address: {{ socket_address: {{ address: 127.0.0.1, port_value: {self.admin} }} }} }}\n"
@@ -45,17 +50,87 @@ class Envoy:
         until(lambda: self.healthy() == len(world.replicas))
 
     def healthy(self):
-        """To how many replicas calls go."""
+        """To how many replicas calls go, by whatever face."""
         assert self.process.poll() is None, self.log.read_text()[-3000:]
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.admin}/clusters", timeout=5) as answer:
-                return answer.read().decode().count("health_flags::healthy")
+                lines = answer.read().decode().splitlines()
         except OSError:
             return 0
+        healthy = [line for line in lines if "health_flags::healthy" in line]
+        return min(sum(line.startswith(f"{cluster}::") for line in healthy) for cluster in ("grpc", "http"))
 
     def close(self):
         self.process.kill()
         self.process.wait()
+
+
+class Grpc:
+    """Calls over one channel."""
+
+    def __init__(self, address, user):
+        self.client = Client(address, user)
+        self.close = self.client.close
+
+    def failure(self, tool, arguments, request_id=None):
+        """Calls a tool; what failed, if anything did."""
+        request = pb.CallToolRequest(tool=tool, arguments_json=json.dumps(arguments), request_id=request_id)
+        try:
+            result = self.client.ask(self.client.tools.CallTool, request, LIMIT).result
+        except grpc.RpcError as error:
+            return f"{error.code().name}: {error.details()}"
+        return f"{result.error.code}: {result.error.message}" if result.HasField("error") else None
+
+
+class Rest:
+    """Calls over one connection of HTTP/1.1, which is opened again only where its peer has closed it after an answer."""
+
+    def __init__(self, address, user):
+        self.connection = http.client.HTTPConnection(address, timeout=LIMIT)
+        self.headers = {**dict(metadata(user)), "content-type": "application/json"}
+        self.close = self.connection.close
+
+    def failure(self, tool, arguments, request_id=None):
+        headers = {**self.headers, "idempotency-key": request_id} if request_id else self.headers
+        return self.sent(f"/v1/tools/{tool}:call", arguments, headers)
+
+    def sent(self, path, body, headers):
+        try:
+            self.connection.request("POST", path, json.dumps(body), headers)
+            answer = self.connection.getresponse()
+            text = answer.read().decode()
+        except (OSError, http.client.HTTPException) as error:
+            self.connection.close()
+            return f"{type(error).__name__}: {error}"
+        return f"{answer.status}: {text[:300]}" if answer.status != 200 or self.says_failed(text) else None
+
+    def says_failed(self, text):
+        """Whether an answer with the status 200 is of a failure."""
+        return False
+
+
+class Mcp(Rest):
+    """The same, by MCP."""
+
+    def failure(self, tool, arguments, request_id=None):
+        headers = {
+            **self.headers,
+            "accept": "application/json, text/event-stream",
+            "mcp-protocol-version": REVISION,
+            "mcp-method": "tools/call",
+            "mcp-name": tool,
+        }
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": REVISION,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        arguments = {**arguments, "request_id": request_id} if request_id else arguments
+        params = {"name": tool, "arguments": arguments, "_meta": meta}
+        return self.sent("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}, headers)
+
+    def says_failed(self, text):
+        result = json.loads(text).get("result")
+        return not result or result.get("isError", False)
 
 
 class Caller(threading.Thread):
@@ -63,7 +138,8 @@ class Caller(threading.Thread):
 
     def __init__(self, address, number, stopping):
         super().__init__(daemon=True)
-        self.client, self.number, self.stopping = Client(address, USERS[number % len(USERS)]), number, stopping
+        face = FACES[number % len(FACES)]
+        self.face, self.number, self.stopping = face(address, USERS[number % len(USERS)]), number, stopping
         self.ends, self.failures, self.unknown = collections.Counter(), [], 0
         self.start()
 
@@ -71,28 +147,35 @@ class Caller(threading.Thread):
         count = self.number
         while not self.stopping.is_set():
             count += 1
-            request = self.request(count)
-            try:
-                result = self.client.ask(self.client.tools.CallTool, request, LIMIT).result
-                failure = f"{result.error.code}: {result.error.message}" if result.HasField("error") else None
-            except grpc.RpcError as error:
-                failure = f"{error.code().name}: {error.details()}"
-            if failure and failure.startswith(NOT_JOINED):
+            tool, *arguments = self.call(count)
+            failure = self.face.failure(tool, *arguments)
+            if failure and tool == HOSTED and any(it in failure for it in NOT_JOINED):
                 self.unknown += 1
             elif failure:
-                self.failures.append(f"{time.strftime('%X')} {request.tool}: {failure}")
-            self.ends[request.tool] += 1
-        self.client.close()
+                self.failures.append(f"{time.strftime('%X')} {type(self.face).__name__} {tool}: {failure}")
+            self.ends[type(self.face).__name__, tool] += 1
+        self.face.close()
 
-    def request(self, count):
+    def call(self, count):
         if count % 50 == 0:
-            return pb.CallToolRequest(tool="debug_sleep", arguments_json='{"duration": "1s"}')
+            return "debug_sleep", {"duration": "1s"}
         if count % 10 == 0:
-            return pb.CallToolRequest(tool=HOSTED)
+            return HOSTED, {}
         if count % 5 == 0:
-            request_id = str(uuid.uuid4())
-            return pb.CallToolRequest(tool="debug_write", arguments_json='{"value": "x"}', request_id=request_id)
-        return pb.CallToolRequest(tool="debug_stream", arguments_json='{"count": 1}')
+            return "debug_write", {"value": "x"}, str(uuid.uuid4())
+        return "debug_stream", {"count": 1}
+
+
+FACES = (Grpc, Rest, Mcp)
+
+
+def shown(ends):
+    """How many calls there were by each face, and of each tool."""
+    by_face, by_tool = collections.Counter(), collections.Counter()
+    for (face, tool), count in ends.items():
+        by_face[face] += count
+        by_tool[tool] += count
+    return f"{dict(by_face)}, {dict(by_tool)}"
 
 
 def run(binary, program, short):
@@ -121,8 +204,9 @@ def run(binary, program, short):
             caller.join()
         ends = sum((caller.ends for caller in callers), collections.Counter())
         took = time.monotonic() - began
-        yield Row("calls through Envoy", f"≥ {wanted:,}", f"{ends.total():,} in {took:.0f} s: {dict(ends)}")
+        yield Row("calls through Envoy", f"≥ {wanted:,}", f"{ends.total():,} in {took:.0f} s: {shown(ends)}")
         yield Row("drains", "", ", ".join(f"{seconds:.1f} s" for seconds in drains))
         unknown = sum(caller.unknown for caller in callers)
-        yield Row("of a host's tool, before the host had joined", "", f"{unknown} of {ends[HOSTED]:,}")
+        of_host = sum(count for (_, tool), count in ends.items() if tool == HOSTED)
+        yield Row("of a host's tool, before the host had joined", "", f"{unknown} of {of_host:,}")
         yield none_of("failed", [it for caller in callers for it in caller.failures], ends.total())
