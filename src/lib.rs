@@ -38,4 +38,5 @@ pub use toolwire_tool as tool;
 pub use toolwire_contract as contract;
 
 pub use toolwire_base as base;
+pub use toolwire_outgoing as outgoing;
 pub use toolwire_telemetry as telemetry;

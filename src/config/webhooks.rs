@@ -8,10 +8,10 @@ use url::{Host, Url};
 
 use super::{
     fields::Fields,
-    local_address::names_link_local_or_metadata,
     reader::Reader,
     value::{HIDDEN, Value},
 };
+use toolwire_outgoing::names_link_local_or_metadata;
 
 /// What the secrets of webhooks begin with.
 const PREFIX: &str = "whsec_";

@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 use super::Provider;
-use crate::names_link_local_or_metadata;
+use toolwire_outgoing::names_link_local_or_metadata;
 
 /// The address that is set, if one is. A key goes over TLS, or does not leave this machine.
 pub(super) fn of(provider: Provider, address: Option<&str>, sends_key: bool) -> Result<Option<Url>, String> {

@@ -11,11 +11,11 @@ use super::{
 };
 use crate::{
     fields::Fields,
-    local_address::names_link_local_or_metadata,
     reader::Reader,
     value::{Value, quote},
 };
 use toolwire_contract::ToolName;
+use toolwire_outgoing::names_link_local_or_metadata;
 
 /// An MCP server whose tools are offered.
 #[derive(Clone, Debug)]

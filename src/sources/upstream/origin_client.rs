@@ -5,10 +5,9 @@
 
 use std::time::Duration;
 
-use reqwest::{ClientBuilder, redirect, retry};
-use rustls::crypto::ring as provider;
+use reqwest::redirect;
 
-use super::http::resolver::NoMetadata;
+use toolwire_outgoing::Trust;
 
 const CONNECT: Duration = Duration::from_secs(10);
 /// Redirects of one request that are followed.
@@ -16,9 +15,7 @@ const MAX_REDIRECTS: usize = 3;
 
 /// A client for one origin. A secure one verifies certificates by the roots of the system.
 pub fn origin_client(is_secure: bool) -> Result<reqwest::Client, String> {
-    // A provider may be installed already: any will do.
-    let _ = provider::default_provider().install_default();
-    let builder = reqwest::Client::builder()
+    let builder = toolwire_outgoing::builder(Trust::for_secure(is_secure))
         .redirect(redirect::Policy::custom(|attempt| {
             let is_within =
                 attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
@@ -27,13 +24,7 @@ pub fn origin_client(is_secure: bool) -> Result<reqwest::Client, String> {
             let may_follow = is_within && is_repeat && attempt.previous().len() <= MAX_REDIRECTS;
             if may_follow { attempt.follow() } else { attempt.stop() }
         }))
-        .retry(retry::never())
-        .referer(false)
-        .no_proxy()
-        .dns_resolver(NoMetadata)
         .connect_timeout(CONNECT);
-    // Reads the system's certificates, which a machine without any need does not have.
-    let builder: ClientBuilder = if is_secure { builder } else { builder.tls_certs_only([]) };
     builder.build().map_err(|error| error.to_string())
 }
 

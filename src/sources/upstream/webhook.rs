@@ -5,12 +5,10 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use data_encoding::BASE64;
-use reqwest::{ClientBuilder, redirect, retry};
 use ring::hmac;
-use rustls::crypto::ring as provider;
 use url::Url;
 
-use super::http::{network_error::causes_of, resolver::NoMetadata};
+use toolwire_outgoing::{Trust, causes_of};
 
 /// How long an attempt may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,17 +31,7 @@ pub enum NotTaken {
 impl Poster {
     /// Connections that verify certificates by the system's roots.
     pub fn new(is_secure: bool) -> Result<Self, NotTaken> {
-        // A provider may be installed already: any will do.
-        let _ = provider::default_provider().install_default();
-        let builder = reqwest::Client::builder()
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .no_proxy()
-            .dns_resolver(NoMetadata)
-            .timeout(TIMEOUT);
-        // Reads the system's certificates, which a machine without any need does not have.
-        let builder: ClientBuilder = if is_secure { builder } else { builder.tls_certs_only([]) };
+        let builder = toolwire_outgoing::builder(Trust::for_secure(is_secure)).timeout(TIMEOUT);
         builder.build().map(Self).map_err(|error| NotTaken::Network(error.to_string()))
     }
 

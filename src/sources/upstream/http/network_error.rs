@@ -1,8 +1,9 @@
 //! Translates network errors into failures, in words without the address, which may contain a secret.
 
-use std::{error::Error, io, iter};
+use std::{error::Error, io};
 
 use super::{Failure, FailureKind, resolver::NotPublic};
+use toolwire_outgoing::{causes, causes_of};
 
 /// The failure that an error stands for.
 pub(super) fn failure(error: &reqwest::Error) -> Failure {
@@ -32,14 +33,4 @@ fn is_no_http(cause: &(dyn Error + 'static)) -> bool {
     let is_parse = cause.downcast_ref().is_some_and(hyper::Error::is_parse);
     let kind = cause.downcast_ref().map(io::Error::kind);
     is_parse || matches!(kind, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
-}
-
-/// What an error comes from, the nearest cause first.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    iter::successors(error.source(), |&cause| cause.source())
-}
-
-/// An error's causes in words, without its own words, which name the address.
-pub(in crate::upstream) fn causes_of(error: &reqwest::Error) -> String {
-    causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -1,5 +1,4 @@
 //! The DNS resolver. Names of sources may resolve to public addresses only, so that no request reaches this network.
-//! Names of webhooks may not resolve to link-local addresses and metadata services.
 //!
 //! Not here: addresses written out as such, which only the configuration can hold (redirects stay within an origin, or
 //! are not followed), and which it checks.
@@ -9,22 +8,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::net::lookup_host;
 
-use toolwire_config::is_link_local_or_metadata;
+use toolwire_outgoing::is_link_local_or_metadata;
 
 /// Asks the system for addresses and leaves out those that are not public.
 ///
 /// `localhost` is what it says: only a base that an operator configured can name it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PublicOnly;
-
-/// Asks the system for addresses and leaves out those that are link-local or of metadata services.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::upstream) struct NoMetadata;
-
-/// A name leads to addresses alone that are link-local or of metadata services.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the name leads to a link-local address or a metadata service")]
-struct Metadata;
 
 /// A name leads to addresses of this network alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,20 +27,6 @@ impl Resolve for PublicOnly {
             let name = name.as_str();
             let found: Vec<_> = lookup_host((name, 0)).await?.collect();
             Ok(filter_public(name, &found).map(|addresses| Box::new(addresses.into_iter()) as Addrs)?)
-        })
-    }
-}
-
-impl Resolve for NoMetadata {
-    fn resolve(&self, name: Name) -> Resolving {
-        Box::pin(async move {
-            let found: Vec<_> = lookup_host((name.as_str(), 0)).await?.collect();
-            let allowed: Vec<_> =
-                found.iter().copied().filter(|address| !is_link_local_or_metadata(address.ip())).collect();
-            if allowed.is_empty() && !found.is_empty() {
-                return Err(Metadata.into());
-            }
-            Ok(Box::new(allowed.into_iter()) as Addrs)
         })
     }
 }
@@ -168,18 +144,6 @@ mod tests {
         let Err(error) = PublicOnly.resolve("127.1".parse().unwrap()).await else { panic!("refused") };
         assert!(error.is::<NotPublic>(), "{error}");
         assert!(PublicOnly.resolve("localhost".parse().unwrap()).await.is_ok());
-    }
-
-    #[tokio::test]
-    async fn a_webhooks_name_leads_to_no_metadata_service() {
-        // As above, the system's resolver takes it for an address.
-        let Err(error) = NoMetadata.resolve("169.254.43518".parse().unwrap()).await else {
-            panic!("refused")
-        };
-        assert!(error.is::<Metadata>(), "{error}");
-        for name in ["localhost", "10.1"] {
-            assert!(NoMetadata.resolve(name.parse().unwrap()).await.is_ok(), "{name}");
-        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use reqwest::{ClientBuilder, redirect, retry};
 use rustls::crypto::ring;
 use url::Url;
 
-use super::{Failure, FailureKind, in_process::InProcess, network_error, resolver::PublicOnly};
+use super::{Failure, FailureKind, in_process::InProcess, resolver::PublicOnly};
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -100,7 +100,7 @@ fn builder() -> ClientBuilder {
 }
 
 fn build(builder: ClientBuilder) -> Result<reqwest::Client, TlsError> {
-    builder.build().map_err(|error| TlsError(network_error::causes_of(&error)))
+    builder.build().map_err(|error| TlsError(toolwire_outgoing::causes_of(&error)))
 }
 
 #[cfg(test)]

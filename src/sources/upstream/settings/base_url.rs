@@ -2,7 +2,8 @@
 
 use url::Url;
 
-use toolwire_config::{names_link_local_or_metadata, redact_url};
+use toolwire_config::redact_url;
+use toolwire_outgoing::names_link_local_or_metadata;
 
 /// Reads a base. It gets the slash at its end that appending needs.
 pub(super) fn parse(text: &str) -> Result<Url, String> {
