@@ -31,6 +31,7 @@ pub use toolwire_state as state;
 pub use toolwire_tokens as tokens;
 
 pub use toolwire_hosts as hosts;
+pub use toolwire_identity as identity;
 pub use toolwire_mcp as mcp;
 pub use toolwire_providers as providers;
 pub use toolwire_tool as tool;

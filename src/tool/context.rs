@@ -48,7 +48,7 @@ pub use required_services::Required;
 pub use services::Services;
 pub use source_states::SourceStates;
 pub use subscribers::Subscribers;
-pub use user::{KnownBy, User};
+pub use user::{Grant, KnownBy, User};
 
 use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, arguments::Arguments};
 

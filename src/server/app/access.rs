@@ -24,6 +24,7 @@ pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
             email: entry.email.clone(),
             role: entry.role.clone(),
             known_by: KnownBy::Token,
+            grant: None,
         };
         Some((entry.token.clone()?, user))
     });

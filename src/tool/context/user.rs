@@ -1,5 +1,7 @@
 //! The authenticated user. Comes from verified credentials only, never from what a call claims.
 
+use std::{sync::Arc, time::SystemTime};
+
 use super::UserId;
 
 /// The caller's identity.
@@ -13,6 +15,19 @@ pub struct User {
     pub role: Option<String>,
     /// How the identity was established.
     pub known_by: KnownBy,
+    /// What else a token of an identity provider says.
+    pub grant: Option<Arc<Grant>>,
+}
+
+/// What a token of an identity provider says besides who its user is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The groups of the user, by their ids, such as `corp/support`.
+    pub groups: Vec<String>,
+    /// What the user lets the client do.
+    pub scopes: Vec<String>,
+    /// The end of the token: its expiry with the leeway.
+    pub ends_at: SystemTime,
 }
 
 /// How the identity was established.
@@ -25,12 +40,14 @@ pub enum KnownBy {
     Loopback,
     /// A bearer token.
     Token,
+    /// A token of an identity provider.
+    Issuer,
 }
 
 impl User {
     /// A user without e-mail address and role, as this program names one.
     pub fn new(id: UserId) -> Self {
-        Self { id, email: None, role: None, known_by: KnownBy::Process }
+        Self { id, email: None, role: None, known_by: KnownBy::Process, grant: None }
     }
 
     /// The same user, known so.

@@ -1,0 +1,149 @@
+//! The claims of a token whose signature holds: that it is an access token for this server, valid now, and whose it
+//! is.
+//!
+//! Not here: `iss`, by which the issuer was found.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde_json::{Map, Value};
+
+use crate::{ClaimPath, Issuer, Refusal, Verified, group_id, user_id, verified::fresh_until};
+use toolwire_tool::context::Grant;
+
+/// By how much the clocks of an issuer and of this server may differ.
+pub(crate) const LEEWAY: Duration = Duration::from_secs(30);
+/// The longest e-mail address (RFC 5321), in bytes.
+const MAX_EMAIL: usize = 254;
+
+type Claims = Map<String, Value>;
+
+/// Returns the user that the claims prove, by the rules of their issuer.
+pub(crate) fn check(issuer: &Issuer, claims: &Claims, now: SystemTime) -> Result<Verified, Refusal> {
+    check_kind(claims)?;
+    let audiences = texts(claims.get("aud")).unwrap_or_default();
+    if !audiences.iter().any(|it| issuer.audience.contains(it)) {
+        return Err(Refusal::WrongAudience);
+    }
+    let ends_at = check_times(claims, issuer.max_life, now)?;
+    Ok(Verified {
+        user: user_id(&issuer.name, user(issuer, claims)?),
+        email: email(issuer, claims),
+        audiences,
+        fresh_until: fresh_until(ends_at, now),
+        grant: Arc::new(Grant { groups: groups(issuer, claims)?, scopes: scopes(claims), ends_at }),
+    })
+}
+
+/// Refuses ID tokens and refresh tokens by the claims that access tokens do not have, and tokens that prove their user
+/// only together with a key of the client's.
+fn check_kind(claims: &Claims) -> Result<(), Refusal> {
+    let is_other = |name: &str, access: &str| {
+        claims.get(name).is_some_and(|it| it.as_str().is_none_or(|it| !it.eq_ignore_ascii_case(access)))
+    };
+    let is_of_sign_in =
+        ["nonce", "at_hash", "c_hash", "s_hash"].iter().any(|name| claims.contains_key(*name));
+    if is_of_sign_in || is_other("token_use", "access") || is_other("typ", "Bearer") {
+        return Err(Refusal::NotAccessToken);
+    }
+    if claims.contains_key("cnf") { Err(Refusal::Bound) } else { Ok(()) }
+}
+
+/// When the token ends, with the leeway.
+fn check_times(claims: &Claims, max_life: Duration, now: SystemTime) -> Result<SystemTime, Refusal> {
+    let (now, leeway) =
+        (now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(), LEEWAY.as_secs_f64());
+    let expires = time(claims, "exp")?.ok_or(Refusal::NoExpiry)?;
+    if expires + leeway <= now {
+        return Err(Refusal::Expired);
+    }
+    if time(claims, "nbf")?.is_some_and(|not_before| not_before > now + leeway) {
+        return Err(Refusal::NotYetValid);
+    }
+    let issued = time(claims, "iat")?;
+    if issued.is_some_and(|issued| issued > now + leeway) {
+        return Err(Refusal::IssuedInFuture);
+    }
+    // One that does not say when it was issued lives from now on, at least.
+    if expires - issued.unwrap_or(now) > max_life.as_secs_f64() + leeway {
+        return Err(Refusal::LivesTooLong);
+    }
+    Duration::try_from_secs_f64(expires + leeway)
+        .ok()
+        .and_then(|end| UNIX_EPOCH.checked_add(end))
+        .ok_or(Refusal::Malformed)
+}
+
+/// A time as JSON Web Tokens have them: seconds since 1970, which may have a fraction.
+fn time(claims: &Claims, name: &str) -> Result<Option<f64>, Refusal> {
+    match claims.get(name) {
+        None => Ok(None),
+        Some(value) => value.as_f64().map(Some).ok_or(Refusal::Malformed),
+    }
+}
+
+fn user<'a>(issuer: &Issuer, claims: &'a Claims) -> Result<&'a str, Refusal> {
+    let user = issuer.user.find(claims).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let user = user.ok_or(Refusal::NoUser)?;
+    // A user who may write any address into their profile would be its owner.
+    let is_address = issuer.user.as_str() == "email";
+    if is_address && !is_true(claims.get("email_verified")) {
+        Err(Refusal::UnverifiedEmail)
+    } else {
+        Ok(user)
+    }
+}
+
+fn email(issuer: &Issuer, claims: &Claims) -> Option<String> {
+    let email = issuer.email.as_ref()?.find(claims)?.as_str()?;
+    let is_verified = claims.get("email_verified").is_none_or(|it| is_true(Some(it)));
+    let is_shown = email.len() <= MAX_EMAIL && !email.chars().any(|it| it.is_control() || it.is_whitespace());
+    (is_verified && is_shown && !email.is_empty()).then(|| email.to_owned())
+}
+
+/// Some issuers write the flag as a text.
+fn is_true(flag: Option<&Value>) -> bool {
+    flag.is_some_and(|it| *it == true || *it == "true")
+}
+
+fn groups(issuer: &Issuer, claims: &Claims) -> Result<Vec<String>, Refusal> {
+    let Some(path) = &issuer.groups else { return Ok(Vec::new()) };
+    if are_left_out(path, claims) {
+        return Err(Refusal::GroupsLeftOut);
+    }
+    let Some(found) = path.find(claims) else { return Ok(Vec::new()) };
+    let names = texts_or_words(found).ok_or(Refusal::MalformedGroups)?;
+    Ok(names.iter().map(|name| group_id(&issuer.name, name)).collect())
+}
+
+/// Whether the issuer says that it left the groups out: Entra by `hasgroups`, and all by distributed claims (OpenID
+/// Connect Core §5.6.2).
+fn are_left_out(path: &ClaimPath, claims: &Claims) -> bool {
+    let is_elsewhere = |it: &Value| it.get(path.as_str()).or_else(|| it.get(path.first())).is_some();
+    claims.get("_claim_names").is_some_and(is_elsewhere) || is_true(claims.get("hasgroups"))
+}
+
+/// `scope` of RFC 9068 and `scp` of others, each a text of words or a list.
+fn scopes(claims: &Claims) -> Vec<String> {
+    let found = ["scope", "scp"].iter().filter_map(|name| claims.get(*name));
+    found.filter_map(texts_or_words).flatten().collect()
+}
+
+/// A list of texts, or the words of a text.
+fn texts_or_words(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::String(text) => Some(text.split_ascii_whitespace().map(str::to_owned).collect()),
+        list => texts(Some(list)),
+    }
+}
+
+/// A text, or a list of texts.
+fn texts(value: Option<&Value>) -> Option<Vec<String>> {
+    match value? {
+        Value::String(text) => Some(vec![text.clone()]),
+        Value::Array(items) => items.iter().map(|it| it.as_str().map(str::to_owned)).collect(),
+        _ => None,
+    }
+}

@@ -1,0 +1,221 @@
+//! Fetching the keys of an issuer: from its JSON Web Key Set, wherever that is, or from a file.
+//!
+//! Not here: when to fetch, and for how long keys are used.
+
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use reqwest::{StatusCode, header::ACCEPT};
+use serde_json::Value;
+use url::{Host, Url};
+
+use crate::{
+    Issuer, KeySource,
+    jwk::{KeySet, KeySetError},
+};
+use toolwire_contract::json;
+use toolwire_outgoing::{Trust, causes_of, names_link_local_or_metadata};
+
+/// The longest answer, in bytes.
+const MAX_ANSWER: usize = 256 * 1_024;
+const OPENID: &str = ".well-known/openid-configuration";
+const OAUTH: &str = "/.well-known/oauth-authorization-server";
+
+/// Why keys were not fetched, for the operator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FetchError {
+    #[error("no answer within 5 s")]
+    TimedOut,
+    #[error("{url}: {why}")]
+    Address { url: Url, why: AddressError },
+    #[error("{url} cannot be reached: {why}")]
+    Network { url: Url, why: String },
+    #[error("{url} answered {status}")]
+    Status { url: Url, status: StatusCode },
+    #[error("{url} answered {status}, and redirects are not followed")]
+    Redirect { url: Url, status: StatusCode },
+    #[error("{at} is longer than 256 KiB")]
+    TooLong { at: String },
+    #[error("{at} is no JSON: {why}")]
+    NotJson { at: String, why: String },
+    #[error("{url} is of the issuer {found:?} and not of {configured:?}")]
+    OtherIssuer { url: Url, found: String, configured: String },
+    #[error("{url} names no address `jwks_uri` of keys")]
+    NoKeys { url: Url },
+    #[error("{at}: {why}")]
+    Keys { at: String, why: KeySetError },
+    #[error("{} cannot be read: {why}", .path.display())]
+    File { path: PathBuf, why: String },
+    #[error("{} holds no certificate in PEM", .path.display())]
+    NoCertificate { path: PathBuf },
+}
+
+/// Why an address is never asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    #[error("must be https://…, or http://… on this machine")]
+    NotSecure,
+    #[error("must not be a link-local address or a metadata service")]
+    LinkLocal,
+    #[error("must not hold a user or a password")]
+    Credentials,
+}
+
+/// Checks an address of keys. Names are checked when they are resolved.
+pub fn check_address(url: &Url) -> Result<(), AddressError> {
+    let is_local = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    match url.scheme() {
+        _ if !url.username().is_empty() || url.password().is_some() => Err(AddressError::Credentials),
+        _ if names_link_local_or_metadata(url) => Err(AddressError::LinkLocal),
+        "https" => Ok(()),
+        "http" if is_local => Ok(()),
+        _ => Err(AddressError::NotSecure),
+    }
+}
+
+/// Fetches the keys once, without a bound on the time.
+pub(crate) async fn keys(issuer: &Issuer) -> Result<KeySet, FetchError> {
+    let (at, set) = match &issuer.keys {
+        KeySource::File(path) => (path.display().to_string(), read_json(path.clone()).await?),
+        KeySource::Url(url) => (url.to_string(), Client::of(issuer, url).await?.get(url).await?),
+        KeySource::Discovery(base) => {
+            let client = Client::of(issuer, base).await?;
+            let url = client.discover(issuer, base).await?;
+            (url.to_string(), client.get(&url).await?)
+        }
+    };
+    KeySet::read(&set).map_err(|why| FetchError::Keys { at, why })
+}
+
+/// A client for one fetch: certificates and tokens are read anew, since they are replaced while the server runs.
+struct Client {
+    http: reqwest::Client,
+    bearer: Option<String>,
+    /// Where the configuration leads, which alone receives the bearer token.
+    configured: Url,
+}
+
+impl Client {
+    async fn of(issuer: &Issuer, configured: &Url) -> Result<Self, FetchError> {
+        let (ca, bearer) = (issuer.ca.clone(), issuer.bearer_file.clone());
+        let is_secure = configured.scheme() == "https";
+        // The authorities of the system are many files.
+        let opened = tokio::task::spawn_blocking(move || -> Result<_, FetchError> {
+            let trust = match ca {
+                Some(path) => Trust::in_pem(&read(&path)?).ok_or(FetchError::NoCertificate { path })?,
+                None => Trust::for_secure(is_secure),
+            };
+            let bearer = bearer.map(|path| read_text(&path)).transpose()?;
+            Ok((toolwire_outgoing::builder(trust).build(), bearer))
+        });
+        let (http, bearer) = opened.await.expect("reading files does not panic")?;
+        let network =
+            |error: &reqwest::Error| FetchError::Network { url: configured.clone(), why: causes_of(error) };
+        let http = http.map_err(|error| network(&error))?;
+        Ok(Self { http, bearer: bearer.map(|it| it.trim().to_owned()), configured: configured.clone() })
+    }
+
+    /// The address of the keys, by the metadata of the issuer.
+    async fn discover(&self, issuer: &Issuer, base: &Url) -> Result<Url, FetchError> {
+        let mut found = Err(FetchError::NoKeys { url: base.clone() });
+        for url in metadata_of(base) {
+            found = self.get(&url).await.map(|metadata| (url, metadata));
+            if !matches!(found, Err(FetchError::Status { status: StatusCode::NOT_FOUND, .. })) {
+                break;
+            }
+        }
+        let (url, metadata) = found?;
+        let text = |name: &str| metadata.get(name).and_then(Value::as_str);
+        let claimed = text("issuer").unwrap_or_default();
+        if claimed != issuer.issuer {
+            let found = claimed.chars().take(MAX_SHOWN).collect();
+            return Err(FetchError::OtherIssuer { url, found, configured: issuer.issuer.clone() });
+        }
+        let keys = text("jwks_uri").and_then(|it| it.parse::<Url>().ok());
+        let keys = keys.ok_or_else(|| FetchError::NoKeys { url })?;
+        // Metadata that came over TLS lead to no other process of this machine.
+        let is_downgrade = self.configured.scheme() == "https" && keys.scheme() != "https";
+        if is_downgrade {
+            Err(FetchError::Address { url: keys, why: AddressError::NotSecure })
+        } else {
+            Ok(keys)
+        }
+    }
+
+    /// The JSON at an address.
+    async fn get(&self, url: &Url) -> Result<Value, FetchError> {
+        check_address(url).map_err(|why| FetchError::Address { url: url.clone(), why })?;
+        let network =
+            |error: reqwest::Error| FetchError::Network { url: url.clone(), why: causes_of(&error) };
+        let mut request = self.http.get(url.clone()).header(ACCEPT, "application/json");
+        if let Some(bearer) = self.bearer.as_ref().filter(|_| url.origin() == self.configured.origin()) {
+            request = request.bearer_auth(bearer);
+        }
+        let mut answer = request.send().await.map_err(network)?;
+        match answer.status() {
+            StatusCode::OK => {}
+            status if status.is_redirection() => {
+                return Err(FetchError::Redirect { url: url.clone(), status });
+            }
+            status => return Err(FetchError::Status { url: url.clone(), status }),
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(network)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_ANSWER {
+                return Err(FetchError::TooLong { at: url.to_string() });
+            }
+        }
+        parse(&body, url.as_str())
+    }
+}
+
+/// How much of another issuer's name is shown, in characters.
+const MAX_SHOWN: usize = 256;
+
+/// Where the metadata may be: below the issuer, and, as RFC 8414 has it, between its host and its path.
+fn metadata_of(issuer: &Url) -> [Url; 2] {
+    let path = issuer.path().trim_end_matches('/');
+    [format!("{path}/{OPENID}"), format!("{OAUTH}{path}")].map(|path| {
+        let mut url = issuer.clone();
+        url.set_path(&path);
+        url.set_query(None);
+        url
+    })
+}
+
+async fn read_json(path: PathBuf) -> Result<Value, FetchError> {
+    let read = tokio::task::spawn_blocking(move || parse(&read(&path)?, &path.display().to_string()));
+    read.await.expect("reading a file does not panic")
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, FetchError> {
+    let mut bytes = Vec::new();
+    let most = MAX_ANSWER as u64 + 1;
+    let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+    read.map_err(|error| FetchError::File { path: path.to_owned(), why: error.to_string() })?;
+    if bytes.len() > MAX_ANSWER {
+        Err(FetchError::TooLong { at: path.display().to_string() })
+    } else {
+        Ok(bytes)
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, FetchError> {
+    String::from_utf8(read(path)?)
+        .map_err(|_| FetchError::File { path: path.to_owned(), why: "it is no text".to_owned() })
+}
+
+fn parse(bytes: &[u8], at: &str) -> Result<Value, FetchError> {
+    let not_json = |why: String| FetchError::NotJson { at: at.to_owned(), why };
+    let text = std::str::from_utf8(bytes).map_err(|error| not_json(error.to_string()))?;
+    json::parse(text).map_err(|error| not_json(error.to_string()))
+}

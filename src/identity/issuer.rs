@@ -1,0 +1,81 @@
+//! What is configured of an issuer.
+
+use std::{path::PathBuf, str::FromStr, time::Duration};
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::Algorithm;
+
+/// An identity provider whose access tokens are accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issuer {
+    /// What the ids of its users and groups begin with.
+    pub name: String,
+    /// The claim `iss` of its tokens, exactly.
+    pub issuer: String,
+    /// The audiences of which a token must name one.
+    pub audience: Vec<String>,
+    pub algorithms: Vec<Algorithm>,
+    /// The claim that names the user.
+    pub user: ClaimPath,
+    pub email: Option<ClaimPath>,
+    pub groups: Option<ClaimPath>,
+    /// The longest time between a token's issue and its end.
+    pub max_life: Duration,
+    pub keys: KeySource,
+    /// A file with the bearer token by which the keys are fetched, from the configured origin alone.
+    pub bearer_file: Option<PathBuf>,
+    /// A file with the authorities, in PEM, that alone may vouch for the issuer's servers.
+    pub ca: Option<PathBuf>,
+}
+
+/// Where the keys of an issuer are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeySource {
+    /// Where the metadata below this address say: OpenID Connect Discovery, or else RFC 8414.
+    Discovery(Url),
+    Url(Url),
+    File(PathBuf),
+}
+
+/// The way to a claim: names with `.` between them, or one name that holds dots itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimPath(String);
+
+/// A text is no way to a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected the name of a claim, or a path such as realm_access.roles")]
+pub struct InvalidClaimPath;
+
+impl ClaimPath {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The claim. One whose name is the whole path comes first: `https://example.com/groups` is a name.
+    pub(crate) fn find<'a>(&self, claims: &'a Map<String, Value>) -> Option<&'a Value> {
+        claims.get(&self.0).or_else(|| {
+            let (parents, name) = self.0.rsplit_once('.')?;
+            let mut within = claims;
+            for parent in parents.split('.') {
+                within = within.get(parent)?.as_object()?;
+            }
+            within.get(name)
+        })
+    }
+
+    /// The claim or object of the top level that the path begins with.
+    pub(crate) fn first(&self) -> &str {
+        self.0.split('.').next().unwrap_or_default()
+    }
+}
+
+impl FromStr for ClaimPath {
+    type Err = InvalidClaimPath;
+
+    fn from_str(text: &str) -> Result<Self, InvalidClaimPath> {
+        let is_name = |name: &str| !name.is_empty() && !name.chars().any(char::is_whitespace);
+        if text.split('.').all(is_name) { Ok(Self(text.to_owned())) } else { Err(InvalidClaimPath) }
+    }
+}

@@ -1,0 +1,105 @@
+//! The configured issuers, and the way of a token: read, its issuer found, its key, its signature, its claims.
+
+use std::{collections::HashMap, fmt, sync::Arc, time::SystemTime};
+
+use futures_util::future::{BoxFuture, Either, Ready, ready};
+use serde_json::Value;
+
+use crate::{
+    Issuer, Refusal, claims, fetch,
+    jwk::KeySet,
+    jws::Jws,
+    keys::{Keys, Snapshot},
+    remembered::Remembered,
+    verified::SharedVerified,
+};
+use toolwire_base::digest::Digest;
+
+/// The wall clock.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
+/// The user that a token proves: at once, or by a future that waits for keys.
+pub type Verifying<'a> =
+    Either<Ready<Result<SharedVerified, Refusal>>, BoxFuture<'a, Result<SharedVerified, Refusal>>>;
+
+/// The issuers whose tokens are accepted. Dropped, they fetch no keys any more.
+pub struct Issuers {
+    /// By the claim `iss`.
+    issuers: HashMap<String, Known>,
+    remembered: Remembered,
+    clock: Clock,
+}
+
+struct Known {
+    issuer: Arc<Issuer>,
+    keys: Keys,
+}
+
+impl Issuers {
+    /// Begins to fetch the keys of these issuers, each with a name and an `iss` of its own, in the runtime of the
+    /// caller.
+    pub fn start(issuers: impl IntoIterator<Item = Issuer>, clock: Clock) -> Self {
+        let known = issuers.into_iter().map(|issuer| {
+            let issuer = Arc::new(issuer);
+            let of_fetch = Arc::clone(&issuer);
+            let fetch = move || -> BoxFuture<'static, _> {
+                let issuer = Arc::clone(&of_fetch);
+                Box::pin(async move { fetch::keys(&issuer).await })
+            };
+            let keys = Keys::start(issuer.name.as_str().into(), Box::new(fetch));
+            (issuer.issuer.clone(), Known { issuer, keys })
+        });
+        Self { issuers: known.collect(), remembered: Remembered::default(), clock }
+    }
+
+    /// Returns the user that a token of this digest proves.
+    pub fn verify<'a>(&'a self, token: &'a str, digest: Digest) -> Verifying<'a> {
+        if let Some(verified) = self.remembered.find(&digest) {
+            return Either::Left(ready(Ok(verified)));
+        }
+        match self.read(token) {
+            Err(refusal) => Either::Left(ready(Err(refusal))),
+            Ok((known, jws, at_arrival)) if at_arrival.keys.has(&jws.kid) => {
+                Either::Left(ready(self.check(known, &jws, &at_arrival.keys, digest)))
+            }
+            Ok((known, jws, at_arrival)) => Either::Right(Box::pin(async move {
+                let keys = known.keys.with_key(&jws.kid, &at_arrival).await?;
+                self.check(known, &jws, &keys, digest)
+            })),
+        }
+    }
+
+    /// The token, its issuer, and the keys of the issuer at this moment.
+    fn read<'a>(&self, token: &'a str) -> Result<(&Known, Jws<'a>, Snapshot), Refusal> {
+        let jws = Jws::read(token)?;
+        let issuer = jws.claims.get("iss").and_then(Value::as_str).ok_or(Refusal::UnknownIssuer)?;
+        let known = self.issuers.get(issuer).ok_or(Refusal::UnknownIssuer)?;
+        if !known.issuer.algorithms.contains(&jws.algorithm) {
+            return Err(Refusal::WrongAlgorithm);
+        }
+        let at_arrival = known.keys.now();
+        Ok((known, jws, at_arrival))
+    }
+
+    fn check(
+        &self,
+        known: &Known,
+        jws: &Jws<'_>,
+        keys: &KeySet,
+        digest: Digest,
+    ) -> Result<SharedVerified, Refusal> {
+        let key = keys.find(&jws.kid, jws.algorithm).ok_or(Refusal::KeyOfAnotherAlgorithm)?;
+        if !jws.is_signed_by(key) {
+            return Err(Refusal::WrongSignature);
+        }
+        let verified = Arc::new(claims::check(&known.issuer, &jws.claims, (self.clock)())?);
+        self.remembered.insert(digest, &verified);
+        Ok(verified)
+    }
+}
+
+impl fmt::Debug for Issuers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.issuers.values().map(|it| &it.issuer.name)).finish()
+    }
+}

@@ -1,0 +1,8 @@
+//! Tokens of issuers, good and bad, signed by keys that the tests make.
+
+mod groups;
+mod issuers;
+mod keys;
+mod servers;
+mod support;
+mod tokens;

@@ -1,0 +1,62 @@
+//! Several issuers, and tokens that come again.
+
+use std::{fs, time::Duration};
+
+use serde_json::json;
+use tokio::time::advance;
+
+use super::support::{NOW, Signer, claims, corp_in, key_set, start, verify};
+
+const OTHER: &str = "https://accounts.example";
+
+#[tokio::test(start_paused = true)]
+async fn equal_claims_of_two_issuers_are_two_users_with_groups_of_their_own() {
+    let (folder, other_folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (key, other_key) = (Signer::ed("k1"), Signer::ed("k1"));
+    let corp = corp_in(folder.path(), &[&key]);
+    let mut partner = corp_in(other_folder.path(), &[&other_key]);
+    (partner.name, partner.issuer) = ("partner".to_owned(), OTHER.to_owned());
+    let issuers = start([corp, partner]);
+
+    let alike = json!({"groups": ["support"]});
+    let (ours, theirs) = (claims(&alike), claims(&json!({"groups": ["support"], "iss": OTHER})));
+    let riley = verify(&issuers, &key.token(&ours)).await.unwrap();
+    let stranger = verify(&issuers, &other_key.token(&theirs)).await.unwrap();
+    assert_eq!((riley.user.as_str(), stranger.user.as_str()), ("corp:8f2c", "partner:8f2c"));
+    assert_eq!(
+        (&riley.grant.groups[..], &stranger.grant.groups[..]),
+        (&["corp/support".to_owned()][..], &["partner/support".to_owned()][..])
+    );
+    // The keys of one issuer vouch for no token of another.
+    for token in [other_key.token(&ours), key.token(&theirs)] {
+        assert_eq!(verify(&issuers, &token).await.unwrap_err().word(), "wrong_signature");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_remembered_ends_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = Signer::ed("k1");
+    let issuers = start([corp_in(folder.path(), &[&key])]);
+    let token = key.token(&claims(&json!({"exp": NOW + 10})));
+    assert!(verify(&issuers, &token).await.is_ok());
+    advance(Duration::from_secs(39)).await;
+    assert!(verify(&issuers, &token).await.is_ok());
+    advance(Duration::from_secs(1)).await;
+    assert_eq!(verify(&issuers, &token).await.unwrap_err().word(), "expired");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_withdrawn_key_is_obeyed_a_minute_after_the_keys_were_renewed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (key, next) = (Signer::ed("k1"), Signer::ed("k2"));
+    let issuers = start([corp_in(folder.path(), &[&key])]);
+    let token = key.token(&claims(&json!({})));
+    assert!(verify(&issuers, &token).await.is_ok());
+    fs::write(folder.path().join("jwks.json"), key_set(&[&next]).to_string()).unwrap();
+    // The new key is fetched for the first token that names it, and with it the old one is gone.
+    assert!(verify(&issuers, &next.token(&claims(&json!({})))).await.is_ok());
+    assert!(verify(&issuers, &token).await.is_ok(), "remembered");
+    advance(Duration::from_mins(1)).await;
+    assert_eq!(verify(&issuers, &token).await.unwrap_err().word(), "unknown_key");
+}
