@@ -12,8 +12,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["list", "describe", "call", "cancel", "calls", "watch", "limits", "guidance", "export", "generate"],
     ),
     ("Conversations and tasks", &["chat", "jobs", "tasks", "timeline", "workspace"]),
-    ("Approval", &["confirmations", "approve", "deny", "audit"]),
-    ("Server", &["serve", "dev", "mcp", "health", "state", "providers", "host-check"]),
+    ("Approval", &["confirmations", "approve", "deny", "audit", "explain"]),
+    ("Server", &["serve", "dev", "mcp", "health", "state", "token", "providers", "host-check"]),
     ("Manifests and shells", &["lint", "docs", "manifest-schema", "completions"]),
 ];
 

@@ -23,6 +23,7 @@ mod dev;
 mod docs;
 mod domain_commands;
 mod explain;
+mod explain_rule;
 mod export;
 mod generate;
 mod guidance;
@@ -49,6 +50,7 @@ mod state;
 mod table;
 mod tasks;
 mod timeline;
+mod token;
 mod watch;
 mod wiring;
 mod words;
@@ -100,6 +102,8 @@ enum Command {
     Timeline(timeline::Timeline),
     Workspace(workspace::Workspace),
     State(state::StateArgs),
+    Token(token::TokenArgs),
+    Explain(explain_rule::Explain),
     Watch(watch::Watch),
     Mcp(mcp::Mcp),
     Health(health::Health),
@@ -209,6 +213,8 @@ impl Command {
             Self::Timeline(timeline) => timeline.run(domains).await,
             Self::Workspace(workspace) => workspace.run(domains).await,
             Self::State(state) => state.run(domains).await,
+            Self::Token(token) => token.run(),
+            Self::Explain(explain) => explain.run(domains),
             Self::Watch(watch) => watch.run().await,
             Self::Mcp(mcp) => Box::pin(mcp.run(domains)).await,
             Self::Health(health) => health.run().await,

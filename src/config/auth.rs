@@ -1,31 +1,36 @@
-//! Users who may call, with static bearer tokens. They are set in the file only; a token may be kept in a variable.
-//!
-//! Not here: comparing tokens, which the server does without telling how much of one was right.
+//! Users who may call, by static bearer tokens or by tokens of identity providers, and their rights. They are set in
+//! the file only; a token may be kept in a variable.
 
+mod decision;
+mod issuers;
 mod pattern;
+mod rules;
+mod token;
 
-use std::collections::BTreeSet;
-
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 
 use super::{
     fields::Fields,
     reader::Reader,
     value::{HIDDEN, Value},
 };
+use toolwire_identity::Issuer;
 use toolwire_tool::context::UserId;
 
+pub use decision::Decision;
 pub use pattern::{InvalidPattern, ToolPattern};
+pub use rules::{Right, Rule, Who};
+pub use token::TokenDigest;
 
-/// Shorter tokens are reported as weak.
-const LEAST_LENGTH: usize = 16;
-/// So are tokens of fewer different characters.
-const LEAST_DIFFERENT: usize = 8;
-
-/// Users who may call: `[[auth.users]]`. Without users credentials are not required, and only this machine is served.
+/// Users who may call: `[auth]`. Without users and issuers credentials are not required, and only this machine is
+/// served.
 #[derive(Clone, Debug, Default)]
 pub struct Auth {
     pub users: Vec<AuthUser>,
+    /// The identity providers whose users may present their tokens.
+    pub issuers: Vec<Issuer>,
+    /// What users may. Those of issuers may nothing else.
+    pub rules: Vec<Rule>,
 }
 
 /// A user who presents a static bearer token.
@@ -38,9 +43,9 @@ pub struct AuthUser {
     pub email: Option<String>,
     /// Role. Default none.
     pub role: Option<String>,
-    /// The bearer token. Required: `token`, or `token_env` with the name of the variable that holds it. `None` where
-    /// that variable is not set: no token is this user's.
-    pub token: Option<SecretString>,
+    /// The bearer token. Required: `token`, `token_env` with the name of the variable that holds it, or `token_sha256`
+    /// with its digest. `None` where that variable is not set: no token is this user's.
+    pub token: Option<TokenDigest>,
     /// Which tools the user may call. Default `["*"]`.
     pub tools: Vec<ToolPattern>,
     /// The tools of which the user may approve calls; the user's own calls only where `confirmations.own_calls` says
@@ -48,6 +53,8 @@ pub struct AuthUser {
     pub approve: Vec<ToolPattern>,
     /// Whether the user sees all users' confirmations. Default `false`.
     pub observe: bool,
+    /// Where the entry stands. Not a setting.
+    pub at: String,
 }
 
 impl AuthUser {
@@ -57,10 +64,11 @@ impl AuthUser {
             user_id,
             email: None,
             role: None,
-            token: Some(token),
+            token: Some(token.into()),
             tools: ToolPattern::everything(),
             approve: Vec::new(),
             observe: false,
+            at: "auth.users".to_owned(),
         }
     }
 
@@ -74,14 +82,27 @@ impl AuthUser {
         self.tools.iter().any(ToolPattern::is_everything)
     }
 
-    /// Whether the user may approve calls of a tool of this name.
-    pub fn may_approve(&self, tool: &str) -> bool {
-        self.approve.iter().any(|pattern| pattern.matches(tool))
+    /// Whether the entry gives a right to a tool of this name.
+    pub(crate) fn has_right(&self, right: Right, tool: &str) -> bool {
+        match right {
+            Right::Call => self.may_call(tool),
+            Right::Approve => self.approve.iter().any(|pattern| pattern.matches(tool)),
+            Right::Observe => self.observe,
+        }
+    }
+
+    /// Whether the entry gives a right to some tool.
+    pub(crate) fn has_some(&self, right: Right) -> bool {
+        match right {
+            Right::Call => !self.tools.is_empty(),
+            Right::Approve => !self.approve.is_empty(),
+            Right::Observe => self.observe,
+        }
     }
 
     /// Whether this is the token of the user.
-    pub(super) fn presents(&self, token: Option<&str>) -> bool {
-        token.is_some() && self.token.as_ref().map(ExposeSecret::expose_secret) == token
+    pub(super) fn presents(&self, token: &TokenDigest) -> bool {
+        self.token.as_ref() == Some(token)
     }
 
     fn rights(&self) -> (Option<&str>, Option<&str>, &[ToolPattern], &[ToolPattern], bool) {
@@ -93,9 +114,9 @@ impl Auth {
     pub(super) fn read(reader: &mut Reader) -> Self {
         let mut users: Vec<AuthUser> = Vec::new();
         for mut entry in reader.list("auth.users") {
-            let user = AuthUser::read(&mut entry, reader);
+            let (user, weakness) = AuthUser::read(&mut entry, reader).unzip();
             let fits = user.and_then(|user| beside(&users, user).map_err(|what| entry.problem(what)).ok());
-            let weak = fits.as_ref().and_then(weakness).map(|what| entry.problem_here(what));
+            let weak = weakness.flatten().map(|what| entry.problem_here(what));
             if reader.end(entry) {
                 reader.warnings.extend(weak);
                 users.extend(fits);
@@ -104,30 +125,47 @@ impl Auth {
         for user in &users {
             user.show(reader);
         }
-        Self { users }
+        let issuers = issuers::read_all(reader);
+        let rules = Rule::read_all(reader, &issuers);
+        Self { users, issuers, rules }.check(reader)
+    }
+
+    /// Whether credentials are not required.
+    pub fn is_open(&self) -> bool {
+        self.users.is_empty() && self.issuers.is_empty()
+    }
+
+    fn check(self, reader: &mut Reader) -> Self {
+        if self.is_open() && !self.rules.is_empty() {
+            let what = "there is nobody whom a rule could be for; add [[auth.users]] or [[auth.issuers]]";
+            reader.problem("auth.rules", what);
+        }
+        // The ids of users of issuers hold one, and no two users share an id.
+        let is_mistakable = |user: &&AuthUser| user.user_id.as_str().contains(':');
+        if let Some(user) = self.users.iter().find(is_mistakable).filter(|_| !self.issuers.is_empty()) {
+            let what = format!(
+                "{} holds a colon, as the users of [[auth.issuers]] do; rename the user",
+                user.user_id
+            );
+            reader.problem("auth.users", what);
+        }
+        reader.warnings.extend(rules::unknown_users(&self.rules, &self.users));
+        self
     }
 }
 
 impl AuthUser {
-    fn read(entry: &mut Fields, reader: &mut Reader) -> Option<Self> {
+    /// The user, and what is weak about the token.
+    fn read(entry: &mut Fields, reader: &mut Reader) -> Option<(Self, Option<&'static str>)> {
         let user_id = entry.required("user_id");
         let (email, role) = (entry.optional("email"), entry.optional("role"));
-        let token = (entry.optional("token"), entry.optional::<String>("token_env"));
+        let token = TokenDigest::read(entry, reader);
         let tools = entry.optional("tools").unwrap_or_else(ToolPattern::everything);
         let approve = entry.optional("approve").unwrap_or_default();
         let observe = entry.optional("observe").unwrap_or(false);
-        let token = match token {
-            (Some(token), None) => Ok(Some(token)),
-            (None, Some(name)) => Ok(reader.token(&name, entry).map(SecretString::from)),
-            (Some(_), Some(_)) => Err("expected token or token_env, not both; remove one".to_owned()),
-            (None, None) if entry.has("token") || entry.has("token_env") => return None,
-            (None, None) => Err("expected token, or token_env with the name of a variable".to_owned()),
-        };
-        let token = token.and_then(|token: Option<SecretString>| {
-            token.as_ref().map_or(Ok(()), |it| check_token(it.expose_secret())).map(|()| token)
-        });
-        let token = token.map_err(|what| entry.problem(what)).ok()?;
-        Some(Self { user_id: user_id?, email, role, token, tools, approve, observe })
+        let (token, weakness) = token?.unzip();
+        let at = entry.problem_here("").at;
+        Some((Self { user_id: user_id?, email, role, token, tools, approve, observe, at }, weakness.flatten()))
     }
 
     fn show(&self, reader: &mut Reader) {
@@ -135,7 +173,7 @@ impl AuthUser {
             ("user_id", Some(self.user_id.to_toml())),
             ("email", self.email.as_ref().map(Value::to_toml)),
             ("role", self.role.as_ref().map(Value::to_toml)),
-            ("token", self.token.as_ref().map(Value::to_toml)),
+            ("token", self.token.map(|_| HIDDEN.to_owned().to_toml())),
             ("tools", Some(self.tools.to_toml())),
             ("approve", Some(self.approve.to_toml())),
             ("observe", Some(self.observe.to_toml())),
@@ -145,29 +183,10 @@ impl AuthUser {
     }
 }
 
-/// A token that can be guessed. Random ones of 16 characters have at least 8 different ones.
-fn weakness(user: &AuthUser) -> Option<&'static str> {
-    let token = user.token.as_ref()?.expose_secret();
-    let different = token.bytes().collect::<BTreeSet<_>>().len();
-    let advice =
-        "token is easy to guess: make a random one of at least 16 characters, as `openssl rand -hex 32` does";
-    (token.len() < LEAST_LENGTH || different < LEAST_DIFFERENT).then_some(advice)
-}
-
-fn check_token(token: &str) -> Result<(), String> {
-    if token == HIDDEN {
-        return Err(format!("token is {HIDDEN}, which only stands for one; write the token itself"));
-    }
-    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err("token must be visible ASCII characters without spaces, at least one".to_owned());
-    }
-    Ok(())
-}
-
 /// The user, if no earlier entry says otherwise: the owner of a token and the rights of a user must not depend on
 /// order.
 fn beside(earlier: &[AuthUser], user: AuthUser) -> Result<AuthUser, String> {
-    let same_token = |other: &AuthUser| user.presents(other.token.as_ref().map(ExposeSecret::expose_secret));
+    let same_token = |other: &AuthUser| user.token.is_some_and(|token| other.presents(&token));
     let other_rights = |other: &AuthUser| other.user_id == user.user_id && other.rights() != user.rights();
     if earlier.iter().any(same_token) {
         return Err("its token belongs to an earlier entry too; give each its own".to_owned());
@@ -179,3 +198,6 @@ fn beside(earlier: &[AuthUser], user: AuthUser) -> Result<AuthUser, String> {
     }
     Ok(user)
 }
+
+#[cfg(test)]
+mod tests;

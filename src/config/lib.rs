@@ -53,7 +53,7 @@ pub use admin::Admin;
 pub use agent::Agent;
 pub use agent_model::{AgentAnswerer, AgentModel, AgentPlanner};
 pub use agent_roles::{AgentRole, AgentRoles};
-pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
+pub use auth::{Auth, AuthUser, Decision, InvalidPattern, Right, Rule, TokenDigest, ToolPattern, Who};
 pub use client::Client;
 pub use confirmations::Confirmations;
 pub use data::Data;
@@ -153,7 +153,7 @@ impl Config {
 
     /// Refuses to serve other machines while credentials are not required.
     pub fn check_exposure(&self) -> Result<(), ConfigError> {
-        let Some((setting, listen)) = self.first_exposed().filter(|_| self.auth.users.is_empty()) else {
+        let Some((setting, listen)) = self.first_exposed().filter(|_| self.auth.is_open()) else {
             return Ok(());
         };
         let what = format!(
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn with_credentials_any_address_is_served() {
         let users = vec![AuthUser::new("riley".parse().unwrap(), "s3cret-token".into())];
-        let config = Config { auth: Auth { users }, ..listening_on("0.0.0.0:50051") };
+        let config = Config { auth: Auth { users, ..Auth::default() }, ..listening_on("0.0.0.0:50051") };
         assert!(config.check_exposure().is_ok());
     }
 }

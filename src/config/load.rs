@@ -50,7 +50,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         reader.parts.insert(part);
     }
     reader.on_behalf_of("");
-    let confirmations = Confirmations::read(reader, !auth.users.is_empty());
+    let confirmations = Confirmations::read(reader, !auth.is_open());
     let (tasks, models) = (Tasks::read(reader), Models::read(reader));
     let (agent, agent_model) = (Agent::read(reader), AgentModel::read(reader, &models));
     let agent_roles = AgentRoles::read(reader, &models, agent_model.model.as_deref());

@@ -14,7 +14,7 @@ use secrecy::{ExposeSecret, SecretString};
 use strum::{EnumString, IntoStaticStr};
 
 use super::{
-    Auth, ToolPattern,
+    Auth, TokenDigest, ToolPattern,
     conditions::{self, Conditions},
     fields::Fields,
     reader::{Reader, tokens::unset_token},
@@ -238,7 +238,8 @@ fn is_apart(
     let is_host = |it: &ConfiguredProvider| matches!(it.kind, ProviderKind::Host(_));
     let shares = |it: &&ConfiguredProvider| is_host(provider) || is_host(it);
     let is_providers = earlier.iter().filter(shares).any(|it| it.token() == Some(token));
-    let is_users = auth.users.iter().any(|it| it.presents(Some(token)));
+    let token = TokenDigest::of(token.as_bytes());
+    let is_users = auth.users.iter().any(|it| it.presents(&token));
     if is_providers || is_users {
         let owner = if is_users { "a user" } else { "another provider" };
         entry.problem(format!("its token belongs to {owner} too; give each its own"));

@@ -11,10 +11,12 @@ use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, req
 use secrecy::SecretString;
 
 pub use self::{
-    error::AuthenticationError, hosts::HostTokens, loopback::Loopback, static_tokens::StaticTokens,
+    error::AuthenticationError, hosts::HostTokens, issued_tokens::IssuedTokens, loopback::Loopback,
+    static_tokens::StaticTokens,
 };
 use super::{
     peer::Peer,
+    recent_token::RecentToken,
     refusal,
     reply::Reply,
     rules::{Access, Rule},
@@ -24,6 +26,7 @@ use toolwire_tool::context::User;
 
 mod error;
 mod hosts;
+mod issued_tokens;
 mod loopback;
 mod static_tokens;
 
@@ -32,6 +35,8 @@ pub struct Credentials<'a> {
     pub metadata: &'a HeaderMap,
     /// The TCP peer, if the request came over TCP.
     pub peer: Option<SocketAddr>,
+    /// The token that the connection presented last.
+    pub(crate) recent: Option<&'a RecentToken>,
 }
 
 /// The bearer token of an authenticated caller, for tools that act on the caller's behalf elsewhere.
@@ -73,7 +78,12 @@ impl<'a> Credentials<'a> {
     }
 
     fn of(parts: &'a Parts) -> Self {
-        Self { metadata: &parts.headers, peer: parts.extensions.get::<Peer>().map(|peer| peer.address) }
+        let peer = parts.extensions.get::<Peer>();
+        Self {
+            metadata: &parts.headers,
+            peer: peer.map(|peer| peer.address),
+            recent: peer.map(|peer| &peer.state.recent_token),
+        }
     }
 }
 

@@ -69,6 +69,7 @@ mod polled_frame;
 mod preface;
 mod protocols;
 mod quotas;
+mod recent_token;
 mod refusal;
 mod reply;
 mod requests;

@@ -1,8 +1,9 @@
-//! Ends watches when their connection is drained, so that they do not keep it open until the forced end.
+//! Ends watches when their connection is drained, so that they do not keep it open until the forced end, and when the
+//! token of their user has expired.
 //!
 //! A watch is a method with [`Lifetime::Uncapped`]. It ends with UNAVAILABLE, upon which its client watches again on
-//! another connection. Other calls run to their end; a call that only waits can observe [`drain_signal`] and return
-//! early.
+//! another connection, or with UNAUTHENTICATED, upon which it needs a new token. Other calls run to their end; a call
+//! that only waits can observe [`drain_signal`] and return early.
 
 use std::{
     convert::Infallible,
@@ -13,17 +14,21 @@ use std::{
 use http::{Extensions, Request, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
+use tokio::time::{Sleep, sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Status};
 
 use super::{
+    authenticate::AuthenticationError,
     peer::Peer,
     polled_frame::PolledFrame,
     refusal,
     rules::{Lifetime, Rule},
 };
-use toolwire_base::middleware::Middleware;
+use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::status;
+use toolwire_identity::Refusal;
+use toolwire_tool::context::{Grant, User};
 
 /// Ends watches at the signal of their connection.
 #[derive(Debug, Clone, Copy)]
@@ -36,27 +41,52 @@ where
     type Future = ResponseFuture<S::Future>;
 
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
-        let end = watch_end(request.extensions());
-        let inner = Some(inner.call(request));
-        ResponseFuture { inner, ended: end.clone().map(CancellationToken::cancelled_owned), end }
+        let ended = End::of(request.extensions());
+        ResponseFuture { inner: Some(inner.call(request)), ended }
     }
 }
 
-/// The signal that ends this request, if it is a watch.
-fn watch_end(extensions: &Extensions) -> Option<CancellationToken> {
-    let rule = extensions.get::<Rule>()?;
-    let peer = extensions.get::<Peer>()?;
-    (rule.lifetime == Lifetime::Uncapped).then(|| peer.watches_end.clone())
+/// What ends a watch.
+struct End {
+    drained: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// When the token of its user ends, if that is one of an identity provider.
+    expired: Option<Pin<Box<Sleep>>>,
+}
+
+impl End {
+    /// What ends this request, if it is a watch.
+    fn of(extensions: &Extensions) -> Option<Self> {
+        let rule = extensions.get::<Rule>()?;
+        let peer = extensions.get::<Peer>()?;
+        if rule.lifetime != Lifetime::Uncapped {
+            return None;
+        }
+        let grant = extensions.get::<User>().and_then(|user| user.grant.as_deref());
+        let left = |grant: &Grant| grant.ends_at.duration_since(clock::wall()).unwrap_or_default();
+        let expired = grant.map(|grant| Box::pin(sleep(left(grant))));
+        Some(Self { drained: Box::pin(peer.watches_end.clone().cancelled_owned()), expired })
+    }
+
+    /// Why the watch ends, once it does.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Status> {
+        if self.drained.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(draining());
+        }
+        match &mut self.expired {
+            Some(expired) => {
+                expired.as_mut().poll(cx).map(|()| AuthenticationError::Refused(Refusal::Expired).into())
+            }
+            None => Poll::Pending,
+        }
+    }
 }
 
 pin_project! {
-    /// The response, or UNAVAILABLE when watches end.
+    /// The response, or the status with which the watch ends.
     pub(super) struct ResponseFuture<F> {
         #[pin]
         inner: Option<F>,
-        #[pin]
-        ended: Option<WaitForCancellationFutureOwned>,
-        end: Option<CancellationToken>,
+        ended: Option<End>,
     }
 }
 
@@ -68,15 +98,14 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if !has_ended(this.ended, cx)
-            && let Some(inner) = this.inner.as_mut().as_pin_mut()
-        {
-            let Ok(response) = ready!(inner.poll(cx));
-            let ended = this.end.take().map(CancellationToken::cancelled_owned);
-            return Poll::Ready(Ok(response.map(|inner| Body { inner: Some(inner), ended })));
+        if let Some(end) = why_ended(this.ended.as_mut(), cx) {
+            this.inner.set(None);
+            return Poll::Ready(Ok(refusal::response(end)));
         }
-        this.inner.set(None);
-        Poll::Ready(Ok(refusal::response(draining())))
+        let inner = this.inner.as_mut().as_pin_mut().expect("a response is not polled once it is there");
+        let Ok(response) = ready!(inner.poll(cx));
+        let ended = this.ended.take();
+        Poll::Ready(Ok(response.map(|inner| Body { inner: Some(inner), ended })))
     }
 }
 
@@ -85,8 +114,7 @@ pin_project! {
     pub(super) struct Body<B> {
         #[pin]
         inner: Option<B>,
-        #[pin]
-        ended: Option<WaitForCancellationFutureOwned>,
+        ended: Option<End>,
     }
 }
 
@@ -103,11 +131,9 @@ impl<B: HttpBody> HttpBody for Body<B> {
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let mut this = self.project();
         let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
-        if !has_ended(this.ended, cx) {
-            return inner.poll_frame(cx);
-        }
+        let Some(end) = why_ended(this.ended.as_mut(), cx) else { return inner.poll_frame(cx) };
         this.inner.set(None);
-        Poll::Ready(Some(Ok(Frame::trailers(refusal::trailers(&draining())))))
+        Poll::Ready(Some(Ok(Frame::trailers(refusal::trailers(&end)))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -129,8 +155,12 @@ pub fn drain_signal(extensions: &Extensions) -> CancellationToken {
     extensions.get::<Peer>().map(|peer| peer.watches_end.clone()).unwrap_or_default()
 }
 
-fn has_ended(ended: Pin<&mut Option<WaitForCancellationFutureOwned>>, cx: &mut Context<'_>) -> bool {
-    ended.as_pin_mut().is_some_and(|ended| ended.poll(cx).is_ready())
+/// Why a watch ends; `None` while it goes on.
+fn why_ended(ended: Option<&mut End>, cx: &mut Context<'_>) -> Option<Status> {
+    match ended?.poll(cx) {
+        Poll::Ready(status) => Some(status),
+        Poll::Pending => None,
+    }
 }
 
 fn draining() -> Status {

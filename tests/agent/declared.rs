@@ -1,9 +1,7 @@
 //! The tools in the requests that a provider receives are the export for that user, to the letter.
 
 use toolwire::{
-    config::{
-        AgentAnswerer, AgentModel, AgentPlanner, Auth, AuthUser, Credentials, Models, Provider, ToolPattern,
-    },
+    config::{AgentAnswerer, AgentModel, AgentPlanner, AuthUser, Credentials, Models, Provider, ToolPattern},
     contract::proto::v1::ExportToolsRequest,
 };
 
@@ -106,7 +104,7 @@ async fn nobody_is_told_what_the_user_may_not_call() {
     let house = House::of(
         |config| {
             asks_the(&stub, Provider::Openai, config);
-            config.auth = Auth { users: vec![user] };
+            config.auth.users = vec![user];
         },
         |parts| parts,
         |_| (),

@@ -1,6 +1,6 @@
 //! Two users: what is somebody else's is unknown, in the same words as what never was.
 
-use toolwire::config::{Auth, AuthUser, ToolPattern};
+use toolwire::config::{AuthUser, ToolPattern};
 
 use super::*;
 
@@ -32,7 +32,7 @@ async fn only_what_the_user_may_call_is_offered_and_called() {
     let pattern = |text: &str| ToolPattern::try_from(text.to_owned()).unwrap();
     let mut user = AuthUser::new("riley".parse().unwrap(), "a-long-enough-t0ken".into());
     user.tools = vec![pattern("get_*")];
-    let house = House::with(Mode::Native, |config| config.auth = Auth { users: vec![user] });
+    let house = House::with(Mode::Native, |config| config.auth.users = vec![user]);
     let riley = house.person("riley").await;
     let mut request = Request::new(ChatStreamRequest {
         input: Some(says(&json!({"plans": [{"calls": [call("debug_write", &json!({"value": "x"}))]}]}))),

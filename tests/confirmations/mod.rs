@@ -90,7 +90,7 @@ impl House {
         config.data.dir = Some(data.path().to_owned());
         config.confirmations.own_calls = true;
         change(&mut config);
-        let needs_credentials = !config.auth.users.is_empty();
+        let needs_credentials = !config.auth.is_open();
         Self { server: Server::with(config), data, needs_credentials }
     }
 
@@ -119,7 +119,7 @@ fn users() -> Auth {
         let user = AuthUser::new(name.parse().unwrap(), token(name).into());
         AuthUser { approve, observe: name == "olga", ..user }
     });
-    Auth { users: users.into() }
+    Auth { users: users.into(), ..Auth::default() }
 }
 
 fn token(name: &str) -> String {

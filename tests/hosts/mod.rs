@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tonic::{Code, Request};
 use tonic_types::StatusExt;
 use toolwire::{
-    config::{Auth, AuthUser, Config},
+    config::{AuthUser, Config},
     contract::proto::{
         host::v1::{Offer, Start, VerdictState, work_response::Message},
         v1::{
@@ -172,7 +172,7 @@ async fn a_host_of_which_every_tool_is_refused_does_not_replace_what_is_served()
 fn with_users() -> Config {
     let users = vec![AuthUser::new("riley".parse().expect("a user id"), "a-long-enough-t0ken".into())];
     let mut config = config();
-    config.auth = Auth { users };
+    config.auth.users = users;
     config
 }
 

@@ -135,7 +135,7 @@ async fn a_user_sees_the_providers_of_tools_that_the_user_may_call() {
         tools: vec![tools.to_owned().try_into().expect("a pattern")],
         ..AuthUser::new(name.parse().expect("a user id"), format!("{name}-0123456789abcdef").into())
     };
-    config.auth = Auth { users: vec![user("all", "*"), user("other", "get_*"), user("shopper", "order_*")] };
+    config.auth.users = vec![user("all", "*"), user("other", "get_*"), user("shopper", "order_*")];
     let server = Server::with(config);
     let names = async |user: &str| -> Vec<(String, u32)> {
         let token = format!("{user}-0123456789abcdef");

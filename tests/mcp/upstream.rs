@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tokio::{process::Command, time::timeout};
 use toolwire::{
     config::{
-        Auth, AuthUser, Config, ConfiguredProvider, McpServer, McpTarget, ProviderFloor, ProviderKind,
+        AuthUser, Config, ConfiguredProvider, McpServer, McpTarget, ProviderFloor, ProviderKind,
         ProviderLimits, Providers, Renames, ToolPattern,
     },
     contract::proto::v1::{ToolDefinition, ToolErrorCode, ToolState, ToolView},
@@ -201,7 +201,7 @@ async fn with_users_nothing_is_callable_before_it_is_accepted() {
     let provider = docs(&directory.path().join("notes"), &[]);
     let user = AuthUser::new("riley".parse().expect("a user"), "a-token-of-riley".into());
     let mut config = with(provider.clone());
-    config.auth = Auth { users: vec![user] };
+    config.auth.users = vec![user];
     let server = Server::with(config);
     let echo = wait_for(&server.app, "echo", ToolState::Disabled).await;
     assert!(echo.status.expect("stated").reason.contains("it was not accepted yet"));

@@ -10,7 +10,7 @@ use tokio::process::Command;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 use toolwire::{
-    config::{Auth, AuthUser, ToolPattern},
+    config::{AuthUser, ToolPattern},
     contract::{
         json::to_struct,
         proto::v1::{
@@ -107,7 +107,7 @@ async fn a_user_is_told_of_no_tool_that_it_may_not_call() {
     let mut config = config();
     let tools = vec![ToolPattern::try_from("get_quotes".to_owned()).unwrap()];
     let user = AuthUser::new("riley".parse().unwrap(), "0123456789abcdef0123456789abcdef".into());
-    config.auth = Auth { users: vec![AuthUser { tools, ..user }] };
+    config.auth.users = vec![AuthUser { tools, ..user }];
     let server = Server::with(config);
     for format in Format::VARIANTS.iter().map(Format::into_str) {
         let tags = vec!["market".to_owned()];

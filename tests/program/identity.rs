@@ -125,3 +125,63 @@ async fn the_printed_configuration_hides_tokens() {
     assert!(printed.status.success() && text.contains("riley") && text.contains("[hidden]"), "{text}");
     assert!(!text.contains(DEMO) && !text.contains(RILEY), "{text}");
 }
+
+/// What a command prints in a directory, which it must do without a failure.
+async fn printed(directory: &TempDir, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_toolwire"))
+        .args(arguments)
+        .current_dir(directory.path())
+        .output()
+        .await
+        .expect("runs");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[tokio::test]
+async fn a_new_token_serves_its_user_by_the_digest_that_the_file_holds() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let made = printed(&directory, &["token", "new", "demo"]).await;
+    assert_ne!(made, printed(&directory, &["token", "new", "demo"]).await);
+    let (token, entry) = made.split_once("\n\n").expect("a token and an entry");
+    assert!(token.starts_with("twk_") && !entry.contains(token), "{made}");
+    fs::write(directory.path().join("toolwire.toml"), entry).expect("written");
+    let program = Program::start(directory.path(), &[], &[]).await;
+    let mut client = ToolServiceClient::new(program.channel().await);
+    let demo = client.call_tool(with_token(call("get_account_summary"), token)).await.expect("allowed");
+    assert_eq!(total(demo.into_inner()), 128_450.22);
+    let (_, digest) = entry.trim_end().trim_end_matches('"').split_once("sha256 = \"").expect("a digest");
+    let status = client.call_tool(with_token(call("get_account_summary"), digest)).await.unwrap_err();
+    assert_refused(&status, Code::Unauthenticated, "CREDENTIALS_REJECTED");
+    let log = program.stop().await;
+    assert!(!log.contains(token) && !log.contains(digest), "{log}");
+}
+
+#[tokio::test]
+async fn the_line_that_decides_is_explained_from_the_file_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = format!(
+        "[[auth.users]]\nuser_id = 'riley'\ntoken = '{RILEY}'\ntools = ['get_*']\n\
+         [[auth.rules]]\nwho = ['user:riley']\ntools = ['get_secret']\neffect = 'deny'\n\
+         [[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n\
+         [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['get_*']\nscope = 'tools'\n"
+    );
+    fs::write(directory.path().join("toolwire.toml"), file).expect("written");
+    for (line, decision) in [
+        ("riley get_quotes", "allowed: toolwire.toml:1: auth.users.0"),
+        ("riley get_secret", "denied: toolwire.toml:5: auth.rules.0"),
+        ("riley rank_portfolio", "denied: no line allows it"),
+        ("riley get_quotes --may approve", "denied: no line allows it"),
+        ("alex get_quotes", "denied: no line allows it"),
+        (
+            "corp:8f2c get_quotes --group corp/support --scope tools",
+            "allowed: toolwire.toml:13: auth.rules.1",
+        ),
+        ("corp:8f2c get_quotes --group corp/support", "denied: no line allows it"),
+        ("corp:8f2c get_quotes --scope tools", "denied: no line allows it"),
+    ] {
+        let arguments: Vec<_> = ["explain", "rule"].into_iter().chain(line.split(' ')).collect();
+        let explained = printed(&directory, &arguments).await;
+        assert!(explained.contains(decision), "{line}: {explained}");
+    }
+}

@@ -154,7 +154,8 @@ impl Server {
         let face = Face { tools, parts, workspaces, providers: no_hosts::providers(), max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
-        let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));
+        let users = ["alice", "bob"]
+            .map(|name: &str| (config::TokenDigest::of(name.as_bytes()), User::new(name.parse().unwrap())));
         let socket = Simulated(TcpListener::bind(("0.0.0.0", PORT)).await?);
         let (_ready, ready) = tokio::sync::watch::channel(Readiness::Ready);
         let tokens = Arc::new(StaticTokens::new(users));

@@ -90,7 +90,9 @@ impl Bench {
         let pattern = |&text: &&str| ToolPattern::try_from(text.to_owned()).expect("a pattern");
         let tools = patterns.iter().map(pattern).collect();
         let user = AuthUser { tools, ..AuthUser::new(user_id(), "s3cret".into()) };
-        Self::of(&bundled_tree(), |parts| parts.policy = Arc::new(Auth { users: vec![user] }))
+        Self::of(&bundled_tree(), |parts| {
+            parts.policy = Arc::new(Auth { users: vec![user], ..Auth::default() })
+        })
     }
 
     /// One manifest has other values under the given keys.

@@ -67,7 +67,7 @@ fn describe_service(config: &Config, tools: &str) -> Result<Vec<String>, Failure
 fn next(config: &Config, address: SocketAddr) -> Vec<String> {
     let (scheme, plain) =
         if config.server.tls.files().is_some() { ("https", "") } else { ("http", " -plaintext") };
-    let (token, header) = if config.auth.users.is_empty() {
+    let (token, header) = if config.auth.is_open() {
         ("", "")
     } else {
         (" --token-file FILE", " -expand-headers -H 'authorization: Bearer ${TOOLWIRE_TOKEN}'")
@@ -92,7 +92,7 @@ fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
     }
     let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
     // Claude Code replaces a variable in the file of a project, so that no list of processes shows the token.
-    let (scope, header) = if config.auth.users.is_empty() {
+    let (scope, header) = if config.auth.is_open() {
         ("", "")
     } else {
         (" --scope project", " --header 'Authorization: Bearer ${TOOLWIRE_TOKEN}'")
@@ -113,7 +113,7 @@ fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolwire_config::{Auth, AuthUser, Tls};
+    use toolwire_config::{AuthUser, Tls};
 
     fn next_of(config: &Config) -> Vec<String> {
         next(config, "127.0.0.1:50051".parse().unwrap())
@@ -126,7 +126,7 @@ mod tests {
         assert!(plain.contains("--server http://127.0.0.1:50051\n"), "{plain}");
         assert!(plain.contains("grpcurl -plaintext 127.0.0.1:50051 toolwire.v1"), "{plain}");
         config.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
-        config.auth = Auth { users: vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())] };
+        config.auth.users = vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())];
         let secured = next_of(&config).join("\n");
         assert!(secured.contains("--server https://127.0.0.1:50051 --token-file FILE"), "{secured}");
         let header = "grpcurl -expand-headers -H 'authorization: Bearer ${TOOLWIRE_TOKEN}' 127.0.0.1:50051";
@@ -149,7 +149,7 @@ mod tests {
         config.confirmations.in_client = vec!["riley".parse().unwrap()];
         let forms = for_mcp(&config, address).pop().unwrap();
         assert!(forms.ends_with("the forms of riley approve and deny: [confirmations] in_client"), "{forms}");
-        config.auth = Auth { users: vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())] };
+        config.auth.users = vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())];
         let command = for_mcp(&config, address).remove(1);
         assert!(command.contains("claude mcp add --scope project --transport http toolwire "), "{command}");
         assert!(command.ends_with(" --header 'Authorization: Bearer ${TOOLWIRE_TOKEN}'"), "{command}");

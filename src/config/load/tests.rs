@@ -6,10 +6,8 @@ mod webhooks;
 
 use std::time::Duration;
 
-use secrecy::ExposeSecret;
-
 use super::*;
-use crate::{Environment, Flags, LogFormat, print, testing};
+use crate::{Environment, Flags, LogFormat, TokenDigest, print, testing};
 
 const TOKEN: &str = "s3cret-token-of-riley";
 
@@ -164,10 +162,6 @@ fn a_file_that_is_named_must_exist_and_be_toml() {
     assert!(error.contains("toolwire.toml:3: not valid TOML"), "{error}");
 }
 
-fn exposed(user: &crate::AuthUser) -> Option<&str> {
-    user.token.as_ref().map(ExposeSecret::expose_secret)
-}
-
 #[test]
 fn users_have_tokens_from_the_file_or_from_a_variable() {
     let file = format!(
@@ -176,16 +170,18 @@ fn users_have_tokens_from_the_file_or_from_a_variable() {
     );
     let config = loaded(&file, &[("TOOLWIRE_OPS_TOKEN", "0ps")], Flags::default()).unwrap().config;
     let [riley, ops] = config.auth.users.as_slice() else { panic!("{:?}", config.auth) };
-    assert_eq!((riley.user_id.as_str(), exposed(riley)), ("riley", Some(TOKEN)));
-    assert_eq!((ops.role.as_deref(), exposed(ops)), (Some("operator"), Some("0ps")));
+    assert_eq!((riley.user_id.as_str(), riley.token), ("riley", Some(TokenDigest::of(TOKEN.as_bytes()))));
+    assert_eq!((ops.role.as_deref(), ops.token), (Some("operator"), Some(TokenDigest::of(b"0ps"))));
     assert!(riley.may_call("debug_write") && ops.may_call("get_quotes") && !ops.may_call("debug_write"));
 }
 
 #[test]
 fn a_user_without_a_usable_token_is_refused() {
     let user = |rest: &str| refused(&format!("[[auth.users]]\nuser_id = 'a'\n{rest}"), &[], Flags::default());
-    assert!(user("").contains("auth.users.0: expected token, or token_env"));
-    assert!(user("token = 'x'\ntoken_env = 'X'").contains("not both"));
+    assert!(user("").contains("auth.users.0: expected token, token_env"));
+    assert!(
+        user("token = 'x'\ntoken_env = 'X'").contains("expected one of token, token_env and token_sha256")
+    );
     assert!(user("token = ''").contains("visible ASCII"));
     assert!(user("token = '[hidden]'").contains("only stands for one"));
     assert!(
@@ -209,6 +205,41 @@ fn only_a_server_needs_the_tokens_of_users_and_providers() {
     }
     let beside_others = refused(&format!("[sever]\n{file}"), &[], Flags::default());
     assert!(beside_others.contains("names X") && beside_others.contains("sever"), "{beside_others}");
+}
+
+#[test]
+fn a_user_may_have_the_digest_of_a_token_in_place_of_the_token() {
+    let digest = toolwire_base::digest::Digest::of_bytes(TOKEN.as_bytes());
+    let riley = |rest: &str| format!("[[auth.users]]\nuser_id = 'riley'\n{rest}");
+    let hashed = loaded(&riley(&format!("token_sha256 = '{digest}'")), &[], Flags::default()).unwrap();
+    assert_eq!(hashed.config.auth.users[0].token, Some(TokenDigest::of(TOKEN.as_bytes())));
+    assert_eq!(hashed.warnings, [], "nothing is known of its strength");
+    let shown = print(&hashed);
+    assert!(shown.contains("token = \"[hidden]\"") && !shown.contains(&digest.to_string()), "{shown}");
+    let refuse = |rest: &str| refused(&riley(rest), &[], Flags::default());
+    for (wrong, words) in [
+        (
+            format!("token_sha256 = '{}'", digest.to_string().to_uppercase()),
+            "64 hexadecimal digits in lower case",
+        ),
+        (format!("token_sha256 = '{TOKEN}'"), "64 hexadecimal digits"),
+        ("token_sha256 = ''".to_owned(), "64 hexadecimal digits"),
+        ("token_sha256 = '[hidden]'".to_owned(), "only stands for one"),
+        (
+            format!("token_sha256 = '{digest}'\ntoken = '{TOKEN}'"),
+            "expected one of token, token_env and token_sha256",
+        ),
+        (
+            format!("token = '{TOKEN}'\n[[auth.users]]\nuser_id = 'b'\ntoken_sha256 = '{digest}'"),
+            "its token belongs",
+        ),
+    ] {
+        let error = refuse(&wrong);
+        assert!(
+            error.contains(words) && !error.contains(TOKEN) && !error.contains(&digest.to_string()),
+            "{error}"
+        );
+    }
 }
 
 #[test]

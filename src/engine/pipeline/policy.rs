@@ -1,7 +1,7 @@
 //! The policies: all users without credentials, or the users that the configuration lists.
 
 use super::Policy;
-use toolwire_config::{Auth, AuthUser};
+use toolwire_config::{Auth, Right};
 use toolwire_tool::context::{User, UserId};
 
 /// Allows every call: the mode without credentials, on loopback only.
@@ -24,29 +24,25 @@ impl Policy for AllowAll {
     }
 }
 
-/// Allows each user the tools that match one of the user's patterns.
+/// Allows each user what the entries of `[[auth.users]]` and `[[auth.rules]]` say.
 impl Policy for Auth {
     fn may_call(&self, user: &User, tool: &str) -> bool {
-        entries(self, user).any(|entry| entry.may_call(tool))
+        self.may(user, Right::Call, tool)
     }
 
     fn may_approve(&self, user: &User, tool: &str, _caller: &UserId) -> bool {
-        entries(self, user).any(|entry| entry.may_approve(tool))
+        self.may(user, Right::Approve, tool)
     }
 
     fn sees_others(&self, user: &User) -> bool {
-        entries(self, user).any(|entry| entry.observe || !entry.approve.is_empty())
+        self.may_some(user, Right::Observe) || self.may_some(user, Right::Approve)
     }
 
     fn may_observe(&self, user: &User) -> bool {
-        entries(self, user).any(|entry| entry.observe)
+        self.may_some(user, Right::Observe)
     }
 
     fn may_call_all(&self, user: &User) -> bool {
-        entries(self, user).any(AuthUser::may_call_all)
+        Self::may_call_all(self, user)
     }
-}
-
-fn entries<'a>(auth: &'a Auth, user: &'a User) -> impl Iterator<Item = &'a AuthUser> {
-    auth.users.iter().filter(|entry| entry.user_id == user.id)
 }

@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
+use toolwire_base::clock;
 use toolwire_config::{self as config, Config};
 use toolwire_engine::pipeline::{Policy, policy::AllowAll};
+use toolwire_identity::Issuers;
 use toolwire_providers::ids::ProviderName;
 use toolwire_tool::context::{KnownBy, User};
-use toolwire_transport::authenticate::{Authenticator, HostTokens, Loopback, StaticTokens};
+use toolwire_transport::authenticate::{Authenticator, HostTokens, IssuedTokens, Loopback, StaticTokens};
 
 /// Which tools a user may call: all of them where credentials are not required.
 pub(super) fn policy(auth: &config::Auth) -> Arc<dyn Policy> {
-    if auth.users.is_empty() { Arc::new(AllowAll) } else { Arc::new(auth.clone()) }
+    if auth.is_open() { Arc::new(AllowAll) } else { Arc::new(auth.clone()) }
 }
 
-/// Bearer tokens if there are any, otherwise trust in the loopback interface.
+/// Bearer tokens if there are any, otherwise trust in the loopback interface. It begins to fetch the keys of issuers.
 pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
-    if config.auth.users.is_empty() {
+    if config.auth.is_open() {
         return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
     }
     let tokens = config.auth.users.iter().filter_map(|entry| {
@@ -26,9 +28,14 @@ pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
             known_by: KnownBy::Token,
             grant: None,
         };
-        Some((entry.token.clone()?, user))
+        Some((entry.token?, user))
     });
-    Arc::new(StaticTokens::new(tokens))
+    let tokens = StaticTokens::new(tokens);
+    if config.auth.issuers.is_empty() {
+        return Arc::new(tokens);
+    }
+    let issuers = Issuers::start(config.auth.issuers.clone(), Arc::new(clock::wall));
+    Arc::new(IssuedTokens::new(tokens, issuers))
 }
 
 /// The tokens of providers, and without users the trust in the loopback interface here too.
@@ -36,5 +43,5 @@ pub(super) fn host_tokens(config: &Config) -> HostTokens {
     let tokens =
         config.providers.host_tokens().map(|(name, token)| (token.clone(), ProviderName::from(name)));
     let hosts = HostTokens::new(tokens);
-    if config.auth.users.is_empty() { hosts.with_local(config::LOCAL_PROVIDER.into()) } else { hosts }
+    if config.auth.is_open() { hosts.with_local(config::LOCAL_PROVIDER.into()) } else { hosts }
 }

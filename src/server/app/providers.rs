@@ -99,7 +99,7 @@ fn tool_of_source(registry: &Registry, source: &str) -> Option<String> {
 
 /// Without users only this machine is served, as a developer's.
 fn strictness(config: &Config) -> Strictness {
-    if config.auth.users.is_empty() { Strictness::Lenient } else { Strictness::Strict }
+    if config.auth.is_open() { Strictness::Lenient } else { Strictness::Strict }
 }
 
 /// Takes offers into the registry.

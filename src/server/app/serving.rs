@@ -68,7 +68,7 @@ impl App {
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let rpc_routes = Arc::clone(&self.rpc_routes);
         let http = Http::new(Services { face, grpc, rpc_routes, mcp });
-        let needs_credentials = !config.auth.users.is_empty();
+        let needs_credentials = !config.auth.is_open();
         let table = self.http.clone();
         http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await
     }

@@ -30,7 +30,7 @@ fn providers(config: &Config) -> Vec<ProviderSpec> {
     let configured = config.providers.0.iter();
     let mut providers: Vec<_> =
         configured.map(|it| ProviderSpec { name: it.name.clone(), limits: it.limits }).collect();
-    if config.auth.users.is_empty() {
+    if config.auth.is_open() {
         providers.push(ProviderSpec { name: LOCAL_PROVIDER.to_owned(), limits: ProviderLimits::default() });
     }
     providers

@@ -7,7 +7,7 @@
 use super::App;
 use crate::domain::SettingPattern;
 use toolwire_config::{
-    Auth, AuthUser, Config, ConfiguredProvider, Problem, ProviderFloor, ProviderKind, ToolPattern,
+    Auth, AuthUser, Config, ConfiguredProvider, Problem, ProviderFloor, ProviderKind, Rule, ToolPattern,
 };
 use toolwire_contract::near::did_you_mean;
 
@@ -17,8 +17,8 @@ impl App {
         let snapshot = self.registry.snapshot();
         let names: Vec<_> = snapshot.tools().map(|tool| tool.definition.name.as_str()).collect();
         let owned: Vec<_> = config.providers.0.iter().flat_map(|it| &it.floor.tools).collect();
-        let of_users = of_users(&config.auth);
-        let patterns = of_users.iter().chain(&self.attached.patterns);
+        let (of_users, of_rules) = (of_users(&config.auth), of_rules(&config.auth));
+        let patterns = of_users.iter().chain(&of_rules).chain(&self.attached.patterns);
         let may_come = |it: &SettingPattern| owned.iter().any(|owned| owned.overlaps(&it.pattern));
         let unmatched = patterns.filter(|it| !may_come(it)).filter_map(|it| problem(it, &names));
         let own = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.provider().is_none());
@@ -69,6 +69,18 @@ fn of_users(auth: &Auth) -> Vec<SettingPattern> {
     auth.users.iter().flat_map(of_user).collect()
 }
 
+fn of_rules(auth: &Auth) -> Vec<SettingPattern> {
+    let of_rule = |rule: &Rule| {
+        let pattern = |pattern: &ToolPattern| SettingPattern {
+            setting: "auth.rules: tools".to_owned(),
+            of: rule.at.clone(),
+            pattern: pattern.clone(),
+        };
+        rule.tools.iter().map(pattern).collect::<Vec<_>>()
+    };
+    auth.rules.iter().flat_map(of_rule).collect()
+}
+
 /// The problem of a pattern that matches nothing, with near names.
 fn problem(it: &SettingPattern, offered: &[&str]) -> Option<Problem> {
     let SettingPattern { setting, of, pattern } = it;
@@ -90,7 +102,7 @@ mod tests {
         let mut user = AuthUser::new("riley".parse().unwrap(), "a-token".into());
         user.tools = ["get_*", "*", "get_prics", "write_*"].map(pattern).into();
         let offered = ["get_prices", "get_news"];
-        let patterns = of_users(&Auth { users: vec![user] });
+        let patterns = of_users(&Auth { users: vec![user], ..Auth::default() });
         let problems = patterns.iter().filter_map(|it| problem(it, &offered));
         let texts: Vec<_> = problems.map(|problem| problem.to_string()).collect();
         assert_eq!(texts.len(), 2, "{texts:?}");

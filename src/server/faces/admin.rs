@@ -107,7 +107,7 @@ impl Admin {
 
     /// Takes over the names and origins of the HTTP listener.
     pub fn with_boundary(self, config: &Config) -> Self {
-        let needs_credentials = !config.auth.users.is_empty();
+        let needs_credentials = !config.auth.is_open();
         Self { boundary: Boundary::of_operators(&config.http, needs_credentials), ..self }
     }
 

@@ -4,6 +4,7 @@ use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
 use toolwire_contract::status;
+use toolwire_identity::Refusal;
 
 /// The reason for which a caller was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,9 +30,9 @@ pub enum AuthenticationError {
         /// A description of valid values.
         rule: &'static str,
     },
-    /// The credentials cannot be verified now, for example because keys cannot be fetched.
-    #[error("credentials cannot be checked now; try again later")]
-    Unavailable,
+    /// A token of an identity provider is refused, or cannot be verified now.
+    #[error("{0}")]
+    Refused(Refusal),
 }
 
 impl From<AuthenticationError> for Status {
@@ -50,9 +51,13 @@ impl From<AuthenticationError> for Status {
                 let details = ErrorDetails::with_bad_request_violation(header, rule);
                 status::status(Code::InvalidArgument, "INVALID_USER", &text, details)
             }
-            // For the operator to fix.
-            AuthenticationError::Unavailable => {
-                status::plain(Code::Unavailable, "AUTHENTICATION_UNAVAILABLE", &text)
+            // For the operator to fix: the same token may be accepted later.
+            AuthenticationError::Refused(Refusal::KeysUnavailable { retry_after }) => {
+                let details = ErrorDetails::with_retry_info(Some(retry_after));
+                status::status(Code::Unavailable, "AUTHENTICATION_UNAVAILABLE", &text, details)
+            }
+            AuthenticationError::Refused(_) => {
+                status::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
             }
         }
     }

@@ -3,9 +3,10 @@
 
 use std::fmt;
 
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 
-use super::{AuthenticationError, Credentials, loopback, static_tokens::TokenDigest};
+use super::{AuthenticationError, Credentials, loopback, static_tokens::owner};
+use toolwire_config::TokenDigest;
 use toolwire_providers::ids::ProviderName;
 
 /// Known tokens, and the providers that they belong to.
@@ -18,9 +19,7 @@ pub struct HostTokens {
 
 impl HostTokens {
     pub fn new(tokens: impl IntoIterator<Item = (SecretString, ProviderName)>) -> Self {
-        let digested = |(token, provider): (SecretString, ProviderName)| {
-            (TokenDigest::of(token.expose_secret().as_bytes()), provider)
-        };
+        let digested = |(token, provider): (SecretString, ProviderName)| (TokenDigest::from(token), provider);
         Self { providers: tokens.into_iter().map(digested).collect(), local: None }
     }
 
@@ -37,7 +36,7 @@ impl HostTokens {
             return Ok(local.clone());
         }
         let presented = TokenDigest::of(credentials.bearer().ok_or(AuthenticationError::Rejected)?);
-        presented.owner(&self.providers).cloned().ok_or(AuthenticationError::Rejected)
+        owner(&self.providers, &presented).cloned().ok_or(AuthenticationError::Rejected)
     }
 }
 

@@ -1,20 +1,15 @@
 //! Bearer tokens from the configuration, each of one user. `x-toolwire-user` is ignored.
 //!
 //! Only SHA-256 digests are stored, and each presented token is compared with all of them in constant time, so that
-//! neither memory nor timing reveals a token. For many users or expiring tokens, use JWT.
+//! neither memory nor timing reveals a token.
 
 use std::fmt;
 
 use futures_util::future::{Either, ready};
-use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
 
 use super::{Authenticating, AuthenticationError, Authenticator, Credentials};
+use toolwire_config::TokenDigest;
 use toolwire_tool::context::{KnownBy, User};
-
-/// SHA-256 of a token.
-#[derive(Clone)]
-pub(super) struct TokenDigest([u8; 32]);
 
 /// The configured tokens and their users.
 #[derive(Clone)]
@@ -23,11 +18,14 @@ pub struct StaticTokens {
 }
 
 impl StaticTokens {
-    pub fn new(tokens: impl IntoIterator<Item = (SecretString, User)>) -> Self {
-        let digested = |(token, user): (SecretString, User)| {
-            (TokenDigest::of(token.expose_secret().as_bytes()), user.with_known_by(KnownBy::Token))
-        };
-        Self { users: tokens.into_iter().map(digested).collect() }
+    pub fn new(tokens: impl IntoIterator<Item = (TokenDigest, User)>) -> Self {
+        let known = |(token, user): (TokenDigest, User)| (token, user.with_known_by(KnownBy::Token));
+        Self { users: tokens.into_iter().map(known).collect() }
+    }
+
+    /// Returns the user whose token has this digest.
+    pub(super) fn owner(&self, presented: &TokenDigest) -> Option<&User> {
+        owner(&self.users, presented)
     }
 
     fn identify(&self, credentials: Credentials<'_>) -> Result<User, AuthenticationError> {
@@ -35,30 +33,25 @@ impl StaticTokens {
             return Err(AuthenticationError::Missing);
         }
         let presented = TokenDigest::of(credentials.bearer().ok_or(AuthenticationError::Rejected)?);
-        presented.owner(&self.users).cloned().ok_or(AuthenticationError::Rejected)
+        self.owner(&presented).cloned().ok_or(AuthenticationError::Rejected)
     }
 }
 
-impl TokenDigest {
-    pub(super) fn of(token: &[u8]) -> Self {
-        Self(Sha256::digest(token).into())
-    }
-
-    /// Compares with every digest, even after a match.
-    pub(super) fn owner<'a, T>(&self, tokens: &'a [(Self, T)]) -> Option<&'a T> {
-        let mut owner = None;
-        for (known, holder) in tokens {
-            if self.is_equal(known) {
-                owner = Some(holder);
-            }
+/// Returns the holder of the presented token. It is compared with every known one, even after a match.
+pub(super) fn owner<'a, T>(tokens: &'a [(TokenDigest, T)], presented: &TokenDigest) -> Option<&'a T> {
+    let mut owner = None;
+    for (known, holder) in tokens {
+        if is_equal(known, presented) {
+            owner = Some(holder);
         }
-        owner
     }
+    owner
+}
 
-    /// Compares without an early end.
-    fn is_equal(&self, other: &Self) -> bool {
-        self.0.iter().zip(other.0).fold(0, |difference, (left, right)| difference | (left ^ right)) == 0
-    }
+/// Compares without an early end.
+fn is_equal(left: &TokenDigest, right: &TokenDigest) -> bool {
+    let pairs = left.as_bytes().iter().zip(right.as_bytes());
+    pairs.fold(0, |difference, (left, right)| difference | (left ^ right)) == 0
 }
 
 impl Authenticator for StaticTokens {

@@ -13,6 +13,7 @@ use tower::{Layer as _, ServiceExt, service_fn};
 
 use super::*;
 use toolwire_base::middleware::Layer;
+use toolwire_config::TokenDigest;
 use toolwire_providers::ids::ProviderName;
 
 const LOCAL: &str = "127.0.0.1:4000";
@@ -65,8 +66,8 @@ fn loopback() -> Loopback {
 
 fn tokens() -> StaticTokens {
     StaticTokens::new([
-        (SecretString::from("s3cret-a"), user("alice")),
-        (SecretString::from("s3cret-b"), user("bob")),
+        (TokenDigest::of(b"s3cret-a"), user("alice")),
+        (TokenDigest::of(b"s3cret-b"), user("bob")),
     ])
 }
 

@@ -8,7 +8,7 @@ use std::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::quotas::Origin;
+use crate::{quotas::Origin, recent_token::RecentToken};
 use toolwire_base::{backlog, clock};
 
 /// The activity of one connection, as the limits see it.
@@ -23,6 +23,8 @@ pub(crate) struct ConnectionState {
     /// Time of the last request, in milliseconds since the start.
     last_request: AtomicU64,
     start: Instant,
+    /// The token that was presented last.
+    pub(crate) recent_token: RecentToken,
     /// What waits for the peer.
     pub(crate) backlog: backlog::Connection,
     /// Cancelled when the connection is to be closed in favour of others.
@@ -33,6 +35,7 @@ impl ConnectionState {
     pub(crate) fn new(origin: Option<Origin>, start: Instant, backlog: backlog::Connection) -> Self {
         let state = Self {
             origin,
+            recent_token: RecentToken::default(),
             backlog,
             has_sent_request: AtomicBool::new(false),
             has_authenticated: AtomicBool::new(false),

@@ -1,0 +1,53 @@
+//! Whether a user has a right to a tool, and which line says so.
+
+use super::{Auth, AuthUser, Right, Rule};
+use toolwire_tool::context::User;
+
+/// A decision, with the place of the line that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision<'a> {
+    Allowed(&'a str),
+    Denied(&'a str),
+    /// No line allows it.
+    NotAllowed,
+}
+
+impl Auth {
+    /// Whether the user has a right to a tool of this name, which need not exist.
+    pub fn decide<'a>(&'a self, user: &User, right: Right, tool: &str) -> Decision<'a> {
+        let mut of_user = self.rules.iter().filter(|rule| rule.is_of(user, right) && rule.names(tool));
+        if let Some(rule) = of_user.clone().find(|rule| rule.denies) {
+            return Decision::Denied(&rule.at);
+        }
+        if let Some(entry) = self.entries(user).find(|entry| entry.has_right(right, tool)) {
+            return Decision::Allowed(&entry.at);
+        }
+        of_user.next().map_or(Decision::NotAllowed, |rule| Decision::Allowed(&rule.at))
+    }
+
+    pub fn may(&self, user: &User, right: Right, tool: &str) -> bool {
+        matches!(self.decide(user, right, tool), Decision::Allowed(_))
+    }
+
+    /// Whether the user may call a tool of any name.
+    pub fn may_call_all(&self, user: &User) -> bool {
+        let mut rules = self.rules.iter().filter(|rule| rule.is_of(user, Right::Call));
+        if rules.clone().any(|rule| rule.denies) {
+            return false;
+        }
+        self.entries(user).any(AuthUser::may_call_all) || rules.any(Rule::names_all)
+    }
+
+    /// Whether the user has a right to some tool, which need not exist.
+    pub fn may_some(&self, user: &User, right: Right) -> bool {
+        let mut rules = self.rules.iter().filter(|rule| rule.is_of(user, right));
+        if rules.clone().any(|rule| rule.denies && rule.names_all()) {
+            return false;
+        }
+        self.entries(user).any(|entry| entry.has_some(right)) || rules.any(|rule| !rule.denies)
+    }
+
+    fn entries<'a>(&'a self, user: &User) -> impl Iterator<Item = &'a AuthUser> {
+        self.users.iter().filter(|entry| entry.user_id == user.id)
+    }
+}

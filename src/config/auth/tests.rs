@@ -1,0 +1,168 @@
+//! Issuers and rules as files have them: what is read, what is refused, and who may what.
+
+use std::{sync::Arc, time::UNIX_EPOCH};
+
+use toolwire_tool::context::{Grant, User};
+
+use super::{Auth, Decision, Right};
+use crate::{Flags, Loaded, print, testing};
+
+const CORP: &str =
+    "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
+const RILEY: &str = "[[auth.users]]\nuser_id = 'riley'\ntoken = 's3cret-token-of-riley'\n";
+
+fn loaded(file: &str) -> Result<Loaded, String> {
+    testing::load_text(file, &[], Flags::default(), &[]).map_err(|error| error.to_string())
+}
+
+fn auth(file: &str) -> Auth {
+    loaded(file).unwrap().config.auth
+}
+
+/// A user of the issuer with these groups and scopes.
+fn user(id: &str, groups: &[&str], scopes: &[&str]) -> User {
+    let owned = |all: &[&str]| all.iter().map(|&it| it.to_owned()).collect();
+    let grant = Grant { groups: owned(groups), scopes: owned(scopes), ends_at: UNIX_EPOCH };
+    User { grant: Some(Arc::new(grant)), ..User::new(id.parse().unwrap()) }
+}
+
+#[test]
+fn an_issuer_needs_three_lines_and_is_printed_with_its_defaults() {
+    let loaded = loaded(CORP).unwrap();
+    let [issuer] = &loaded.config.auth.issuers[..] else { panic!("one") };
+    assert_eq!(
+        (issuer.name.as_str(), issuer.user.as_str(), issuer.max_life.as_secs()),
+        ("corp", "sub", 3_600)
+    );
+    assert!(!loaded.config.auth.is_open());
+    let printed = print(&loaded);
+    for line in ["[[auth.issuers]]", "algorithms = [\"RS256\", \"ES256\", \"EdDSA\"]", "max_life = \"1h\""] {
+        assert!(printed.contains(line), "{line} in {printed}");
+    }
+}
+
+#[test]
+fn a_wrong_issuer_is_refused_with_what_to_write() {
+    for (more, words) in [
+        (CORP, "name is that of an earlier entry"),
+        (&CORP.replace("'corp'", "'other'")[..], "issuer is that of an earlier entry"),
+        ("algorithms = ['HS256']", "algorithms must be of RS256"),
+        ("algorithms = ['none']", "algorithms must be of RS256"),
+        ("algorithms = []", "algorithms must name at least one"),
+        ("user = 'a..b'", "user: expected the name of a claim"),
+        ("groups = ''", "groups: expected the name of a claim"),
+        ("max_life = '0s'", "max_life must be more than zero"),
+        ("jwks_url = 'http://login.example/keys'", "jwks_url must be https://"),
+        ("jwks_url = 'https://169.254.169.254/keys'", "jwks_url must not be a link-local address"),
+        ("jwks_url = 'https://localhost/a'\njwks_file = 'b'", "not both"),
+        ("jwks_file = 'b'\nca = 'ca.pem'", "for keys that are fetched"),
+        ("secret = 'x'", "unknown setting"),
+        (&RILEY.replace("riley'\n", "a:b'\n")[..], "a:b holds a colon"),
+    ] {
+        let error = loaded(&format!("{CORP}{more}")).unwrap_err();
+        assert!(error.contains(words), "{more}: {error}");
+    }
+    for (issuer, words) in [
+        (CORP.replace("'corp'", "'Corp'"), "name must be of a-z"),
+        (CORP.replace("'corp'", "'a:b'"), "name must be of a-z"),
+        (CORP.replace("['toolwire']", "[]"), "audience must name at least one"),
+        (CORP.replace("https://login.example", "kubernetes"), "or say where its keys are by jwks_url"),
+        (CORP.replace("https:", "http:"), "issuer must be https://"),
+    ] {
+        let error = loaded(&issuer).unwrap_err();
+        assert!(error.contains(words), "{issuer}: {error}");
+    }
+}
+
+#[test]
+fn users_of_issuers_may_nothing_until_a_rule_says_so_and_deny_wins() {
+    let rules = "[[auth.rules]]\nwho = ['group:corp/support', 'user:corp:8f2c']\ntools = ['shop_*']\n\
+                 [[auth.rules]]\nwho = ['group:corp/leavers']\ntools = ['*']\neffect = 'deny'\n\
+                 may = ['call', 'approve', 'observe']\n\
+                 [[auth.rules]]\nwho = ['group:corp/leads']\ntools = ['*']\nmay = ['approve', 'observe']\n\
+                 [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['get_*']\nscope = 'tools'\n";
+    let auth = auth(&format!("{CORP}{RILEY}{rules}"));
+    let may = |user: &User, tool: &str| auth.may(user, Right::Call, tool);
+    let nobody = user("corp:1", &[], &[]);
+    assert_eq!(auth.decide(&nobody, Right::Call, "shop_list"), Decision::NotAllowed);
+    assert!(!auth.may_call_all(&nobody) && !auth.may_some(&nobody, Right::Call));
+    let (by_group, by_id) = (user("corp:1", &["corp/support"], &[]), user("corp:8f2c", &[], &[]));
+    for of_shop in [&by_group, &by_id] {
+        assert!(may(of_shop, "shop_list") && !may(of_shop, "get_quotes"));
+        assert!(!auth.may_call_all(of_shop) && !auth.may(of_shop, Right::Approve, "shop_list"));
+    }
+    assert!(may(&user("corp:1", &["corp/support"], &["tools"]), "get_quotes"), "with the scope");
+    let left = user("corp:8f2c", &["corp/support", "corp/leavers", "corp/leads"], &["tools"]);
+    for right in [Right::Call, Right::Approve, Right::Observe] {
+        assert!(
+            matches!(auth.decide(&left, right, "shop_list"), Decision::Denied(at) if at.ends_with("auth.rules.1"))
+        );
+        assert!(!auth.may_some(&left, right) && !auth.may_call_all(&left));
+    }
+    let lead = user("corp:2", &["corp/leads"], &[]);
+    assert!(auth.may(&lead, Right::Approve, "x") && auth.may_some(&lead, Right::Observe) && !may(&lead, "x"));
+    // Alike, and somebody else: of another issuer, a group as a user, a static user.
+    for alike in ["other:8f2c", "8f2c", "corp/8f2c", "corp:8F2C"] {
+        assert!(!may(&user(alike, &[], &[]), "shop_list"), "{alike}");
+    }
+    for group in ["other/support", "support", "corp/Support", "corp:support"] {
+        assert!(!may(&user("corp:1", &[group], &[]), "shop_list"), "{group}");
+    }
+    // Riley's rights are as they were.
+    assert!(auth.may_call_all(&User::new("riley".parse().unwrap())));
+}
+
+#[test]
+fn a_user_of_the_file_may_lose_a_right_by_a_rule() {
+    let deny = "[[auth.rules]]\nwho = ['user:riley']\ntools = ['debug_*']\neffect = 'deny'\n";
+    let auth = auth(&format!("{RILEY}{deny}"));
+    let riley = User::new("riley".parse().unwrap());
+    assert!(auth.may(&riley, Right::Call, "get_quotes") && !auth.may(&riley, Right::Call, "debug_sleep"));
+    assert!(!auth.may_call_all(&riley) && auth.may_some(&riley, Right::Call));
+}
+
+#[test]
+fn who_no_id_can_hold_is_found_by_the_same_digest_as_in_tokens() {
+    let rule = "[[auth.rules]]\nwho = ['group:corp/Domain Users', 'user:corp:Zoë']\ntools = ['*']\n";
+    let auth = auth(&format!("{CORP}{rule}"));
+    let group = toolwire_identity::group_id("corp", "Domain Users");
+    assert!(auth.may_call_all(&user("corp:1", &[&group], &[])));
+    let zoe = toolwire_identity::user_id("corp", "Zoë");
+    assert!(auth.may_call_all(&user(zoe.as_str(), &[], &[])));
+}
+
+#[test]
+fn a_wrong_rule_is_refused_with_what_to_write() {
+    let rule = |rest: &str| format!("{CORP}{RILEY}[[auth.rules]]\n{rest}");
+    for (wrong, words) in [
+        ("tools = ['*']", "who is missing"),
+        ("who = ['user:riley']", "tools is missing"),
+        ("who = []\ntools = ['*']", "who must name at least one"),
+        ("who = ['riley']\ntools = ['*']", "who must be user:… or group:…"),
+        ("who = ['spiffe:x']\ntools = ['*']", "who must be user:… or group:…"),
+        ("who = ['user:']\ntools = ['*']", "names no user"),
+        ("who = ['group:support']\ntools = ['*']", "names no group"),
+        ("who = ['group:crop/support']\ntools = ['*']", "of an issuer that [[auth.issuers]] does not name"),
+        ("who = ['user:crop:1']\ntools = ['*']", "of an issuer that [[auth.issuers]] does not name"),
+        ("who = ['user:riley']\ntools = []", "tools must name at least one"),
+        ("who = ['user:riley']\ntools = ['*']\nmay = ['own']", "may must be of call, approve, observe"),
+        ("who = ['user:riley']\ntools = ['*']\nmay = []", "may must name at least one"),
+        ("who = ['user:riley']\ntools = ['*']\neffect = 'no'", "effect must be allow or deny"),
+        (
+            "who = ['user:riley']\ntools = ['*']\neffect = 'deny'\nscope = 'x'",
+            "a client would leave the scope out",
+        ),
+        ("who = ['user:riley']\ntools = ['*']\nscope = 'a b'", "scope must be one word"),
+        ("who = ['user:riley']\ntools = ['a']\nmay = ['observe']", "observe is of all tools"),
+        ("who = ['user:riley']\ntools = ['*']\ntags = ['x']", "unknown setting"),
+    ] {
+        let error = loaded(&rule(wrong)).unwrap_err();
+        assert!(error.contains(words), "{wrong}: {error}");
+    }
+    let alone = loaded("[[auth.rules]]\nwho = ['user:riley']\ntools = ['*']").unwrap_err();
+    assert!(alone.contains("there is nobody whom a rule could be for"), "{alone}");
+    let [warning] = &loaded(&rule("who = ['user:rilley']\ntools = ['*']")).unwrap().warnings[..] else {
+        panic!("one warning")
+    };
+    assert!(warning.what.contains("user:rilley is no user"), "{warning}");
+}

@@ -1,0 +1,69 @@
+//! Bearer tokens of the configuration, and those of identity providers: what is not one of the former goes to the
+//! latter.
+
+use std::sync::Arc;
+
+use futures_util::future::{Either, ready};
+
+use super::{Authenticating, AuthenticationError, Authenticator, Credentials, StaticTokens};
+use toolwire_config::TokenDigest;
+use toolwire_identity::{Issuers, Refusal, Verified};
+use toolwire_tool::context::{KnownBy, User};
+
+/// The configured tokens, and the issuers of others.
+#[derive(Debug)]
+pub struct IssuedTokens {
+    known: StaticTokens,
+    issuers: Issuers,
+}
+
+impl IssuedTokens {
+    pub fn new(known: StaticTokens, issuers: Issuers) -> Self {
+        Self { known, issuers }
+    }
+}
+
+impl Authenticator for IssuedTokens {
+    fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {
+        let bearer = match credentials.bearer() {
+            Some(bearer) => bearer,
+            None if credentials.authorization().is_none() => {
+                return Either::Left(ready(Err(AuthenticationError::Missing)));
+            }
+            None => return Either::Left(ready(Err(AuthenticationError::Rejected))),
+        };
+        if let Some(verified) = credentials.recent.and_then(|recent| recent.find(bearer)) {
+            return Either::Left(ready(Ok(user_of(&verified))));
+        }
+        let digest = TokenDigest::of(bearer);
+        if let Some(user) = self.known.owner(&digest) {
+            return Either::Left(ready(Ok(user.clone())));
+        }
+        // Without a dot it is no token of an issuer.
+        let Some(token) = std::str::from_utf8(bearer).ok().filter(|token| token.contains('.')) else {
+            return Either::Left(ready(Err(AuthenticationError::Rejected)));
+        };
+        let admit = move |verified: Result<Arc<Verified>, Refusal>| {
+            let verified = verified.map_err(refuse)?;
+            if let Some(recent) = credentials.recent {
+                recent.replace(bearer, &verified);
+            }
+            Ok(user_of(&verified))
+        };
+        match self.issuers.verify(token, digest.into()) {
+            Either::Left(verified) => Either::Left(ready(admit(verified.into_inner()))),
+            Either::Right(verifying) => Either::Right(Box::pin(async move { admit(verifying.await) })),
+        }
+    }
+}
+
+fn user_of(verified: &Verified) -> User {
+    let Verified { user, email, grant, .. } = verified;
+    let (id, email, grant) = (user.clone(), email.clone(), Some(Arc::clone(grant)));
+    User { id, email, role: None, known_by: KnownBy::Issuer, grant }
+}
+
+fn refuse(refusal: Refusal) -> AuthenticationError {
+    tracing::info!(reason = refusal.word(), "a token of an issuer is refused");
+    AuthenticationError::Refused(refusal)
+}

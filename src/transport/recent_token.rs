@@ -1,0 +1,40 @@
+//! The token of an issuer that a connection presented last, and the user that it proves: a client with one token then
+//! pays for its comparison and not for its digest.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use toolwire_identity::Verified;
+
+/// The last token of a connection, for as long as it needs no verification.
+#[derive(Default)]
+pub(crate) struct RecentToken(Mutex<Option<(Box<[u8]>, Arc<Verified>)>>);
+
+impl RecentToken {
+    /// Returns the user that the token proves, if it was the last one.
+    pub(crate) fn find(&self, token: &[u8]) -> Option<Arc<Verified>> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (known, verified) = last.as_ref()?;
+        (is_equal(known, token) && verified.is_fresh()).then(|| Arc::clone(verified))
+    }
+
+    pub(crate) fn replace(&self, token: &[u8], verified: &Arc<Verified>) {
+        let last = (token.into(), Arc::clone(verified));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
+    }
+}
+
+/// Compares without an early end, but for the length, which is no secret.
+fn is_equal(left: &[u8], right: &[u8]) -> bool {
+    let difference = left.iter().zip(right).fold(0, |difference, (left, right)| difference | (left ^ right));
+    left.len() == right.len() && difference == 0
+}
+
+/// The token is a secret.
+impl fmt::Debug for RecentToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecentToken").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,154 @@
+//! Users of an identity provider: who they are on every face, what they may, and what they are told.
+
+use std::time::UNIX_EPOCH;
+
+use data_encoding::BASE64URL_NOPAD;
+use ring::{
+    rand::SystemRandom,
+    signature::{Ed25519KeyPair, KeyPair},
+};
+use serde_json::{Value, json};
+use toolwire::{
+    base::clock,
+    config::{Config, Flags, testing},
+};
+use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
+
+use crate::{
+    http::{
+        raw::{Raw, ask},
+        toys::{CALL, COUNT, Toys, WATCH},
+    },
+    support::server::config_with_http,
+};
+
+const JSON: &str = "content-type: application/json";
+
+/// An issuer on this machine, and its key.
+struct Issuer {
+    server: MockServer,
+    key: Ed25519KeyPair,
+}
+
+impl Issuer {
+    async fn start() -> Self {
+        let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+        let key = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
+        let issuer = Self { server: MockServer::start().await, key };
+        let url = issuer.server.uri();
+        let x = BASE64URL_NOPAD.encode(issuer.key.public_key().as_ref());
+        let keys = json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "k1", "x": x}]});
+        issuer.serve("/keys", &keys).await;
+        let metadata = json!({"issuer": url, "jwks_uri": format!("{url}/keys")});
+        issuer.serve("/.well-known/openid-configuration", &metadata).await;
+        issuer
+    }
+
+    async fn serve(&self, at: &str, value: &Value) {
+        let answer = ResponseTemplate::new(200).set_body_json(value);
+        Mock::given(path(at)).respond_with(answer).mount(&self.server).await;
+    }
+
+    /// The header with a token of a user of these groups.
+    fn token(&self, sub: &str, groups: &[&str], change: &[(&str, Value)]) -> String {
+        let now = clock::wall().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let mut claims = json!({"iss": self.server.uri(), "aud": "toolwire", "sub": sub, "groups": groups,
+                                "iat": now, "exp": now + 600});
+        for (name, value) in change {
+            claims[*name] = value.clone();
+        }
+        let encode = |value: &Value| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
+        let signed = format!("{}.{}", encode(&json!({"alg": "EdDSA", "kid": "k1"})), encode(&claims));
+        let signature = BASE64URL_NOPAD.encode(self.key.sign(signed.as_bytes()).as_ref());
+        format!("authorization: Bearer {signed}.{signature}")
+    }
+
+    /// A server whose users are those of this issuer, by these rules, and one of its own.
+    fn configured(&self, rules: &str) -> Config {
+        let file = format!(
+            "[[auth.issuers]]\nname = 'corp'\nissuer = '{}'\naudience = ['toolwire']\ngroups = 'groups'\n\
+             [[auth.users]]\nuser_id = 'riley'\ntoken = 'a-long-enough-t0ken'\n{rules}",
+            self.server.uri()
+        );
+        let auth = testing::load_text(&file, &[], Flags::default(), &[]).unwrap().config.auth;
+        let mut config = config_with_http();
+        config.auth = auth;
+        config
+    }
+}
+
+const RULES: &str = "[[auth.rules]]\nwho = ['group:corp/support']\ntools = ['*']\n\
+                     [[auth.rules]]\nwho = ['user:corp:leaver']\ntools = ['*']\neffect = 'deny'\n";
+
+#[tokio::test]
+async fn a_user_of_an_issuer_may_what_a_rule_of_the_group_says() {
+    let issuer = Issuer::start().await;
+    let toys = Toys::with(issuer.configured(RULES));
+    let path = format!("{CALL}/get_quotes");
+    let call = async |header: &str| {
+        let answer = ask(toys.http, "POST", &path, &[JSON, header], r#"{"symbol": "AAPL"}"#).await;
+        if answer.status == 200 { "called".to_owned() } else { answer.code() }
+    };
+    assert_eq!(call(&issuer.token("8f2c", &["support"], &[])).await, "called");
+    assert_eq!(call("authorization: Bearer a-long-enough-t0ken").await, "called");
+    for (sub, groups) in
+        [("8f2c", &[][..]), ("8f2c", &["Support"][..]), ("leaver", &["support"][..]), ("riley", &[][..])]
+    {
+        let refused = call(&issuer.token(sub, groups, &[])).await;
+        assert_eq!(refused, "TOOL_NOT_ALLOWED", "{sub} {groups:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_token_is_told_to_its_caller() {
+    let issuer = Issuer::start().await;
+    let toys = Toys::with(issuer.configured(RULES));
+    for (change, words) in [
+        (("exp", json!(1)), "the token has expired"),
+        (("aud", json!("else")), "the token is for another audience"),
+        (("iss", json!("https://login.example")), "of an issuer that this server does not know"),
+    ] {
+        let answer =
+            ask(toys.http, "POST", COUNT, &[JSON, &issuer.token("8f2c", &["support"], &[change])], "{}")
+                .await;
+        assert_eq!((answer.status, answer.code().as_str()), (401, "CREDENTIALS_REJECTED"), "{words}");
+        assert!(answer.body.contains(words), "{answer:?}");
+    }
+    let twice = issuer.token("8f2c", &["support"], &[]);
+    let answer = ask(toys.http, "POST", COUNT, &[JSON, &twice, &twice], "{}").await;
+    assert_eq!((answer.status, answer.code().as_str()), (401, "CREDENTIALS_REJECTED"));
+    let answer =
+        ask(toys.http, "POST", COUNT, &[JSON, &twice.replace("Bearer ", "Bearer Bearer ")], "{}").await;
+    assert_eq!(answer.status, 401);
+    let in_query = format!("{COUNT}?access_token={}", twice.trim_start_matches("authorization: Bearer "));
+    let answer = ask(toys.http, "POST", &in_query, &[JSON], "{}").await;
+    assert_eq!((answer.status, answer.code().as_str()), (401, "CREDENTIALS_MISSING"));
+}
+
+#[tokio::test]
+async fn while_the_issuer_is_away_its_users_are_told_to_try_again_and_others_are_served() {
+    let issuer = Issuer::start().await;
+    let config = issuer.configured(RULES);
+    issuer.server.reset().await;
+    let toys = Toys::with(config);
+    let answer = ask(toys.http, "POST", COUNT, &[JSON, &issuer.token("8f2c", &["support"], &[])], "{}").await;
+    assert_eq!((answer.status, answer.code().as_str()), (503, "AUTHENTICATION_UNAVAILABLE"));
+    let wait: u64 = answer.headers["retry-after"].parse().unwrap();
+    assert!((1..=30).contains(&wait), "{wait}");
+    let token = "authorization: Bearer a-long-enough-t0ken";
+    assert_eq!(ask(toys.http, "POST", COUNT, &[JSON, token], "{}").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_watch_ends_with_the_token_of_its_user() {
+    let issuer = Issuer::start().await;
+    let toys = Toys::with(issuer.configured(RULES));
+    let now = clock::wall().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    // Its leeway ends in a second or two.
+    let token = issuer.token("8f2c", &["support"], &[("exp", json!(now - 28))]);
+    let mut watch = Raw::connect(toys.http).await;
+    watch.ask("GET", WATCH, &[&token], "").await;
+    watch.until("event: first").await;
+    watch.until("\"code\":\"CREDENTIALS_REJECTED\"").await;
+    watch.until("0\r\n\r\n").await;
+}
