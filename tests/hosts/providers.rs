@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 use tonic::Request;
 use toolwire::{
-    config::{Auth, AuthUser},
+    config::AuthUser,
     contract::proto::{
         host::v1::{Offer, work_response::Message},
         v1::{HostState, ListProvidersRequest, ProviderStatus, tool_service_client::ToolServiceClient},

@@ -73,7 +73,7 @@ fn hub(
         verdicts,
     };
     let late = Arc::new(LateOutcomes::new(Arc::clone(state), Arc::clone(&offers.registry)));
-    let local = config.auth.users.is_empty().then(|| LOCAL_PROVIDER.into());
+    let local = config.auth.is_open().then(|| LOCAL_PROVIDER.into());
     Hub::new(config.server.limits.max_work_streams, local, Arc::new(offers), late)
 }
 
