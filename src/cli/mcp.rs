@@ -115,6 +115,14 @@ impl Mcp {
     }
 }
 
+/// Nothing is read again: the client starts another one with other settings.
+fn ignore_hang_up() {
+    tracing::warn!(
+        signal = "SIGHUP",
+        "ignored, since no terminal of this process was closed; settings are read at the start alone: SIGTERM ends it"
+    );
+}
+
 /// Serves a client. A signal counts as the end of input, and another one ends the program at once. Half the time of a
 /// drain after the client has closed the input counts as its end too, if what it wrote before is not read by then.
 async fn until_ended(
@@ -134,7 +142,7 @@ async fn until_ended(
         () = serving => Ok(()),
         never = hang_up => never,
         () = async {
-            signals.any().await;
+            signals.any(ignore_hang_up).await;
             end_input();
             signals.abort_requested().await;
         } => Err(Failure::Interrupted),

@@ -4,7 +4,7 @@ mod announce;
 mod parent;
 mod stdin;
 
-use std::{future::pending, pin::pin, time::Duration};
+use std::{future::pending, pin::pin, sync::Arc, time::Duration};
 
 use clap::Args;
 use rustix::process::Pid;
@@ -13,6 +13,7 @@ use tokio::{select, sync::oneshot, time::sleep};
 use super::{mcp, orphans, settings, settings::Settings, signals::Signals, wiring};
 use toolwire_config::{self as config, Flags, Loaded};
 use toolwire_server::{
+    app::SettingsFile,
     console::{self, Failure},
     domain::Domain,
 };
@@ -72,18 +73,19 @@ impl Serve {
         if self.decide_here {
             return Err(Failure::Usage(mcp::DECIDE_HERE_OVER_HTTP.to_owned()));
         }
-        let loaded = settings::load(self.flags(), domains)?;
         if self.print_config {
-            return console::print(&config::print(&loaded));
+            return console::print(&config::print(&settings::load(self.flags(), domains)?));
         }
-        let loaded = loaded.for_server().map_err(|error| Failure::Start(error.to_string()))?;
-        let Loaded { config, warnings, .. } = loaded;
+        let settings =
+            settings::file(self.flags(), domains).map_err(|error| Failure::Start(error.to_string()))?;
+        let settings = Arc::new(settings);
+        let Loaded { config, warnings, .. } = settings.started().clone();
         config.check_exposure().map_err(|error| Failure::Start(error.to_string()))?;
         let mut telemetry = wiring::start_telemetry(&config)?;
         for warning in config.warnings() {
             tracing::warn!("{warning}");
         }
-        let app = wiring::open(&config, domains)?;
+        let app = wiring::open(&config, domains)?.with_settings(Arc::clone(&settings));
         for warning in warnings.iter().chain(&app.unmatched_patterns(&config)) {
             tracing::warn!(at = warning.at, "{}", warning.what);
         }
@@ -103,7 +105,7 @@ impl Serve {
                 telemetry.end_within(config.server.drain.forced_end.saturating_sub(report.elapsed));
                 Ok(())
             }
-            end = wait_for_end(signals, self.starter_ended(), stop) => {
+            end = wait_for_end(signals, &settings, self.starter_ended(), stop) => {
                 telemetry.end_within(Duration::ZERO);
                 end
             }
@@ -141,12 +143,13 @@ const AFTER_STARTER: Duration = Duration::from_secs(1);
 /// at the next SIGTERM or SIGINT, or soon after the end of its starter.
 async fn wait_for_end(
     mut signals: Signals,
+    settings: &SettingsFile,
     starter_ended: impl Future<Output = &'static str>,
     stop: oneshot::Sender<()>,
 ) -> Result<(), Failure> {
     let mut starter_ended = pin!(starter_ended);
     select! {
-        signal = signals.any() => {
+        signal = signals.any(|| read_again(settings)) => {
             tracing::info!(
                 signal,
                 "draining: calls are served on for a while, then those under way may finish; interrupt again to end at \
@@ -165,6 +168,15 @@ async fn wait_for_end(
     }
     sleep(AFTER_STARTER).await;
     Ok(())
+}
+
+/// What a service manager asks of a daemon by SIGHUP.
+fn read_again(settings: &SettingsFile) {
+    tracing::info!(
+        signal = "SIGHUP",
+        "the settings are read again, since no terminal of this process was closed"
+    );
+    settings.read_again();
 }
 
 fn log_end(report: Report) {

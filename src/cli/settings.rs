@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use toolwire_base::words::shell;
-use toolwire_config::{self as config, Flags, Loaded, Sources};
-use toolwire_server::{app, console::Failure, domain::Domain};
+use toolwire_config::{self as config, ConfigError, Flags, Loaded, Sources};
+use toolwire_server::{
+    app::{self, SettingsFile},
+    console::Failure,
+    domain::Domain,
+};
 
 /// Where the settings and the data come from.
 #[derive(Clone, Debug, Default, Args)]
@@ -83,4 +87,12 @@ pub(super) fn as_flags(words: &[String]) -> String {
 pub(super) fn load(flags: Flags, domains: &[Domain]) -> Result<Loaded, Failure> {
     config::load(&Sources::of_process(flags), &app::sections(domains))
         .map_err(|error| Failure::Start(error.to_string()))
+}
+
+/// The settings of a server, which reads them again when they change.
+pub(super) fn file(flags: Flags, domains: &[Domain]) -> Result<SettingsFile, ConfigError> {
+    let (sources, sections) = (Sources::of_process(flags), app::sections(domains));
+    let path = sources.file();
+    let load = move || config::load(&sources, &sections).and_then(Loaded::for_server);
+    SettingsFile::open(path, Box::new(load))
 }

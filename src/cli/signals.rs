@@ -55,8 +55,8 @@ impl Signals {
         })
     }
 
-    /// Waits for any of them, and returns its name.
-    pub(super) async fn any(&mut self) -> &'static str {
+    /// Waits for any of them, and returns its name. A SIGHUP that ends nothing is handed to `on_hang_up`.
+    pub(super) async fn any(&mut self, on_hang_up: impl Fn()) -> &'static str {
         let [terminate, interrupt, hang_up] = ENDING.map(|(name, _)| name);
         loop {
             select! {
@@ -66,11 +66,7 @@ impl Signals {
                     if self.has_terminal {
                         return hang_up;
                     }
-                    tracing::warn!(
-                        signal = hang_up,
-                        "ignored, since no terminal of this process was closed; settings are read at the start alone: \
-                         SIGTERM ends it"
-                    );
+                    on_hang_up();
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Users who may call, by static bearer tokens or by tokens of identity providers, and their rights. They are set in
 //! the file only; a token may be kept in a variable.
 
+mod changes;
 mod decision;
 mod issuers;
 mod pattern;
@@ -24,7 +25,7 @@ pub use token::TokenDigest;
 
 /// Users who may call: `[auth]`. Without users and issuers credentials are not required, and only this machine is
 /// served.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Auth {
     pub users: Vec<AuthUser>,
     /// The identity providers whose users may present their tokens.
@@ -34,7 +35,7 @@ pub struct Auth {
 }
 
 /// A user who presents a static bearer token.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AuthUser {
     /// The user. Required. Several entries may name the same user, such as while a token is replaced; they differ in
     /// the token alone.
@@ -165,7 +166,10 @@ impl AuthUser {
         let observe = entry.optional("observe").unwrap_or(false);
         let (token, weakness) = token?.unzip();
         let at = entry.problem_here("").at;
-        Some((Self { user_id: user_id?, email, role, token, tools, approve, observe, at }, weakness.flatten()))
+        Some((
+            Self { user_id: user_id?, email, role, token, tools, approve, observe, at },
+            weakness.flatten(),
+        ))
     }
 
     fn show(&self, reader: &mut Reader) {

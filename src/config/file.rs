@@ -20,9 +20,8 @@ pub(super) const VARIABLE: &str = "TOOLWIRE_CONFIG";
 
 /// What the file says; nothing if none is named and there is no `toolwire.toml`.
 pub(super) fn read(sources: &Sources) -> Result<Entries, ConfigError> {
-    let by_variable = || sources.environment.get(VARIABLE).map(PathBuf::from);
-    let named = sources.flags.file.clone().or_else(by_variable);
-    let path = named.clone().unwrap_or_else(|| sources.directory.join(FILE));
+    let named = named(sources);
+    let path = path(sources);
     let shown = path.display().to_string();
     match fs::read_to_string(&path) {
         Ok(text) => parse(&shown, without_bom(&text)),
@@ -32,6 +31,16 @@ pub(super) fn read(sources: &Sources) -> Result<Entries, ConfigError> {
             Err(ConfigError::one(shown, what))
         }
     }
+}
+
+/// The file that is read, whether or not it is there.
+pub(super) fn path(sources: &Sources) -> PathBuf {
+    named(sources).unwrap_or_else(|| sources.directory.join(FILE))
+}
+
+fn named(sources: &Sources) -> Option<PathBuf> {
+    let by_variable = || sources.environment.get(VARIABLE).map(PathBuf::from);
+    sources.flags.file.clone().or_else(by_variable)
 }
 
 /// A file's text with the places in it.

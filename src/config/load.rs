@@ -3,10 +3,12 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{
     Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
     Origin, Problem, Providers, Section, Server, Sources, State, Tasks, Telemetry, file,
-    reader::{Reader, Registered},
+    reader::{ReadSetting, Reader, Registered},
     unknown_keys,
 };
 
@@ -83,9 +85,35 @@ impl Loaded {
         if self.unset_tokens.is_empty() { Ok(self) } else { Err(ConfigError(self.unset_tokens)) }
     }
 
+    /// The settings outside `[auth]` that differ from those of `before`, by their keys; of tables by their headings.
+    pub fn changed_beside_auth(&self, before: &Self) -> Vec<String> {
+        let values = |loaded: &Self| -> BTreeMap<String, String> {
+            let shown = |it: &ReadSetting| (it.setting.key.clone(), format!("{:?}", it.shown));
+            loaded.known.settings.iter().map(shown).collect()
+        };
+        let entries = |loaded: &Self| -> BTreeMap<String, Vec<String>> {
+            let mut entries: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            for entry in loaded.known.entries.iter().filter(|it| !it.starts_with("[[auth.")) {
+                entries
+                    .entry(entry.lines().next().unwrap_or_default().to_owned())
+                    .or_default()
+                    .push(entry.clone());
+            }
+            entries
+        };
+        let values = compare(&values(self), &values(before));
+        values.into_iter().chain(compare(&entries(self), &entries(before))).collect()
+    }
+
     /// The origin of a setting's value.
     pub fn origin(&self, key: &str) -> Origin {
         let read = self.known.settings.iter().find(|read| read.setting.key == key);
         read.map(|read| read.origin.clone()).unwrap_or_default()
     }
+}
+
+/// The keys whose values differ, or that one lacks.
+fn compare<T: PartialEq>(now: &BTreeMap<String, T>, before: &BTreeMap<String, T>) -> Vec<String> {
+    let keys: BTreeSet<_> = now.keys().chain(before.keys()).cloned().collect();
+    keys.into_iter().filter(|key| now.get(key) != before.get(key)).collect()
 }

@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, env, fmt, path::PathBuf};
 
+use super::file;
+
 /// Where settings come from.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// What the command line says.
     pub flags: Flags,
@@ -27,6 +29,11 @@ impl Sources {
     /// The given flags, this process's environment and its working directory.
     pub fn of_process(flags: Flags) -> Self {
         Self { flags, environment: Environment::read(), directory: PathBuf::new() }
+    }
+
+    /// The file of settings, which need not be there.
+    pub fn file(&self) -> PathBuf {
+        file::path(self)
     }
 }
 

@@ -39,6 +39,11 @@ pub enum Refusal {
     /// The user may not call the tool.
     #[error("not allowed to call {tool}; ask an operator for access")]
     PermissionDenied { tool: String },
+    /// The token of the user ended while the call waited for a person.
+    #[error(
+        "the token has expired while the call waited for approval, and nothing was done; call again with a new one"
+    )]
+    TokenExpired,
     #[error("{tool} is disabled: {reason}")]
     ToolDisabled {
         tool: String,

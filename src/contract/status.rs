@@ -75,6 +75,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         | Refusal::UnknownCall { .. } => Code::NotFound,
         // Returned before existence is revealed.
         Refusal::PermissionDenied { .. } | Refusal::MayNotDecide { .. } => Code::PermissionDenied,
+        Refusal::TokenExpired => Code::Unauthenticated,
         // The tool exists but an operator must configure something first.
         // Reading a definition or a confirmation again tells whether the call is still meant, or what was decided.
         Refusal::ToolDisabled { .. }
@@ -109,6 +110,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::ToolAwaited { .. } => "TOOL_AWAITED",
         Refusal::UnknownIntent { .. } => "UNKNOWN_INTENT",
         Refusal::PermissionDenied { .. } => "TOOL_NOT_ALLOWED",
+        Refusal::TokenExpired => "CREDENTIALS_REJECTED",
         Refusal::ToolDisabled { .. } => "TOOL_DISABLED",
         Refusal::RequestIdReused { .. } => "REQUEST_ID_REUSED",
         Refusal::TooManyRequestIds { .. } => "TOO_MANY_REQUEST_IDS",

@@ -133,7 +133,7 @@ impl Pipeline {
             // The layers below decide by the definition.
             .map_request(resolve::resolve(Arc::clone(&registry)))
             // Before any answer reveals whether a tool exists.
-            .layer(Layer(Authorize::new(policy, Arc::clone(&registry))))
+            .layer(Layer(Authorize::new(Arc::clone(&policy), Arc::clone(&registry))))
             // No invalid call is stored, confirmed or executed.
             .layer(Layer(Validate::new(parts.log_arguments)))
             // Above all layers that answer calls: data from a record or a cache is kept under its own call too.
@@ -145,7 +145,7 @@ impl Pipeline {
             // Above `confirm`: a repeat that takes over a `request_id` finds its confirmation by it.
             .layer(Layer(ResumeEqualWrites::new(records.clone(), cap)))
             // Above `idempotency`: each caller waits for a person by itself, although all share one record.
-            .layer(Layer(Confirm::new(Arc::clone(&records.confirmations))))
+            .layer(Layer(Confirm::new(Arc::clone(&records.confirmations), policy)))
             // Above everything that spends something: a repeat consumes nothing, not even a confirmation.
             .layer(Layer(Idempotent::new(records, in_flight.clone(), cap)))
             // Below the layers that decide whether the call runs at all.

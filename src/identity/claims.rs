@@ -118,8 +118,8 @@ fn groups(issuer: &Issuer, claims: &Claims) -> Result<Vec<String>, Refusal> {
     Ok(names.iter().map(|name| group_id(&issuer.name, name)).collect())
 }
 
-/// Whether the issuer says that it left the groups out: Entra by `hasgroups`, and all by distributed claims (OpenID
-/// Connect Core §5.6.2).
+/// Whether the issuer says that it left the groups out: Entra by `hasgroups`, and all by distributed claims
+/// (`OpenID` Connect Core §5.6.2).
 fn are_left_out(path: &ClaimPath, claims: &Claims) -> bool {
     let is_elsewhere = |it: &Value| it.get(path.as_str()).or_else(|| it.get(path.first())).is_some();
     claims.get("_claim_names").is_some_and(is_elsewhere) || is_true(claims.get("hasgroups"))

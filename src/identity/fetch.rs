@@ -42,7 +42,7 @@ pub(crate) enum FetchError {
     #[error("{at} is no JSON: {why}")]
     NotJson { at: String, why: String },
     #[error("{url} is of the issuer {found:?} and not of {configured:?}")]
-    OtherIssuer { url: Url, found: String, configured: String },
+    OtherIssuer { url: Box<Url>, found: String, configured: String },
     #[error("{url} names no address `jwks_uri` of keys")]
     NoKeys { url: Url },
     #[error("{at}: {why}")]
@@ -137,10 +137,11 @@ impl Client {
         let claimed = text("issuer").unwrap_or_default();
         if claimed != issuer.issuer {
             let found = claimed.chars().take(MAX_SHOWN).collect();
-            return Err(FetchError::OtherIssuer { url, found, configured: issuer.issuer.clone() });
+            let (url, configured) = (Box::new(url), issuer.issuer.clone());
+            return Err(FetchError::OtherIssuer { url, found, configured });
         }
         let keys = text("jwks_uri").and_then(|it| it.parse::<Url>().ok());
-        let keys = keys.ok_or_else(|| FetchError::NoKeys { url })?;
+        let keys = keys.ok_or(FetchError::NoKeys { url })?;
         // Metadata that came over TLS lead to no other process of this machine.
         let is_downgrade = self.configured.scheme() == "https" && keys.scheme() != "https";
         if is_downgrade {

@@ -33,7 +33,7 @@ pub struct Issuer {
 /// Where the keys of an issuer are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
-    /// Where the metadata below this address say: OpenID Connect Discovery, or else RFC 8414.
+    /// Where the metadata below this address say: `OpenID` Connect Discovery, or else RFC 8414.
     Discovery(Url),
     Url(Url),
     File(PathBuf),

@@ -24,8 +24,8 @@ pub type Verifying<'a> =
 
 /// The issuers whose tokens are accepted. Dropped, they fetch no keys any more.
 pub struct Issuers {
-    /// By the claim `iss`.
-    issuers: HashMap<String, Known>,
+    /// The issuers, by the claim `iss`.
+    by_iss: HashMap<String, Arc<Known>>,
     remembered: Remembered,
     clock: Clock,
 }
@@ -39,17 +39,24 @@ impl Issuers {
     /// Begins to fetch the keys of these issuers, each with a name and an `iss` of its own, in the runtime of the
     /// caller.
     pub fn start(issuers: impl IntoIterator<Item = Issuer>, clock: Clock) -> Self {
+        let known = issuers.into_iter().map(|issuer| (issuer.issuer.clone(), Arc::new(Known::start(issuer))));
+        Self { by_iss: known.collect(), remembered: Remembered::default(), clock }
+    }
+
+    /// These issuers instead. The keys of those that are configured as before are kept, and no token is remembered.
+    #[must_use]
+    pub fn renew(&self, issuers: impl IntoIterator<Item = Issuer>) -> Self {
         let known = issuers.into_iter().map(|issuer| {
-            let issuer = Arc::new(issuer);
-            let of_fetch = Arc::clone(&issuer);
-            let fetch = move || -> BoxFuture<'static, _> {
-                let issuer = Arc::clone(&of_fetch);
-                Box::pin(async move { fetch::keys(&issuer).await })
-            };
-            let keys = Keys::start(issuer.name.as_str().into(), Box::new(fetch));
-            (issuer.issuer.clone(), Known { issuer, keys })
+            let before = self.by_iss.get(&issuer.issuer).filter(|it| *it.issuer == issuer);
+            let known = before.map_or_else(|| Arc::new(Known::start(issuer.clone())), Arc::clone);
+            (issuer.issuer, known)
         });
-        Self { issuers: known.collect(), remembered: Remembered::default(), clock }
+        Self { by_iss: known.collect(), remembered: Remembered::default(), clock: Arc::clone(&self.clock) }
+    }
+
+    /// Whether there is none, so that no token is of one.
+    pub fn is_empty(&self) -> bool {
+        self.by_iss.is_empty()
     }
 
     /// Returns the user that a token of this digest proves.
@@ -73,7 +80,7 @@ impl Issuers {
     fn read<'a>(&self, token: &'a str) -> Result<(&Known, Jws<'a>, Snapshot), Refusal> {
         let jws = Jws::read(token)?;
         let issuer = jws.claims.get("iss").and_then(Value::as_str).ok_or(Refusal::UnknownIssuer)?;
-        let known = self.issuers.get(issuer).ok_or(Refusal::UnknownIssuer)?;
+        let known: &Known = self.by_iss.get(issuer).ok_or(Refusal::UnknownIssuer)?;
         if !known.issuer.algorithms.contains(&jws.algorithm) {
             return Err(Refusal::WrongAlgorithm);
         }
@@ -98,8 +105,21 @@ impl Issuers {
     }
 }
 
+impl Known {
+    fn start(issuer: Issuer) -> Self {
+        let issuer = Arc::new(issuer);
+        let of_fetch = Arc::clone(&issuer);
+        let fetch = move || -> BoxFuture<'static, _> {
+            let issuer = Arc::clone(&of_fetch);
+            Box::pin(async move { fetch::keys(&issuer).await })
+        };
+        let keys = Keys::start(issuer.name.as_str().into(), Box::new(fetch));
+        Self { issuer, keys }
+    }
+}
+
 impl fmt::Debug for Issuers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.issuers.values().map(|it| &it.issuer.name)).finish()
+        f.debug_list().entries(self.by_iss.values().map(|it| &it.issuer.name)).finish()
     }
 }

@@ -19,6 +19,7 @@ mod pipeline;
 mod providers;
 mod records;
 mod registry_input;
+mod reload;
 mod serving;
 mod sources;
 mod start_error;
@@ -36,6 +37,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use self::{
+    access::Access,
     administer::administer,
     listeners::keep_certificates,
     load::{Loaded, load},
@@ -49,6 +51,7 @@ pub use self::{
     listeners::Listeners,
     providers::{McpServers, as_accepted, mcp_target, setting_of_names},
     registry_input::gather,
+    reload::SettingsFile,
     start_error::StartError,
     tree::tree,
 };
@@ -79,6 +82,10 @@ pub struct App {
     pub registry: Arc<Registry>,
     /// The tools as every face offers them.
     pub tools: Tools,
+    /// Who calls and what they may.
+    access: Access,
+    /// Where the settings stand, if they are read again.
+    settings: Option<Arc<SettingsFile>>,
     /// What outlives the process. Opened at first use.
     pub state: Arc<Store>,
     /// The documents that tasks share.
@@ -131,12 +138,15 @@ impl App {
         // The path of calls before the domains that call tools along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);
+        let access = path.access.clone();
         let attached = attach(to_attach, config, &stores, &registry, &path, &limits, &services)?;
         let tools = build_tools(config, &stores.state, &registry, path, &limits);
         let Stores { tree, state, workspace } = stores;
         let app = Self {
             registry,
             tools,
+            access,
+            settings: None,
             state,
             workspace,
             services,
@@ -161,6 +171,12 @@ impl App {
     #[must_use]
     pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
         Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
+    }
+
+    /// The same service, which reads `[auth]` again when the file changes, and when it is asked to.
+    #[must_use]
+    pub fn with_settings(self, settings: Arc<SettingsFile>) -> Self {
+        Self { settings: Some(settings), ..self }
     }
 
     /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains. The admin endpoint
@@ -200,6 +216,7 @@ impl App {
             // None of these ends by itself: the select drops them once serving has ended.
             never = self.maintain(config) => match never {},
             never = keep_certificates(tls, RELOAD_INTERVAL) => match never {},
+            never = self.follow_settings() => match never {},
             never = state.run() => match never {},
             never = administer(admin, draining.clone(), ready_too) => match never {},
         }

@@ -127,6 +127,11 @@ pub fn bound_reached(bound: &'static str) {
     with(|it| it.bound_reached(bound));
 }
 
+/// Whether the settings on disk cannot come into force, so that earlier ones are in use.
+pub fn config_problem(is_there: bool) {
+    with(|it| it.config_problem(is_there));
+}
+
 /// Size of the state's write-ahead log, in bytes.
 pub fn state_wal_size(bytes: u64) {
     with(|it| it.state_wal_size(bytes));

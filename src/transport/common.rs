@@ -7,6 +7,7 @@ use super::{
     authenticate::{Authenticate, Authenticator, HostTokens},
     descriptors,
     protocols::HttpLimits,
+    watches::{EndWatches, Withdrawals},
 };
 use toolwire_config as config;
 
@@ -16,6 +17,8 @@ pub struct Common {
     pub authenticator: Arc<dyn Authenticator>,
     /// The hosts of providers; none by default.
     hosts: Arc<HostTokens>,
+    /// Who has lost a right; nobody by default.
+    withdrawals: Option<Arc<dyn Withdrawals>>,
     /// The quotas of requests, which count over all listeners.
     pub admission: Admission,
     pub config: Arc<Config>,
@@ -52,6 +55,16 @@ impl Common {
         Self { hosts: Arc::new(hosts), ..self }
     }
 
+    /// Ends the watches of users who lose a right.
+    #[must_use]
+    pub fn with_withdrawals(self, withdrawals: Option<Arc<dyn Withdrawals>>) -> Self {
+        Self { withdrawals, ..self }
+    }
+
+    pub(super) fn end_watches(&self) -> EndWatches {
+        EndWatches { withdrawals: self.withdrawals.clone() }
+    }
+
     pub(super) fn authenticate(&self) -> Authenticate {
         Authenticate { users: Arc::clone(&self.authenticator), hosts: Arc::clone(&self.hosts) }
     }
@@ -70,6 +83,7 @@ impl Common {
             http: HttpSettings { connections: usual.max_connections, bounds: HttpLimits::from(&usual) },
             authenticator,
             hosts: Arc::default(),
+            withdrawals: None,
             admission: Admission::new(&config),
             config: Arc::new(config),
         }

@@ -23,7 +23,7 @@ pub use self::{
     socket::{Socket, Stream},
     tls::Tls,
     trace::{CallersTrace, LoggedByPipeline},
-    watches::drain_signal,
+    watches::{Withdrawals, drain_signal},
 };
 use self::{
     arrival::StampArrival,
@@ -32,7 +32,6 @@ use self::{
     panics::CatchPanics,
     rules::{RequireRule, Rules},
     trace::Trace,
-    watches::EndWatches,
 };
 pub use self::{
     content_type::is_grpc, count_requests::CountRequests, framing::StrictFraming, polled_frame::PolledFrame,
@@ -112,7 +111,7 @@ where
         .layer(Layer(deadline))
         .layer(Layer(common.authenticate()))
         .layer(common.admission.layer::<admission::Whole>())
-        .layer(Layer(EndWatches))
+        .layer(Layer(common.end_watches()))
         .service(routes)
 }
 
@@ -161,7 +160,7 @@ where
         // The routes compress for clients that accept it; most clients do so without wanting it.
         .map_request(compression::negotiate)
         // Innermost: a watch that it ends still passes every layer above.
-        .layer(Layer(EndWatches))
+        .layer(Layer(common.end_watches()))
         .service(routes)
 }
 

@@ -10,18 +10,26 @@ use toolwire_identity::Verified;
 
 /// The last token of a connection, for as long as it needs no verification.
 #[derive(Default)]
-pub(crate) struct RecentToken(Mutex<Option<(Box<[u8]>, Arc<Verified>)>>);
+pub(crate) struct RecentToken(Mutex<Option<Last>>);
+
+struct Last {
+    token: Box<[u8]>,
+    verified: Arc<Verified>,
+    /// By which reading of the settings it was verified.
+    generation: u64,
+}
 
 impl RecentToken {
-    /// Returns the user that the token proves, if it was the last one.
-    pub(crate) fn find(&self, token: &[u8]) -> Option<Arc<Verified>> {
+    /// Returns the user that the token proves, if it was the last one and was verified by the same settings.
+    pub(crate) fn find(&self, token: &[u8], generation: u64) -> Option<Arc<Verified>> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, verified) = last.as_ref()?;
-        (is_equal(known, token) && verified.is_fresh()).then(|| Arc::clone(verified))
+        let last =
+            last.as_ref().filter(|last| last.generation == generation && is_equal(&last.token, token))?;
+        last.verified.is_fresh().then(|| Arc::clone(&last.verified))
     }
 
-    pub(crate) fn replace(&self, token: &[u8], verified: &Arc<Verified>) {
-        let last = (token.into(), Arc::clone(verified));
+    pub(crate) fn replace(&self, token: &[u8], verified: &Arc<Verified>, generation: u64) {
+        let last = Last { token: token.into(), verified: Arc::clone(verified), generation };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }
 }

@@ -1,16 +1,20 @@
-//! Ends watches when their connection is drained, so that they do not keep it open until the forced end, and when the
-//! token of their user has expired.
+//! Ends watches when their connection is drained, so that they do not keep it open until the forced end, when the token
+//! of their user has expired, and when the user has lost a right.
 //!
 //! A watch is a method with [`Lifetime::Uncapped`]. It ends with UNAVAILABLE, upon which its client watches again on
-//! another connection, or with UNAUTHENTICATED, upon which it needs a new token. Other calls run to their end; a call
-//! that only waits can observe [`drain_signal`] and return early.
+//! another connection, with UNAUTHENTICATED, upon which it needs a new token, or with PERMISSION_DENIED. A request in the
+//! pool of watches that its handler ends at a drain is ended here for the other reasons. Other calls run to their end; a
+//! call that only waits can observe [`drain_signal`] and return early.
 
 use std::{
     convert::Infallible,
+    fmt::Debug,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
+use futures_util::future::BoxFuture;
 use http::{Extensions, Request, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
@@ -19,20 +23,30 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Status};
 
 use super::{
-    authenticate::AuthenticationError,
+    authenticate::{AuthenticationError, Bearer},
     peer::Peer,
     polled_frame::PolledFrame,
     refusal,
-    rules::{Lifetime, Rule},
+    rules::{Lifetime, Pool, Rule},
 };
 use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::status;
 use toolwire_identity::Refusal;
 use toolwire_tool::context::{Grant, User};
 
-/// Ends watches at the signal of their connection.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct EndWatches;
+/// Says when a user has lost what the user had when a watch began.
+pub trait Withdrawals: Debug + Send + Sync {
+    /// Completes with the status of a watch that begins now, once the user has lost a right, or the credentials are no
+    /// longer accepted.
+    fn wait_for_loss(&self, user: &User, bearer: Option<&Bearer>) -> BoxFuture<'static, Status>;
+}
+
+/// Ends watches.
+#[derive(Debug, Clone)]
+pub(super) struct EndWatches {
+    /// `None` where rights never change.
+    pub(super) withdrawals: Option<Arc<dyn Withdrawals>>,
+}
 
 impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for EndWatches
 where
@@ -41,41 +55,51 @@ where
     type Future = ResponseFuture<S::Future>;
 
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
-        let ended = End::of(request.extensions());
+        let ended = End::of(request.extensions(), self.withdrawals.as_deref());
         ResponseFuture { inner: Some(inner.call(request)), ended }
     }
 }
 
 /// What ends a watch.
 struct End {
-    drained: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// The drain, unless the handler ends the request then.
+    drained: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     /// When the token of its user ends, if that is one of an identity provider.
     expired: Option<Pin<Box<Sleep>>>,
+    /// Once its user has lost a right.
+    withdrawn: Option<BoxFuture<'static, Status>>,
 }
 
 impl End {
     /// What ends this request, if it is a watch.
-    fn of(extensions: &Extensions) -> Option<Self> {
+    fn of(extensions: &Extensions, withdrawals: Option<&dyn Withdrawals>) -> Option<Self> {
         let rule = extensions.get::<Rule>()?;
         let peer = extensions.get::<Peer>()?;
-        if rule.lifetime != Lifetime::Uncapped {
+        let is_drained = rule.lifetime == Lifetime::Uncapped;
+        if !is_drained && rule.pool != Pool::Watches {
             return None;
         }
-        let grant = extensions.get::<User>().and_then(|user| user.grant.as_deref());
+        let user = extensions.get::<User>();
+        let grant = user.and_then(|user| user.grant.as_deref());
         let left = |grant: &Grant| grant.ends_at.duration_since(clock::wall()).unwrap_or_default();
-        let expired = grant.map(|grant| Box::pin(sleep(left(grant))));
-        Some(Self { drained: Box::pin(peer.watches_end.clone().cancelled_owned()), expired })
+        let withdrawn = |user| Some(withdrawals?.wait_for_loss(user, extensions.get::<Bearer>()));
+        Some(Self {
+            drained: is_drained.then(|| Box::pin(peer.watches_end.clone().cancelled_owned())),
+            expired: grant.map(|grant| Box::pin(sleep(left(grant)))),
+            withdrawn: user.and_then(withdrawn),
+        })
     }
 
     /// Why the watch ends, once it does.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Status> {
-        if self.drained.as_mut().poll(cx).is_ready() {
+        if self.drained.as_mut().is_some_and(|it| it.as_mut().poll(cx).is_ready()) {
             return Poll::Ready(draining());
         }
-        match &mut self.expired {
-            Some(expired) => {
-                expired.as_mut().poll(cx).map(|()| AuthenticationError::Refused(Refusal::Expired).into())
-            }
+        if self.expired.as_mut().is_some_and(|it| it.as_mut().poll(cx).is_ready()) {
+            return Poll::Ready(AuthenticationError::Refused(Refusal::Expired).into());
+        }
+        match &mut self.withdrawn {
+            Some(withdrawn) => withdrawn.as_mut().poll(cx),
             None => Poll::Pending,
         }
     }

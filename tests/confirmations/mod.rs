@@ -18,6 +18,7 @@ mod tasks;
 mod ways_of_tasks;
 mod ways_round;
 mod webhook;
+mod withdrawn_rights;
 
 use crate::support::assert_refused;
 use serde_json::{Value, json};

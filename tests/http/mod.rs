@@ -20,3 +20,4 @@ mod specified;
 pub(crate) mod talk;
 mod tls;
 mod toys;
+mod withdrawn_rights;

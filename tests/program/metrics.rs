@@ -32,7 +32,7 @@ async fn get(address: SocketAddr, path: &str) -> (String, String) {
     (head.to_owned(), body.to_owned())
 }
 
-async fn scrape(program: &Program) -> String {
+pub(super) async fn scrape(program: &Program) -> String {
     let (head, body) = get(program.admin.expect("asked for"), "/metrics").await;
     assert!(head.starts_with("HTTP/1.1 200 ") && head.contains("text/plain; version=0.0.4"), "{head}");
     body

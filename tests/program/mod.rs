@@ -14,6 +14,7 @@ mod jobs;
 mod kills;
 mod metrics;
 mod operation;
+mod reload;
 mod replicas;
 mod traces;
 mod turns;

@@ -64,9 +64,18 @@ impl Program {
 
     /// The same in a session of its own, without a terminal that can be closed.
     pub async fn without_terminal(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::without_terminal_in(Path::new("."), arguments, variables).await
+    }
+
+    /// The same in the given directory.
+    pub async fn without_terminal_in(
+        directory: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let mut setsid = Command::new("setsid");
         setsid.arg(PROGRAM);
-        Self::by(setsid, Path::new("."), arguments, variables).await
+        Self::by(setsid, directory, arguments, variables).await
     }
 
     /// The same in a terminal of its own, which [`close_terminal`](Self::close_terminal) closes.

@@ -47,7 +47,7 @@ impl Auth {
         self.entries(user).any(|entry| entry.has_some(right)) || rules.any(|rule| !rule.denies)
     }
 
-    fn entries<'a>(&'a self, user: &User) -> impl Iterator<Item = &'a AuthUser> {
+    pub(super) fn entries<'a>(&'a self, user: &User) -> impl Iterator<Item = &'a AuthUser> {
         self.users.iter().filter(|entry| entry.user_id == user.id)
     }
 }

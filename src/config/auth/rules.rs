@@ -10,7 +10,7 @@ use toolwire_identity::{Issuer, group_id, user_id};
 use toolwire_tool::context::User;
 
 /// What some users may do, or may not, with some tools.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// Where it stands, such as `toolwire.toml:12: auth.rules.0`.
     pub at: String,
@@ -106,15 +106,18 @@ impl Rule {
 
     /// Whether the rule says anything of this right of the user. An allowing one says nothing without its scope.
     pub(super) fn is_of(&self, user: &User, right: Right) -> bool {
+        self.may.contains(&right) && self.is_for(user)
+    }
+
+    /// Whether the rule is for the user, with the scopes that the token has.
+    pub(super) fn is_for(&self, user: &User) -> bool {
         let grant = user.grant.as_deref();
         let has_scope = |scope: &String| grant.is_some_and(|grant| grant.scopes.iter().any(|it| it == scope));
         let is_meant = |who: &Who| match who {
             Who::User(id) => user.id.as_str() == id,
             Who::Group(id) => grant.is_some_and(|grant| grant.groups.iter().any(|it| it == id)),
         };
-        self.may.contains(&right)
-            && self.who.iter().any(is_meant)
-            && self.scope.as_ref().is_none_or(has_scope)
+        self.who.iter().any(is_meant) && self.scope.as_ref().is_none_or(has_scope)
     }
 
     pub(super) fn names(&self, tool: &str) -> bool {

@@ -7,20 +7,20 @@ use toolwire_tool::context::{Grant, User};
 use super::{Auth, Decision, Right};
 use crate::{Flags, Loaded, print, testing};
 
-const CORP: &str =
+pub(super) const CORP: &str =
     "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
-const RILEY: &str = "[[auth.users]]\nuser_id = 'riley'\ntoken = 's3cret-token-of-riley'\n";
+pub(super) const RILEY: &str = "[[auth.users]]\nuser_id = 'riley'\ntoken = 's3cret-token-of-riley'\n";
 
 fn loaded(file: &str) -> Result<Loaded, String> {
     testing::load_text(file, &[], Flags::default(), &[]).map_err(|error| error.to_string())
 }
 
-fn auth(file: &str) -> Auth {
+pub(super) fn auth(file: &str) -> Auth {
     loaded(file).unwrap().config.auth
 }
 
 /// A user of the issuer with these groups and scopes.
-fn user(id: &str, groups: &[&str], scopes: &[&str]) -> User {
+pub(super) fn user(id: &str, groups: &[&str], scopes: &[&str]) -> User {
     let owned = |all: &[&str]| all.iter().map(|&it| it.to_owned()).collect();
     let grant = Grant { groups: owned(groups), scopes: owned(scopes), ends_at: UNIX_EPOCH };
     User { grant: Some(Arc::new(grant)), ..User::new(id.parse().unwrap()) }

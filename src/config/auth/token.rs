@@ -32,7 +32,11 @@ impl TokenDigest {
 
     /// The token of an entry: `token`, `token_env` or `token_sha256`. With it what is weak about it, where that is
     /// known. `Some(None)` where the variable is not set.
-    pub(super) fn read(entry: &mut Fields, reader: &mut Reader) -> Option<Option<(Self, Option<&'static str>)>> {
+    #[allow(clippy::option_option, reason = "a token that is wrong, and one that is not set")]
+    pub(super) fn read(
+        entry: &mut Fields,
+        reader: &mut Reader,
+    ) -> Option<Option<(Self, Option<&'static str>)>> {
         let plain = entry.optional::<SecretString>("token");
         let variable = entry.optional::<String>("token_env");
         let digest = entry.optional::<SecretString>("token_sha256");

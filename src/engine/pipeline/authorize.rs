@@ -5,6 +5,7 @@ use std::{fmt::Debug, sync::Arc};
 use super::{Call, CallResult, Inner, Target};
 use crate::registry::{Registry, Snapshot, Status};
 use futures_util::future::{Either, Ready, ready};
+use tokio::sync::watch;
 use toolwire_base::middleware::Middleware;
 use toolwire_contract::{Refusal, near};
 use toolwire_tool::context::{User, UserId};
@@ -34,6 +35,11 @@ pub trait Policy: Send + Sync + Debug {
     /// Whether the user sees the confirmations of all users.
     fn may_observe(&self, _user: &User) -> bool {
         false
+    }
+
+    /// Is notified when the policy has changed; `None` for one that never does.
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        None
     }
 }
 

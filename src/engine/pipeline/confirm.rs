@@ -8,6 +8,7 @@
 
 mod cause;
 mod request;
+mod standing;
 mod wait;
 
 use std::{sync::Arc, time::Duration};
@@ -23,7 +24,7 @@ use self::{
     wait::{WaitOutcome, wait, wait_end},
 };
 use super::{
-    Call, CallOptions, CallResult, Inner, call_record::digest_of, in_flight::ConfirmationFlag, span,
+    Call, CallOptions, CallResult, Inner, Policy, call_record::digest_of, in_flight::ConfirmationFlag, span,
 };
 use toolwire_base::{
     clock,
@@ -39,11 +40,13 @@ use toolwire_tool::context::RequestId;
 #[derive(Clone, Debug)]
 pub struct Confirm {
     store: Arc<Store>,
+    /// Asked again while a call waits, and once it has been decided on.
+    policy: Arc<dyn Policy>,
 }
 
 impl Confirm {
-    pub fn new(store: Arc<Store>) -> Self {
-        Self { store }
+    pub fn new(store: Arc<Store>, policy: Arc<dyn Policy>) -> Self {
+        Self { store, policy }
     }
 }
 
@@ -57,14 +60,14 @@ impl<S: Inner> Middleware<Box<Call>, S> for Confirm {
         if !is_asked_for && !call.tool().definition.may_need_confirmation() {
             return Either::Left(inner.call(call));
         }
-        let (inner, store) = (take_ready(inner), Arc::clone(&self.store));
+        let (inner, this) = (take_ready(inner), self.clone());
         match cause_within(&call, Work::little()) {
             Ok(cause) => {
                 set_cause(&mut call, cause);
-                Either::Right(Box::pin(carry_out(inner, store, call)))
+                Either::Right(Box::pin(carry_out(inner, this, call)))
             }
             Err(TooMuchWork) => Either::Right(Box::pin(async move {
-                carry_out(inner, store, find_cause_elsewhere(call).await).await
+                carry_out(inner, this, find_cause_elsewhere(call).await).await
             })),
         }
     }
@@ -89,10 +92,10 @@ async fn find_cause_elsewhere(mut call: Box<Call>) -> Box<Call> {
 }
 
 /// Carries out a call, waiting for its confirmation and for those of the calls that it makes.
-async fn carry_out(mut inner: impl Inner, store: Arc<Store>, mut call: Box<Call>) -> CallResult {
+async fn carry_out(mut inner: impl Inner, confirm: Confirm, mut call: Box<Call>) -> CallResult {
     // Boxed, as the wait below is: most callers that would wait call a tool that needs no confirmation.
     if call.cause.is_some()
-        && let Some(request_id) = Box::pin(find_request_id(&call, &store)).await?
+        && let Some(request_id) = Box::pin(find_request_id(&call, &confirm.store)).await?
     {
         call.request_id = Some(request_id);
     }
@@ -102,7 +105,7 @@ async fn carry_out(mut inner: impl Inner, store: Arc<Store>, mut call: Box<Call>
     let end = inner.call(call.clone()).await;
     match end {
         Ok(Terminal::ConfirmationRequired(required)) => {
-            Box::pin(repeat_when_decided(inner, store, call, required, wait)).await
+            Box::pin(repeat_when_decided(inner, confirm, call, required, wait)).await
         }
         end => end,
     }
@@ -111,7 +114,7 @@ async fn carry_out(mut inner: impl Inner, store: Arc<Store>, mut call: Box<Call>
 /// Waits for the confirmation of a call, and repeats the call after each decision.
 async fn repeat_when_decided(
     mut inner: impl Inner,
-    store: Arc<Store>,
+    confirm: Confirm,
     mut call: Box<Call>,
     mut required: Box<ConfirmationRequired>,
     wait: Duration,
@@ -119,11 +122,14 @@ async fn repeat_when_decided(
     // Counted from the first request, however many confirmations the call needs.
     let until = wait_end(&call, wait);
     while clock::now() < until {
-        match announce_and_wait(&mut call, &store, &required, until).await {
+        match announce_and_wait(&mut call, &confirm, &required, until).await {
             WaitOutcome::Undecided => break,
             WaitOutcome::Cancelled => return Ok(call.failed(ToolError::cancelled())),
+            WaitOutcome::Refused(refusal) => return Err(refusal),
             WaitOutcome::Decided => {}
         }
+        // The layer that asked for the first time is above this one.
+        standing::check(&call, &confirm.policy, &required)?;
         // The nested calls of a repeat are numbered from the beginning, so that they find their records.
         call.context.lineage = call.context.lineage.again();
         match inner.ready().await?.call(call.clone()).await {
@@ -137,13 +143,13 @@ async fn repeat_when_decided(
 /// Notifies the reader that the call waits for a confirmation, and waits.
 async fn announce_and_wait(
     call: &mut Call,
-    store: &Store,
+    confirm: &Confirm,
     required: &ConfirmationRequired,
     until: tokio::time::Instant,
 ) -> WaitOutcome {
     call.accept();
     call.context.events.awaiting_confirmation(Box::new(required.clone())).await;
-    wait(call, store, required, until).instrument(span::await_confirmation(required)).await
+    wait(call, confirm, required, until).instrument(span::await_confirmation(required)).await
 }
 
 /// The identifier of a call that has none and needs a confirmation; a repeat finds the decision by it. If the outermost

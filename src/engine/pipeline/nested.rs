@@ -50,6 +50,7 @@ pub fn error_of_refusal(refusal: &Refusal) -> ToolError {
         | Refusal::ToolAwaited { .. }
         | Refusal::UnknownIntent { .. }
         | Refusal::ToolDisabled { .. }
+        | Refusal::TokenExpired
         | Refusal::TooManyRequestIds { .. }
         | Refusal::TooManyRequestIdsInAll { .. }
         | Refusal::TooManyConfirmations { .. }

@@ -6,6 +6,7 @@ use serde_json::json;
 use tokio::time::advance;
 
 use super::support::{NOW, Signer, claims, corp_in, key_set, start, verify};
+use crate::Issuer;
 
 const OTHER: &str = "https://accounts.example";
 
@@ -59,4 +60,28 @@ async fn a_withdrawn_key_is_obeyed_a_minute_after_the_keys_were_renewed() {
     assert!(verify(&issuers, &token).await.is_ok(), "remembered");
     advance(Duration::from_mins(1)).await;
     assert_eq!(verify(&issuers, &token).await.unwrap_err().word(), "unknown_key");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_forgets_tokens_and_keeps_the_keys_of_issuers_that_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (key, next) = (Signer::ed("k1"), Signer::ed("k2"));
+    let corp = corp_in(folder.path(), &[&key]);
+    let issuers = start([corp.clone()]);
+    let (old, new) = (key.token(&claims(&json!({}))), next.token(&claims(&json!({}))));
+    assert!(verify(&issuers, &old).await.is_ok());
+    fs::write(folder.path().join("jwks.json"), key_set(&[&next]).to_string()).unwrap();
+    assert!(verify(&issuers, &new).await.is_ok());
+    fs::remove_file(folder.path().join("jwks.json")).unwrap();
+    assert!(verify(&issuers, &old).await.is_ok(), "remembered");
+    let renewed = issuers.renew([corp.clone()]);
+    assert!(verify(&renewed, &new).await.is_ok(), "its key is at hand");
+    assert_eq!(verify(&renewed, &old).await.unwrap_err().word(), "keys_unavailable");
+    // One that is configured otherwise is another one, and one that is gone has no users.
+    let changed =
+        issuers.renew([Issuer { audience: vec!["toolwire".to_owned(), "more".to_owned()], ..corp }]);
+    assert_eq!(verify(&changed, &new).await.unwrap_err().word(), "keys_unavailable");
+    let gone = issuers.renew([]);
+    assert!(gone.is_empty());
+    assert_eq!(verify(&gone, &new).await.unwrap_err().word(), "unknown_issuer");
 }

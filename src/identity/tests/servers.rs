@@ -141,9 +141,14 @@ async fn bad_key_sets_are_refused_whole() {
 async fn one_name_may_be_that_of_keys_that_nobody_can_mistake() {
     let (ed, rsa) = (Signer::ed("k1"), Signer::rsa("k1"));
     let as_rs = changed(&rsa.jwk(), &json!({"alg": "RS256"}));
-    let as_ps = changed(&rsa.jwk(), &json!({"alg": "PS256"}));
+    let published_as_pss = changed(&rsa.jwk(), &json!({"alg": "PS256"}));
     let server = MockServer::start().await;
-    serve(&server, "/keys", &json!({"keys": [ed.jwk(), as_rs, as_ps, {"kty": "new", "kid": "k1"}]})).await;
+    serve(
+        &server,
+        "/keys",
+        &json!({"keys": [ed.jwk(), as_rs, published_as_pss, {"kty": "new", "kid": "k1"}]}),
+    )
+    .await;
     let issuers = start([corp(KeySource::Url(url(&server, "/keys")))]);
     for key in [&ed, &rsa] {
         assert!(verify(&issuers, &key.token(&claims(&json!({})))).await.is_ok());
@@ -160,7 +165,7 @@ async fn an_endless_answer_is_cut_off() {
         assert!(asked > 0);
         connection.write_all(b"HTTP/1.1 200 OK\r\n\r\n{\"keys\":[\"").await.unwrap();
         let mut sent: u64 = 0;
-        while connection.write_all(&[b'x'; 65_536]).await.is_ok() {
+        while connection.write_all(&vec![b'x'; 65_536]).await.is_ok() {
             sent += 65_536;
         }
         sent

@@ -1,41 +1,77 @@
-//! Which users may call what, by the configuration. Not here: how credentials are compared.
+//! Who calls and what they may, as the configuration says it now. Not here: how credentials are compared.
+
+mod in_force;
 
 use std::sync::Arc;
 
-use toolwire_base::clock;
+pub(super) use self::in_force::InForce;
 use toolwire_config::{self as config, Config};
-use toolwire_engine::pipeline::{Policy, policy::AllowAll};
-use toolwire_identity::Issuers;
+use toolwire_engine::{
+    pipeline::{Policy, policy::AllowAll},
+    registry::Registry,
+};
 use toolwire_providers::ids::ProviderName;
-use toolwire_tool::context::{KnownBy, User};
-use toolwire_transport::authenticate::{Authenticator, HostTokens, IssuedTokens, Loopback, StaticTokens};
+use toolwire_tool::context::User;
+use toolwire_transport::{
+    Withdrawals,
+    authenticate::{Authenticator, HostTokens, Loopback},
+};
 
-/// Which tools a user may call: all of them where credentials are not required.
-pub(super) fn policy(auth: &config::Auth) -> Arc<dyn Policy> {
-    if auth.is_open() { Arc::new(AllowAll) } else { Arc::new(auth.clone()) }
+/// Who calls and what they may. Cheap to clone; clones share state.
+#[derive(Clone, Debug)]
+pub(super) enum Access {
+    /// Credentials are not required.
+    Open,
+    /// What `[auth]` says, which can be replaced.
+    Users(Arc<InForce>),
 }
 
-/// Bearer tokens if there are any, otherwise trust in the loopback interface. It begins to fetch the keys of issuers.
-pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
-    if config.auth.is_open() {
-        return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
+impl Access {
+    pub(super) fn new(auth: &config::Auth, registry: &Arc<Registry>) -> Self {
+        if auth.is_open() { Self::Open } else { Self::Users(Arc::new(InForce::new(auth.clone(), registry))) }
     }
-    let tokens = config.auth.users.iter().filter_map(|entry| {
-        let user = User {
-            id: entry.user_id.clone(),
-            email: entry.email.clone(),
-            role: entry.role.clone(),
-            known_by: KnownBy::Token,
-            grant: None,
-        };
-        Some((entry.token?, user))
-    });
-    let tokens = StaticTokens::new(tokens);
-    if config.auth.issuers.is_empty() {
-        return Arc::new(tokens);
+
+    /// Which tools a user may call: all of them where credentials are not required.
+    pub(super) fn policy(&self) -> Arc<dyn Policy> {
+        match self {
+            Self::Open => Arc::new(AllowAll),
+            Self::Users(users) => Arc::clone(users) as _,
+        }
     }
-    let issuers = Issuers::start(config.auth.issuers.clone(), Arc::new(clock::wall));
-    Arc::new(IssuedTokens::new(tokens, issuers))
+
+    /// Bearer tokens if there are any, otherwise trust in the loopback interface. It begins to fetch the keys of
+    /// issuers.
+    pub(super) fn authenticator(&self, config: &Config) -> Arc<dyn Authenticator> {
+        match self {
+            Self::Open => Arc::new(Loopback::new(User::new(config.data.default_user.clone()))),
+            Self::Users(users) => {
+                users.begin();
+                Arc::clone(users) as _
+            }
+        }
+    }
+
+    /// What ends the watches of users who lose a right.
+    pub(super) fn withdrawals(&self) -> Option<Arc<dyn Withdrawals>> {
+        match self {
+            Self::Open => None,
+            Self::Users(users) => Some(Arc::clone(users) as _),
+        }
+    }
+
+    /// Puts other users and rules into force, all of them at once. Returns what differs, or why it cannot be.
+    pub(super) fn replace(&self, auth: config::Auth) -> Result<Vec<String>, &'static str> {
+        match self {
+            Self::Open if auth.is_open() => Ok(Vec::new()),
+            Self::Open => {
+                Err("credentials are not required so far; that they are begins with a restart alone")
+            }
+            Self::Users(_) if auth.is_open() => Err(
+                "no user and no issuer is left, and that credentials are not required begins with a restart alone",
+            ),
+            Self::Users(users) => Ok(users.replace(auth)),
+        }
+    }
 }
 
 /// The tokens of providers, and without users the trust in the loopback interface here too.

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     StartError,
-    access::policy,
+    access::Access,
     conflicts,
     pipeline::pipeline,
     records::{confirmations, records},
@@ -41,6 +41,7 @@ pub(super) struct Stores {
 
 /// What every call passes, and what it waits for.
 pub(super) struct CallPath {
+    pub(super) access: Access,
     policy: Arc<dyn Policy>,
     pipeline: Arc<Pipeline>,
     confirmations: Confirmations,
@@ -80,7 +81,8 @@ pub(super) fn build_call_path(
     services: Services,
 ) -> CallPath {
     let Stores { state, workspace, .. } = stores;
-    let policy = policy(&config.auth);
+    let access = Access::new(&config.auth, registry);
+    let policy = access.policy();
     let orchestrator = Orchestrator::new(Arc::clone(state), workspace.clone());
     let pipeline = pipeline(config, domains, state, registry, &policy, &orchestrator, services);
     let confirmations = confirmations(config, state, registry, &policy);
@@ -91,7 +93,7 @@ pub(super) fn build_call_path(
         orchestrator,
         workspace: workspace.clone(),
     });
-    CallPath { policy, pipeline, confirmations, tasks }
+    CallPath { access, policy, pipeline, confirmations, tasks }
 }
 
 /// Attaches the domains that call tools by themselves. `services` are those of all domains.
@@ -104,7 +106,7 @@ pub(super) fn attach(
     limits: &Arc<dyn SourceLimits>,
     services: &Services,
 ) -> Result<Attachments, StartError> {
-    let CallPath { policy, pipeline, confirmations, tasks } = path;
+    let CallPath { policy, pipeline, confirmations, tasks, .. } = path;
     let state = &stores.state;
     let attaching =
         Attaching { config, registry, pipeline, policy, confirmations, tasks, state, limits, services };
@@ -128,7 +130,7 @@ pub(super) fn build_tools(
     path: CallPath,
     limits: &Arc<dyn SourceLimits>,
 ) -> Tools {
-    let CallPath { policy, pipeline, confirmations, tasks } = path;
+    let CallPath { policy, pipeline, confirmations, tasks, .. } = path;
     let records = records(config, state, registry, &policy, &pipeline);
     Tools::new(pipeline, Arc::clone(registry), policy, Arc::clone(limits), confirmations, tasks, records)
 }

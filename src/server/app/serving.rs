@@ -5,10 +5,7 @@ use std::{net::SocketAddr, sync::Arc};
 use futures_util::future::{BoxFuture, FutureExt, Shared};
 use tokio::sync::watch::Receiver;
 
-use super::{
-    App,
-    access::{authenticator, host_tokens},
-};
+use super::{App, access::host_tokens};
 use crate::faces::{
     grpc::{self, Face, Routes},
     http::{
@@ -36,9 +33,9 @@ impl App {
         ready: Receiver<Readiness>,
         shutdown: Shutdown<'a>,
     ) -> BoxFuture<'a, Report> {
-        let common =
-            Common::new(authenticator(config), &config.server, http.is_some().then_some(&config.http))
-                .with_hosts(host_tokens(config));
+        let authenticator = self.access.authenticator(config);
+        let common = Common::new(authenticator, &config.server, http.is_some().then_some(&config.http));
+        let common = common.with_hosts(host_tokens(config)).with_withdrawals(self.access.withdrawals());
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
         let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
         async move {

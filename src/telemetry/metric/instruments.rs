@@ -34,6 +34,7 @@ pub(super) struct Instruments {
     call_duration: Histogram<f64>,
     calls_in_flight: UpDownCounter<i64>,
     bounds_reached: Counter<u64>,
+    config_problem: Gauge<u64>,
     connections_open: UpDownCounter<i64>,
     state_wal_size: Gauge<u64>,
     pub(super) state: StateInstruments,
@@ -75,6 +76,10 @@ impl Instruments {
             call_duration: seconds(meter, name::CALL_DURATION, "How long calls take, whatever answers them."),
             calls_in_flight: in_flight.with_description("Calls that have begun and not ended.").build(),
             bounds_reached: counter(name::BOUNDS_REACHED, "How often a bound of the transport was reached."),
+            config_problem: meter
+                .u64_gauge(name::CONFIG_PROBLEM)
+                .with_description("1 while the settings on disk cannot come into force, otherwise 0.")
+                .build(),
             connections_open: connections.with_description("Connections that are open.").build(),
             state_wal_size: meter
                 .u64_gauge(name::STATE_WAL_SIZE)
@@ -176,6 +181,10 @@ impl Instruments {
 
     pub(super) fn bound_reached(&self, bound: &'static str) {
         self.bounds_reached.add(1, &[KeyValue::new(BOUND, bound)]);
+    }
+
+    pub(super) fn config_problem(&self, is_there: bool) {
+        self.config_problem.record(is_there.into(), &[]);
     }
 
     pub(super) fn connections_open(&self, change: i64) {
@@ -291,6 +300,7 @@ mod tests {
         instruments.call_ended(None, "NOT_FOUND", SECOND);
         instruments.tool_executed("get_quotes", Some("BLOCKED"), SECOND);
         instruments.bound_reached("all");
+        instruments.config_problem(false);
         instruments.connections_open(1);
         instruments.state_wal_size(4_096);
         instruments.state.asked();

@@ -13,6 +13,8 @@ pub const EXECUTE_TOOL_DURATION: &str = "gen_ai.execute_tool.duration";
 pub const CALL_DURATION: &str = "toolwire.call.duration";
 /// Calls that have begun and not ended.
 pub const CALLS_IN_FLIGHT: &str = "toolwire.calls.in_flight";
+/// 1 while the settings on disk cannot come into force, otherwise 0.
+pub const CONFIG_PROBLEM: &str = "toolwire.config.problem";
 pub const CONNECTIONS_OPEN: &str = "toolwire.connections.open";
 /// Bytes of the write-ahead log beside the state file.
 pub const STATE_WAL_SIZE: &str = "toolwire.state.wal.size";
@@ -131,6 +133,7 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "toolwire_cache_lookups_total",
     "toolwire_call_duration_seconds",
     "toolwire_calls_in_flight",
+    "toolwire_config_problem",
     "toolwire_confirmation_decision_duration_seconds",
     "toolwire_confirmations_total",
     "toolwire_connections_open",

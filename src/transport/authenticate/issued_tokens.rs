@@ -7,7 +7,7 @@ use futures_util::future::{Either, ready};
 
 use super::{Authenticating, AuthenticationError, Authenticator, Credentials, StaticTokens};
 use toolwire_config::TokenDigest;
-use toolwire_identity::{Issuers, Refusal, Verified};
+use toolwire_identity::{Issuer, Issuers, Refusal, Verified};
 use toolwire_tool::context::{KnownBy, User};
 
 /// The configured tokens, and the issuers of others.
@@ -15,11 +15,19 @@ use toolwire_tool::context::{KnownBy, User};
 pub struct IssuedTokens {
     known: StaticTokens,
     issuers: Issuers,
+    /// Tokens that an earlier one verified are verified again.
+    generation: u64,
 }
 
 impl IssuedTokens {
     pub fn new(known: StaticTokens, issuers: Issuers) -> Self {
-        Self { known, issuers }
+        Self { known, issuers, generation: 0 }
+    }
+
+    /// These tokens and issuers instead: what was remembered of tokens is forgotten.
+    #[must_use]
+    pub fn renew(&self, known: StaticTokens, issuers: impl IntoIterator<Item = Issuer>) -> Self {
+        Self { known, issuers: self.issuers.renew(issuers), generation: self.generation + 1 }
     }
 }
 
@@ -32,7 +40,8 @@ impl Authenticator for IssuedTokens {
             }
             None => return Either::Left(ready(Err(AuthenticationError::Rejected))),
         };
-        if let Some(verified) = credentials.recent.and_then(|recent| recent.find(bearer)) {
+        let recent = credentials.recent.filter(|_| !self.issuers.is_empty());
+        if let Some(verified) = recent.and_then(|recent| recent.find(bearer, self.generation)) {
             return Either::Left(ready(Ok(user_of(&verified))));
         }
         let digest = TokenDigest::of(bearer);
@@ -45,8 +54,8 @@ impl Authenticator for IssuedTokens {
         };
         let admit = move |verified: Result<Arc<Verified>, Refusal>| {
             let verified = verified.map_err(refuse)?;
-            if let Some(recent) = credentials.recent {
-                recent.replace(bearer, &verified);
+            if let Some(recent) = recent {
+                recent.replace(bearer, &verified, self.generation);
             }
             Ok(user_of(&verified))
         };

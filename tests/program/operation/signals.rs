@@ -40,12 +40,13 @@ async fn an_idle_server_ends_without_its_lame_duck_time() {
 
 /// What a service manager sends a daemon that is to read its settings again.
 #[tokio::test]
-async fn a_hang_up_without_a_terminal_is_a_line_in_the_log_and_ends_nothing() {
+async fn a_hang_up_without_a_terminal_has_the_settings_read_and_ends_nothing() {
     let mut program = Program::without_terminal(&[], &HASTY).await;
     for _ in 0..2 {
         kill_process(program.pid(), Signal::HUP).expect("running");
-        let (line, before) = program.wait_for_log("ignored, since no terminal").await;
-        assert_eq!((&line["signal"], &line["level"]), (&"SIGHUP".into(), &"WARN".into()), "{before:?}");
+        let (line, before) = program.wait_for_log("the settings are read again").await;
+        assert_eq!((&line["signal"], &line["level"]), (&"SIGHUP".into(), &"INFO".into()), "{before:?}");
+        program.wait_for_log("are those of the settings now").await;
     }
     program.channel().await;
     terminate(&program);

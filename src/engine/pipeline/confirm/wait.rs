@@ -8,9 +8,9 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-use super::super::Call;
+use super::{super::Call, Confirm, standing};
 use toolwire_base::clock;
-use toolwire_contract::ConfirmationRequired;
+use toolwire_contract::{ConfirmationRequired, Refusal};
 use toolwire_state::{Store, confirmations::life::State};
 use toolwire_tool::context::StopCause;
 
@@ -24,13 +24,15 @@ const TRY_AGAIN: Duration = Duration::from_millis(500);
 const RESERVE: Duration = Duration::from_secs(1);
 
 /// Why a call waits for a person no longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum WaitOutcome {
     /// The confirmation is no longer pending.
     Decided,
     /// No decision in time, or before the server ended.
     Undecided,
     Cancelled,
+    /// The user may no longer call the tool, or the token has ended.
+    Refused(Refusal),
 }
 
 /// The end of the wait: after the caller's time, or [`RESERVE`] before the deadline.
@@ -42,7 +44,7 @@ pub(super) fn wait_end(call: &Call, wait: Duration) -> Instant {
 
 pub(super) async fn wait(
     call: &Call,
-    store: &Store,
+    confirm: &Confirm,
     required: &ConfirmationRequired,
     until: Instant,
 ) -> WaitOutcome {
@@ -56,7 +58,8 @@ pub(super) async fn wait(
     select! {
         biased;
         () = call.context.cancellation.cancelled() => stop_outcome(call.context.cancellation.cause()),
-        () = wait_for_decision(store, required) => WaitOutcome::Decided,
+        refusal = standing::wait_for_loss(call, &confirm.policy, required) => WaitOutcome::Refused(refusal),
+        () = wait_for_decision(&confirm.store, required) => WaitOutcome::Decided,
         () = sleep_until(until) => WaitOutcome::Undecided,
         () = send_progress => WaitOutcome::Undecided,
     }

@@ -1,0 +1,186 @@
+//! The users, issuers and rules that are in force. One reading of the settings replaces another whole, and whoever waits
+//! with a right that is gone is told.
+//!
+//! Not here: when the settings are read.
+
+use std::{future::pending, sync::Arc};
+
+use arc_swap::ArcSwap;
+use futures_util::future::{BoxFuture, Either, ready};
+use secrecy::ExposeSecret;
+use tokio::sync::watch;
+use tonic::{Code, Status};
+
+use toolwire_base::clock;
+use toolwire_config::{Auth, Right, TokenDigest};
+use toolwire_contract::status;
+use toolwire_engine::{pipeline::Policy, registry::Registry};
+use toolwire_identity::Issuers;
+use toolwire_tool::context::{KnownBy, User, UserId};
+use toolwire_transport::{
+    Withdrawals,
+    authenticate::{
+        Authenticating, AuthenticationError, Authenticator, Bearer, Credentials, IssuedTokens, StaticTokens,
+    },
+};
+
+/// The users and rules in force.
+#[derive(Debug)]
+pub(crate) struct InForce {
+    reading: Arc<ArcSwap<Reading>>,
+    /// How often they were replaced.
+    replaced: watch::Sender<u64>,
+    registry: Arc<Registry>,
+}
+
+/// One reading of the settings.
+#[derive(Debug)]
+struct Reading {
+    auth: Auth,
+    /// What compares tokens, once the service is served.
+    tokens: Option<IssuedTokens>,
+}
+
+impl InForce {
+    pub(super) fn new(auth: Auth, registry: &Arc<Registry>) -> Self {
+        let reading = Arc::new(ArcSwap::from_pointee(Reading { auth, tokens: None }));
+        Self { reading, replaced: watch::Sender::new(0), registry: Arc::clone(registry) }
+    }
+
+    /// Begins to fetch the keys of issuers, in the runtime of the caller.
+    pub(super) fn begin(&self) {
+        let auth = self.reading.load().auth.clone();
+        let issuers = Issuers::start(auth.issuers.clone(), Arc::new(clock::wall));
+        let tokens = Some(IssuedTokens::new(static_tokens(&auth), issuers));
+        self.reading.store(Arc::new(Reading { auth, tokens }));
+    }
+
+    /// Puts others into force, and returns what differs.
+    pub(super) fn replace(&self, auth: Auth) -> Vec<String> {
+        let before = self.reading.load_full();
+        let renew = |it: &IssuedTokens| it.renew(static_tokens(&auth), auth.issuers.iter().cloned());
+        let tokens = before.tokens.as_ref().map(renew);
+        let changes = auth.changes_since(&before.auth);
+        self.reading.store(Arc::new(Reading { auth, tokens }));
+        self.replaced.send_modify(|count| *count += 1);
+        changes
+    }
+}
+
+fn static_tokens(auth: &Auth) -> StaticTokens {
+    StaticTokens::new(auth.users.iter().filter_map(|entry| {
+        let user = User {
+            id: entry.user_id.clone(),
+            email: entry.email.clone(),
+            role: entry.role.clone(),
+            known_by: KnownBy::Token,
+            grant: None,
+        };
+        Some((entry.token?, user))
+    }))
+}
+
+impl Policy for InForce {
+    fn may_call(&self, user: &User, tool: &str) -> bool {
+        self.reading.load().auth.may_call(user, tool)
+    }
+
+    fn may_call_all(&self, user: &User) -> bool {
+        self.reading.load().auth.may_call_all(user)
+    }
+
+    fn may_approve(&self, user: &User, tool: &str, caller: &UserId) -> bool {
+        self.reading.load().auth.may_approve(user, tool, caller)
+    }
+
+    fn sees_others(&self, user: &User) -> bool {
+        self.reading.load().auth.sees_others(user)
+    }
+
+    fn may_observe(&self, user: &User) -> bool {
+        self.reading.load().auth.may_observe(user)
+    }
+
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.replaced.subscribe())
+    }
+}
+
+impl Authenticator for InForce {
+    fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {
+        let reading = self.reading.load();
+        let Some(tokens) = &reading.tokens else {
+            return Either::Left(ready(Err(AuthenticationError::Rejected)));
+        };
+        match tokens.authenticate(credentials) {
+            Either::Left(identified) => Either::Left(identified),
+            // Nothing was done yet: the future that waits keeps the reading by which it began.
+            Either::Right(_) => {
+                let reading = Arc::clone(&reading);
+                Either::Right(Box::pin(async move {
+                    let tokens = reading.tokens.as_ref().expect("they were there");
+                    tokens.authenticate(credentials).await
+                }))
+            }
+        }
+    }
+}
+
+impl Withdrawals for InForce {
+    fn wait_for_loss(&self, user: &User, bearer: Option<&Bearer>) -> BoxFuture<'static, Status> {
+        // Before the settings are read: what is replaced from now on is noticed.
+        let mut replaced = self.replaced.subscribe();
+        let mut before = self.reading.load_full();
+        let (reading, registry) = (Arc::clone(&self.reading), Arc::clone(&self.registry));
+        let token = bearer.map(|bearer| TokenDigest::of(bearer.0.expose_secret().as_bytes()));
+        let user = user.clone();
+        Box::pin(async move {
+            // The user was identified a moment ago, perhaps by an earlier reading.
+            while before.knows(&user, token.as_ref()) {
+                if replaced.changed().await.is_err() {
+                    return pending().await;
+                }
+                let now = reading.load_full();
+                if now.withdraws(&before, &user, &registry) {
+                    return status_of_loss();
+                }
+                before = now;
+            }
+            AuthenticationError::Rejected.into()
+        })
+    }
+}
+
+impl Reading {
+    /// Whether the user's credentials are still accepted.
+    fn knows(&self, user: &User, token: Option<&TokenDigest>) -> bool {
+        match user.known_by {
+            KnownBy::Token => token.is_some_and(|token| self.auth.has_token(&user.id, token)),
+            KnownBy::Issuer => {
+                let issuer = user.id.as_str().split(':').next().unwrap_or_default();
+                self.auth.issuers.iter().any(|it| it.name == issuer)
+            }
+            KnownBy::Process | KnownBy::Loopback => true,
+        }
+    }
+
+    /// Whether the user has lost a right to something that is offered.
+    fn withdraws(&self, before: &Self, user: &User, registry: &Registry) -> bool {
+        if self.auth.is_same_for(&before.auth, user) {
+            return false;
+        }
+        let lost =
+            |right, tool: &str| before.auth.may(user, right, tool) && !self.auth.may(user, right, tool);
+        let lost_some = |right| before.auth.may_some(user, right) && !self.auth.may_some(user, right);
+        [Right::Call, Right::Approve, Right::Observe].into_iter().any(lost_some)
+            || registry.snapshot().tools().any(|tool| {
+                let name = &tool.definition.name;
+                lost(Right::Call, name) || lost(Right::Approve, name)
+            })
+    }
+}
+
+fn status_of_loss() -> Status {
+    let text = "a right of yours was withdrawn while this was open; begin again with those that you have";
+    status::plain(Code::PermissionDenied, "RIGHT_WITHDRAWN", text)
+}

@@ -1,0 +1,150 @@
+//! Reads the settings again while the service runs, and puts `[auth]` into force: all of it, or nothing.
+//!
+//! A changed file is read once it was the same in two consecutive looks, so that it may be written in parts. Not here:
+//! settings of other sections, which are those of the start, and what a change means for who is connected.
+
+use std::{
+    convert::Infallible,
+    fmt, fs,
+    future::pending,
+    mem,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::{
+    sync::Notify,
+    time::{MissedTickBehavior, interval},
+};
+
+use super::{App, tree::RELOAD_INTERVAL};
+use toolwire_base::digest::Digest;
+use toolwire_config::{Auth, ConfigError, Loaded};
+use toolwire_telemetry::metric;
+
+/// The most changes that one line of the log tells.
+const MAX_TOLD: usize = 20;
+
+type Load = Box<dyn Fn() -> Result<Loaded, ConfigError> + Send + Sync>;
+
+/// The file of settings, and how it is read.
+pub struct SettingsFile {
+    path: PathBuf,
+    load: Load,
+    /// The settings of the start.
+    started: Loaded,
+    asked: Notify,
+    versions: Mutex<Versions>,
+}
+
+/// Digests of the file: at the last look, and at the last attempt to use it.
+struct Versions {
+    last: Digest,
+    tried: Digest,
+}
+
+impl SettingsFile {
+    /// Reads the settings for the first time. The file is looked at before, so that no later change of it is missed.
+    pub fn open(path: PathBuf, load: Load) -> Result<Self, ConfigError> {
+        let digest = digest(&path);
+        let started = load()?;
+        let versions = Mutex::new(Versions { last: digest, tried: digest });
+        Ok(Self { path, load, started, asked: Notify::new(), versions })
+    }
+
+    /// The settings of the start.
+    pub fn started(&self) -> &Loaded {
+        &self.started
+    }
+
+    /// Has the file read again now, whether or not it has changed.
+    pub fn read_again(&self) {
+        self.asked.notify_one();
+    }
+
+    /// Whether the file is to be read: it is unchanged since the last look and was not tried yet.
+    fn is_due(&self) -> bool {
+        let now = digest(&self.path);
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_settled = mem::replace(&mut versions.last, now) == now;
+        is_settled && mem::replace(&mut versions.tried, now) != now
+    }
+}
+
+impl App {
+    /// Takes over changes of `[auth]` for as long as it is polled.
+    pub(super) async fn follow_settings(&self) -> Infallible {
+        let Some(settings) = &self.settings else { return pending().await };
+        metric::config_problem(false);
+        let mut interval = interval(RELOAD_INTERVAL);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let is_asked = tokio::select! {
+                _ = interval.tick() => false,
+                () = settings.asked.notified() => true,
+            };
+            let (app, settings) = (self.clone(), Arc::clone(settings));
+            // Reads files, which must not block the threads that serve calls.
+            let look = move || {
+                if settings.is_due() || is_asked {
+                    app.take_over(&settings, is_asked);
+                }
+            };
+            let _ = tokio::task::spawn_blocking(look).await;
+        }
+    }
+
+    /// Puts other users, issuers and rules into force, all of them at once. Returns what differs, or why they cannot be.
+    pub fn replace_auth(&self, auth: Auth) -> Result<Vec<String>, &'static str> {
+        self.access.replace(auth)
+    }
+
+    fn take_over(&self, settings: &SettingsFile, is_asked: bool) {
+        let read = (settings.load)().map_err(|error| error.to_string());
+        let replaced = read.and_then(|loaded| {
+            let changes = self.replace_auth(loaded.config.auth.clone())?;
+            Ok((loaded, changes))
+        });
+        metric::config_problem(replaced.is_err());
+        let file = settings.path.display();
+        match replaced {
+            Ok((loaded, changes)) => {
+                if is_asked || !changes.is_empty() {
+                    tracing::info!(%file, changes = summarize(&changes), "users, issuers and rules are those of the settings now");
+                }
+                for warning in loaded.warnings.iter().chain(&self.unmatched_patterns(&loaded.config)) {
+                    tracing::warn!(at = warning.at, "{}", warning.what);
+                }
+                let others = loaded.changed_beside_auth(&settings.started);
+                if !others.is_empty() {
+                    tracing::warn!(%file, settings = summarize(&others), "these settings have changed and count from the next start");
+                }
+            }
+            Err(error) => {
+                tracing::error!(%file, %error, "the settings cannot be used; users, issuers and rules stay as they were");
+            }
+        }
+    }
+}
+
+/// Changes in words.
+fn summarize(changes: &[String]) -> String {
+    let told = changes.iter().take(MAX_TOLD).map(String::as_str).collect::<Vec<_>>().join("; ");
+    match changes.len().saturating_sub(MAX_TOLD) {
+        _ if changes.is_empty() => "none".to_owned(),
+        0 => told,
+        more => format!("{told}; and {more} more"),
+    }
+}
+
+/// One that cannot be read counts as empty; reading it tells why.
+fn digest(path: &PathBuf) -> Digest {
+    Digest::of_bytes(&fs::read(path).unwrap_or_default())
+}
+
+/// The settings may hold secrets.
+impl fmt::Debug for SettingsFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SettingsFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,94 @@
+//! Watches of users who lose a right while they are open.
+
+use toolwire::config::{Auth, AuthUser, ToolPattern};
+
+use crate::{
+    http::{
+        raw::{Raw, ask},
+        toys::{COUNT, Toys, WATCH},
+    },
+    support::server::config_with_http,
+};
+
+const RILEY: &str = "authorization: Bearer a-long-enough-t0ken";
+const ALEX: &str = "authorization: Bearer an0ther-long-token";
+
+/// Riley, who may call these tools, and alex.
+fn users(tools: &str) -> Auth {
+    let user = |name: &str, header: &str| {
+        let token = header.trim_start_matches("authorization: Bearer ");
+        AuthUser::new(name.parse().unwrap(), token.to_owned().into())
+    };
+    let tools = vec![ToolPattern::try_from(tools.to_owned()).unwrap()];
+    Auth { users: vec![AuthUser { tools, ..user("riley", RILEY) }, user("alex", ALEX)], ..Auth::default() }
+}
+
+fn toys() -> Toys {
+    let mut config = config_with_http();
+    config.auth = users("*");
+    Toys::with(config)
+}
+
+async fn watch(toys: &Toys, header: &str) -> Raw {
+    let mut watch = Raw::connect(toys.http).await;
+    watch.ask("GET", WATCH, &[header], "").await;
+    watch.until("event: first").await;
+    watch
+}
+
+#[tokio::test]
+async fn a_watch_ends_when_its_user_loses_a_right_and_only_then() {
+    let toys = toys();
+    let (mut riley, mut alex) = (watch(&toys, RILEY).await, watch(&toys, ALEX).await);
+    let replace = |auth: Auth| toys.server.app.replace_auth(auth).unwrap();
+    // The same, and more than before.
+    assert_eq!(replace(users("*")), [""; 0]);
+    let mut more = users("*");
+    more.users[0].approve = ToolPattern::everything();
+    assert_eq!(replace(more), ["user changed: riley"]);
+    assert_eq!(replace(users("get_*")), ["user changed: riley"]);
+    riley.until("\"code\":\"RIGHT_WITHDRAWN\"").await;
+    riley.until("0\r\n\r\n").await;
+    // With what is left it goes on until that is gone, too.
+    let mut riley = watch(&toys, RILEY).await;
+    let mut gone = users("*");
+    gone.users.remove(0);
+    assert_eq!(replace(gone), ["user removed: riley"]);
+    riley.until("\"code\":\"RIGHT_WITHDRAWN\"").await;
+    let answer = ask(toys.http, "POST", COUNT, &["content-type: application/json", RILEY], "{}").await;
+    assert_eq!((answer.status, answer.code().as_str()), (401, "CREDENTIALS_REJECTED"));
+    // Nobody else noticed.
+    let mut none = users("*");
+    none.users.remove(1);
+    replace(none);
+    assert!(!alex.until("RIGHT_WITHDRAWN").await.contains("CREDENTIALS"));
+}
+
+#[tokio::test]
+async fn a_watch_ends_with_the_token_that_it_began_with() {
+    let toys = toys();
+    let mut riley = watch(&toys, RILEY).await;
+    let mut rotated = users("*");
+    let old = rotated.users[0].clone();
+    rotated.users[0].token = Some(secrecy::SecretString::from("a-r0tated-long-token").into());
+    // While both are there, both are accepted.
+    let mut both = rotated.clone();
+    both.users.push(old);
+    let app = &toys.server.app;
+    assert_eq!(app.replace_auth(both).unwrap(), ["tokens changed of user: riley"]);
+    let mut next = watch(&toys, "authorization: Bearer a-r0tated-long-token").await;
+    app.replace_auth(rotated).unwrap();
+    riley.until("\"code\":\"CREDENTIALS_REJECTED\"").await;
+    app.replace_auth(users("get_*")).unwrap();
+    next.until("\"code\":\"RIGHT_WITHDRAWN\"").await;
+}
+
+#[tokio::test]
+async fn whether_credentials_are_required_is_replaced_by_nothing() {
+    let toys = toys();
+    assert!(toys.server.app.replace_auth(Auth::default()).unwrap_err().contains("restart"));
+    assert_eq!(ask(toys.http, "POST", COUNT, &["content-type: application/json"], "{}").await.status, 401);
+    let open = Toys::start();
+    assert!(open.server.app.replace_auth(users("*")).unwrap_err().contains("restart"));
+    assert_eq!(ask(open.http, "POST", COUNT, &["content-type: application/json"], "{}").await.status, 200);
+}

@@ -1,0 +1,147 @@
+//! `[auth]` of a program that runs: read again when the file changes and by SIGHUP, all of it or nothing.
+
+use std::{fs, path::Path};
+
+use rustix::process::{Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+use tonic::{Code, Request, Status, Streaming};
+use tonic_types::StatusExt;
+use toolwire::contract::proto::v1::{
+    GetToolRequest, WatchEventType, WatchToolsRequest, WatchToolsResponse,
+    tool_service_client::ToolServiceClient,
+};
+
+use super::metrics::scrape;
+use crate::support::program::Program;
+
+const ADMIN: [&str; 2] = ["--admin", "127.0.0.1:0"];
+
+/// A directory whose configuration has these users, each with tools.
+fn directory(users: &[(&str, &str)]) -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    write(directory.path(), &file(users));
+    directory
+}
+
+fn file(users: &[(&str, &str)]) -> String {
+    let entry = |(user, tools): &(&str, &str)| {
+        format!("[[auth.users]]\nuser_id = '{user}'\ntoken = '{}'\ntools = ['{tools}']\n", token(user))
+    };
+    users.iter().map(entry).collect()
+}
+
+fn token(user: &str) -> String {
+    format!("planted-t0ken-of-{user}")
+}
+
+/// As most editors do: a reader sees either file whole.
+fn write(directory: &Path, text: &str) {
+    fs::write(directory.join("new.toml"), text).expect("written");
+    fs::rename(directory.join("new.toml"), directory.join("toolwire.toml")).expect("renamed");
+}
+
+fn with_token<T>(message: T, user: &str) -> Request<T> {
+    let mut request = Request::new(message);
+    let value = format!("Bearer {}", token(user)).parse().expect("a value");
+    request.metadata_mut().insert("authorization", value);
+    request
+}
+
+/// Whether the user may know of a tool.
+async fn sees(program: &Program, user: &str, tool: &str) -> Result<(), Code> {
+    let mut client = ToolServiceClient::new(program.channel().await);
+    let request = GetToolRequest { name: tool.to_owned(), ..Default::default() };
+    client.get_tool(with_token(request, user)).await.map(drop).map_err(|status| status.code())
+}
+
+async fn watch(program: &Program, user: &str) -> Streaming<WatchToolsResponse> {
+    let mut client = ToolServiceClient::new(program.channel().await);
+    let request = with_token(WatchToolsRequest::default(), user);
+    let mut stream = client.watch_tools(request).await.expect("allowed").into_inner();
+    while stream.message().await.expect("goes on").expect("goes on").r#type() != WatchEventType::Synced {}
+    stream
+}
+
+/// The status with which a stream ends.
+async fn end(stream: &mut Streaming<WatchToolsResponse>) -> Status {
+    loop {
+        match stream.message().await {
+            Ok(message) => assert!(message.is_some(), "ended well"),
+            Err(status) => return status,
+        }
+    }
+}
+
+async fn problem(program: &Program) -> String {
+    let text = scrape(program).await;
+    let line = text.lines().find(|line| line.starts_with("toolwire_config_problem")).expect("it is there");
+    line.rsplit(' ').next().expect("a value").to_owned()
+}
+
+#[tokio::test]
+async fn a_changed_file_is_taken_over_and_ends_the_streams_of_who_lost_a_right() {
+    let directory = directory(&[("demo", "*"), ("riley", "*")]);
+    let mut program = Program::start(directory.path(), &ADMIN, &[]).await;
+    let (mut riley, mut demo) = (watch(&program, "riley").await, watch(&program, "demo").await);
+    assert_eq!(sees(&program, "alex", "get_quotes").await, Err(Code::Unauthenticated));
+
+    write(directory.path(), &file(&[("demo", "*"), ("riley", "get_*"), ("alex", "*")]));
+    let status = end(&mut riley).await;
+    assert_eq!(status.code(), Code::PermissionDenied, "{status:?}");
+    assert_eq!(status.get_details_error_info().expect("an ErrorInfo").reason, "RIGHT_WITHDRAWN");
+    let (line, before) = program.wait_for_log("are those of the settings now").await;
+    assert_eq!(line["changes"], "user added: alex; user changed: riley", "{before:?}");
+    assert_eq!(sees(&program, "alex", "get_quotes").await, Ok(()));
+    assert_eq!(sees(&program, "riley", "get_quotes").await, Ok(()));
+    assert_eq!(sees(&program, "riley", "rank_portfolio").await, Err(Code::PermissionDenied));
+    assert_eq!(problem(&program).await, "0");
+
+    // All or nothing: the file has another user, too.
+    for broken in [
+        format!("{}\n[[auth.users]\n", file(&[("sam", "*")])),
+        format!("{}token_env = 'ALSO'\n", file(&[("sam", "*")])),
+        format!("{}[server]\nlistne = '127.0.0.1:1'\n", file(&[("sam", "*")])),
+        "[log]\nformat = 'json'\n".to_owned(),
+    ] {
+        write(directory.path(), &broken);
+        let (line, _) = program.wait_for_log("the settings cannot be used").await;
+        assert!(!line["error"].as_str().expect("why").is_empty(), "{line}");
+        assert_eq!(problem(&program).await, "1", "{broken}");
+        assert_eq!(sees(&program, "sam", "get_quotes").await, Err(Code::Unauthenticated));
+        assert_eq!(sees(&program, "demo", "get_quotes").await, Ok(()));
+    }
+    write(directory.path(), &format!("{}[log]\narguments = true\n", file(&[("demo", "*")])));
+    let (line, _) = program.wait_for_log("are those of the settings now").await;
+    assert_eq!(line["changes"], "user removed: alex; user removed: riley");
+    let (line, _) = program.wait_for_log("count from the next start").await;
+    assert_eq!(line["settings"], "log.arguments");
+    assert_eq!(problem(&program).await, "0");
+    // Who lost nothing noticed nothing.
+    fs::remove_file(directory.path().join("toolwire.toml")).expect("removed");
+    program.wait_for_log("the settings cannot be used").await;
+    write(directory.path(), &file(&[("other", "*")]));
+    assert_eq!(end(&mut demo).await.code(), Code::PermissionDenied);
+
+    let log = program.stop().await;
+    for user in ["demo", "riley", "alex", "sam", "other"] {
+        assert!(!log.contains(&token(user)), "{log}");
+    }
+}
+
+/// What a service manager sends a daemon that is to read its settings again.
+#[tokio::test]
+async fn a_hang_up_without_a_terminal_has_the_settings_read_now() {
+    let directory = directory(&[("demo", "*")]);
+    let mut program = Program::without_terminal_in(directory.path(), &[], &[]).await;
+    let hang_up = |program: &Program| kill_process(program.pid(), Signal::HUP).expect("running");
+    hang_up(&program);
+    let (line, _) = program.wait_for_log("the settings are read again").await;
+    assert_eq!((&line["signal"], &line["level"]), (&Value::from("SIGHUP"), &Value::from("INFO")));
+    let (line, _) = program.wait_for_log("are those of the settings now").await;
+    assert_eq!(line["changes"], "none");
+    write(directory.path(), "[[auth.users]");
+    hang_up(&program);
+    program.wait_for_log("the settings cannot be used").await;
+    assert_eq!(sees(&program, "demo", "get_quotes").await, Ok(()));
+}
