@@ -195,7 +195,7 @@ impl Agent {
                 && !matches!(definition.status, Status::Disabled(_))
                 // A conversation has no documents.
                 && !tool.works_on_documents()
-                && self.0.policy.may_call(user, &definition.name)
+                && self.0.policy.may_call(user, definition.rule_target())
         };
         self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered)
     }
@@ -215,7 +215,7 @@ impl Agent {
                 // A conversation has no documents.
                 && !tool.works_on_documents()
                 && request.tags.iter().all(|tag| definition.tags.contains(tag))
-                && self.0.policy.may_call(user, &definition.name)
+                && self.0.policy.may_call(user, definition.rule_target())
         };
         let offer = self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered);
         if !plans_by_model {

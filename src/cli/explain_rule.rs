@@ -1,12 +1,14 @@
 //! `toolwire explain rule`: which line of the configuration gives a user a right to a tool, or takes it. It asks no
 //! server.
 
-use std::{sync::Arc, time::UNIX_EPOCH};
+use std::{str::FromStr, sync::Arc, time::UNIX_EPOCH};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use strum::VariantNames;
 
-use super::settings::Settings;
-use toolwire_config::{Auth, Decision, Right, Who};
+use super::{settings::Settings, wiring};
+use toolwire_config::{Auth, Consequence, Decision, Right, Rule, RuleTarget, TargetFacts, ToolCategory, Who};
+use toolwire_engine::registry::RegisteredTool;
 use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
@@ -40,8 +42,18 @@ struct RuleArgs {
     /// A scope that the token has; may be repeated
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
+    /// A tag of the tool, if it is one that a program or another server offers; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// The category of such a tool [default: write]
+    #[arg(long, value_name = "CATEGORY", value_parser = PossibleValuesParser::new(ToolCategory::VARIANTS))]
+    category: Option<String>,
+    /// The consequence level of such a tool [default: high]
+    #[arg(long, value_name = "LEVEL", value_parser = PossibleValuesParser::new(Consequence::VARIANTS))]
+    consequence: Option<String>,
     /// The right
-    #[arg(long, value_name = "RIGHT", default_value = "call", value_parser = ["call", "approve", "observe"])]
+    #[arg(long, value_name = "RIGHT", default_value = "call")]
+    #[arg(value_parser = PossibleValuesParser::new(Right::VARIANTS))]
     may: String,
     #[command(flatten)]
     settings: Settings,
@@ -51,23 +63,52 @@ impl Explain {
     pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let What::Rule(rule) = self.what;
         let config = rule.settings.load(domains)?.config;
-        console::print(&rule.explain(&config.auth).map_err(Failure::Usage)?)
+        // Tools matter to rules by more than their names alone.
+        let offered = if config.auth.rules.iter().any(Rule::is_conditional) {
+            wiring::open(&config, domains)?.registry.snapshot().get(&rule.tool).cloned()
+        } else {
+            None
+        };
+        console::print(&rule.explain(&config.auth, offered.as_deref()).map_err(Failure::Usage)?)
     }
 }
 
 impl RuleArgs {
     /// The decision in words.
-    fn explain(&self, auth: &Auth) -> Result<String, String> {
+    fn explain(&self, auth: &Auth, offered: Option<&RegisteredTool>) -> Result<String, String> {
         if auth.is_open() {
             return Ok(
                 "allowed: no credentials are configured, and every process of this machine may".to_owned()
             );
         }
         let (user, right) = (self.user(auth)?, self.may.parse::<Right>().expect("clap knows them"));
-        Ok(match auth.decide(&user, right, &self.tool) {
+        let target = RuleTarget { name: &self.tool, facts: self.facts(offered) };
+        let mut explained = match auth.decide(&user, right, target) {
             Decision::Allowed(at) => format!("allowed: {at}"),
             Decision::Denied(at) => format!("denied: {at}"),
             Decision::NotAllowed => "denied: no line allows it".to_owned(),
+        };
+        if target.facts.is_none() && auth.rules.iter().any(Rule::is_conditional) {
+            explained.push_str(
+                "\nThis server has no such tool by itself: say what it is by --tag, --category and --consequence, by which \
+                 rules may decide",
+            );
+        }
+        Ok(explained)
+    }
+
+    /// What is said of the tool: by the flags if there are any.
+    fn facts<'a>(&'a self, offered: Option<&'a RegisteredTool>) -> Option<TargetFacts<'a>> {
+        if self.tags.is_empty() && self.category.is_none() && self.consequence.is_none() {
+            return offered.and_then(|tool| tool.definition.rule_target().facts);
+        }
+        fn word<T: FromStr>(given: Option<&String>, otherwise: T) -> T {
+            given.and_then(|word| word.parse().ok()).unwrap_or(otherwise)
+        }
+        Some(TargetFacts {
+            tags: &self.tags,
+            category: word(self.category.as_ref(), ToolCategory::Write),
+            consequence: word(self.consequence.as_ref(), Consequence::High),
         })
     }
 

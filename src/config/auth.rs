@@ -5,6 +5,7 @@ mod changes;
 mod decision;
 mod issuers;
 mod pattern;
+mod rule_target;
 mod rules;
 mod token;
 
@@ -20,6 +21,7 @@ use toolwire_tool::context::UserId;
 
 pub use decision::Decision;
 pub use pattern::{InvalidPattern, ToolPattern};
+pub use rule_target::{RuleTarget, TargetFacts, ToolCategory};
 pub use rules::{Right, Rule, Who};
 pub use token::TokenDigest;
 
@@ -52,7 +54,7 @@ pub struct AuthUser {
     /// The tools of which the user may approve calls; the user's own calls only where `confirmations.own_calls` says
     /// so. Default none.
     pub approve: Vec<ToolPattern>,
-    /// Whether the user sees all users' confirmations. Default `false`.
+    /// Whether the user sees all users' confirmations and calls, whole. Default `false`.
     pub observe: bool,
     /// Where the entry stands. Not a setting.
     pub at: String,
@@ -88,7 +90,7 @@ impl AuthUser {
         match right {
             Right::Call => self.may_call(tool),
             Right::Approve => self.approve.iter().any(|pattern| pattern.matches(tool)),
-            Right::Observe => self.observe,
+            Right::Observe | Right::ReadRecords => self.observe,
         }
     }
 
@@ -97,7 +99,7 @@ impl AuthUser {
         match right {
             Right::Call => !self.tools.is_empty(),
             Right::Approve => !self.approve.is_empty(),
-            Right::Observe => self.observe,
+            Right::Observe | Right::ReadRecords => self.observe,
         }
     }
 

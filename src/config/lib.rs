@@ -53,7 +53,10 @@ pub use admin::Admin;
 pub use agent::Agent;
 pub use agent_model::{AgentAnswerer, AgentModel, AgentPlanner};
 pub use agent_roles::{AgentRole, AgentRoles};
-pub use auth::{Auth, AuthUser, Decision, InvalidPattern, Right, Rule, TokenDigest, ToolPattern, Who};
+pub use auth::{
+    Auth, AuthUser, Decision, InvalidPattern, Right, Rule, RuleTarget, TargetFacts, TokenDigest,
+    ToolCategory, ToolPattern, Who,
+};
 pub use client::Client;
 pub use confirmations::Confirmations;
 pub use data::Data;

@@ -11,7 +11,7 @@ mod mcp;
 mod names;
 
 use secrecy::{ExposeSecret, SecretString};
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use super::{
     Auth, TokenDigest, ToolPattern,
@@ -78,7 +78,7 @@ pub struct ProviderFloor {
 }
 
 /// The impact of a call on the real world, from the lowest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Consequence {
     Low,

@@ -145,7 +145,7 @@ impl Pipeline {
             // Above `confirm`: a repeat that takes over a `request_id` finds its confirmation by it.
             .layer(Layer(ResumeEqualWrites::new(records.clone(), cap)))
             // Above `idempotency`: each caller waits for a person by itself, although all share one record.
-            .layer(Layer(Confirm::new(Arc::clone(&records.confirmations), policy)))
+            .layer(Layer(Confirm::new(Arc::clone(&records.confirmations), policy, Arc::clone(&registry))))
             // Above everything that spends something: a repeat consumes nothing, not even a confirmation.
             .layer(Layer(Idempotent::new(records, in_flight.clone(), cap)))
             // Below the layers that decide whether the call runs at all.

@@ -38,6 +38,7 @@ use self::{
     guidance::CachedGuidance, listing::Visibility, shared_export::Exported, snapshot_cache::SnapshotCache,
 };
 
+use toolwire_config::RuleTarget;
 use toolwire_contract::{Refusal, Terminal, ToolResult, near};
 use toolwire_engine::{
     pipeline::{Call, CallSelector, CallStream, InFlight, Pipeline, Policy, Target},
@@ -101,10 +102,13 @@ impl Tools {
             let what = "must name a tool; ListTools lists what you may call";
             return Err(request::refuse("name", "required", what));
         }
-        if !self.policy.may_call(user, name) {
+        let snapshot = self.registry.snapshot();
+        let tool = snapshot.get(name);
+        let target = tool.map_or(RuleTarget::named(name), |tool| tool.definition.rule_target());
+        if !self.policy.may_call(user, target) {
             return Err(Refusal::PermissionDenied { tool: name.to_owned() });
         }
-        if let Some(tool) = self.registry.snapshot().get(name) {
+        if let Some(tool) = tool {
             return Ok(Arc::clone(tool));
         }
         let tools: Vec<_> = self.list(user, Filter::default()).collect();
@@ -119,7 +123,7 @@ impl Tools {
             Target::Tool(name) => snapshot.get(name),
             Target::Intent(intent) => snapshot.by_intent(intent),
         };
-        tool.filter(|tool| self.policy.may_call(user, &tool.definition.name)).cloned()
+        tool.filter(|tool| self.policy.may_call(user, tool.definition.rule_target())).cloned()
     }
 
     /// The user's tools now, then every change from now on.

@@ -14,6 +14,7 @@ mod matrix;
 mod nested;
 mod pooled;
 mod races;
+mod records_of_others;
 mod tasks;
 mod ways_of_tasks;
 mod ways_round;

@@ -13,7 +13,7 @@ use toolwire::contract::proto::v1::{
 };
 
 use super::metrics::scrape;
-use crate::support::program::Program;
+use crate::support::{program::Program, server::definition};
 
 const ADMIN: [&str; 2] = ["--admin", "127.0.0.1:0"];
 
@@ -117,6 +117,15 @@ async fn a_changed_file_is_taken_over_and_ends_the_streams_of_who_lost_a_right()
     let (line, _) = program.wait_for_log("count from the next start").await;
     assert_eq!(line["settings"], "log.arguments");
     assert_eq!(problem(&program).await, "0");
+    // Who gained rights sees what they show.
+    write(directory.path(), &file(&[("demo", "*"), ("riley", "get_*")]));
+    program.wait_for_log("are those of the settings now").await;
+    let mut riley = watch(&program, "riley").await;
+    write(directory.path(), &file(&[("demo", "*"), ("riley", "*")]));
+    let gained = riley.message().await.expect("goes on").expect("goes on");
+    assert_eq!(gained.r#type(), WatchEventType::Added);
+    assert!(!definition(&gained.tool).name.starts_with("get_"));
+    program.wait_for_log("are those of the settings now").await;
     // Who lost nothing noticed nothing.
     fs::remove_file(directory.path().join("toolwire.toml")).expect("removed");
     program.wait_for_log("the settings cannot be used").await;

@@ -1,6 +1,6 @@
 //! Whether a user has a right to a tool, and which line says so.
 
-use super::{Auth, AuthUser, Right, Rule};
+use super::{Auth, AuthUser, Right, Rule, RuleTarget};
 use toolwire_tool::context::User;
 
 /// A decision, with the place of the line that made it.
@@ -13,19 +13,19 @@ pub enum Decision<'a> {
 }
 
 impl Auth {
-    /// Whether the user has a right to a tool of this name, which need not exist.
-    pub fn decide<'a>(&'a self, user: &User, right: Right, tool: &str) -> Decision<'a> {
-        let mut of_user = self.rules.iter().filter(|rule| rule.is_of(user, right) && rule.names(tool));
+    /// Whether the user has a right to a tool, which need not exist.
+    pub fn decide<'a>(&'a self, user: &User, right: Right, tool: RuleTarget<'_>) -> Decision<'a> {
+        let mut of_user = self.rules.iter().filter(|rule| rule.is_of(user, right) && rule.covers(tool));
         if let Some(rule) = of_user.clone().find(|rule| rule.denies) {
             return Decision::Denied(&rule.at);
         }
-        if let Some(entry) = self.entries(user).find(|entry| entry.has_right(right, tool)) {
+        if let Some(entry) = self.entries(user).find(|entry| entry.has_right(right, tool.name)) {
             return Decision::Allowed(&entry.at);
         }
         of_user.next().map_or(Decision::NotAllowed, |rule| Decision::Allowed(&rule.at))
     }
 
-    pub fn may(&self, user: &User, right: Right, tool: &str) -> bool {
+    pub fn may(&self, user: &User, right: Right, tool: RuleTarget<'_>) -> bool {
         matches!(self.decide(user, right, tool), Decision::Allowed(_))
     }
 
@@ -35,13 +35,13 @@ impl Auth {
         if rules.clone().any(|rule| rule.denies) {
             return false;
         }
-        self.entries(user).any(AuthUser::may_call_all) || rules.any(Rule::names_all)
+        self.entries(user).any(AuthUser::may_call_all) || rules.any(Rule::covers_all)
     }
 
     /// Whether the user has a right to some tool, which need not exist.
     pub fn may_some(&self, user: &User, right: Right) -> bool {
         let mut rules = self.rules.iter().filter(|rule| rule.is_of(user, right));
-        if rules.clone().any(|rule| rule.denies && rule.names_all()) {
+        if rules.clone().any(|rule| rule.denies && rule.covers_all()) {
             return false;
         }
         self.entries(user).any(|entry| entry.has_some(right)) || rules.any(|rule| !rule.denies)

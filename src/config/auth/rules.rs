@@ -1,13 +1,15 @@
-//! What users may: `[[auth.rules]]`, by user or group and by the names of tools. A rule that denies wins over all that
-//! allow.
+//! What users may: `[[auth.rules]]`, by user or group and by tools. A rule that denies wins over all that allow.
 //!
 //! Not here: rights of a user's own entry in `[[auth.users]]`.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
-use crate::{Problem, ToolPattern, fields::Fields, reader::Reader, value::Value};
+use strum::VariantNames;
+
+use super::{RuleTarget, ToolCategory};
+use crate::{Consequence, Problem, ToolPattern, fields::Fields, reader::Reader, value::Value};
 use toolwire_identity::{Issuer, group_id, user_id};
-use toolwire_tool::context::User;
+use toolwire_tool::context::{User, UserId};
 
 /// What some users may do, or may not, with some tools.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,11 @@ pub struct Rule {
     pub at: String,
     pub who: Vec<Who>,
     pub tools: Vec<ToolPattern>,
+    /// The tags of which a tool must have one; empty if that does not matter.
+    pub tags: Vec<String>,
+    /// The categories of which a tool must be one; empty if that does not matter.
+    pub category: Vec<ToolCategory>,
+    pub consequence_at_most: Option<Consequence>,
     /// The scope that the token must have for an allowing rule to hold.
     pub scope: Option<String>,
     pub denies: bool,
@@ -41,6 +48,12 @@ pub enum Right {
     Approve,
     /// Seeing all users' confirmations and calls.
     Observe,
+    /// Reading the arguments and results of other users' calls where those are seen.
+    ReadRecords,
+}
+
+impl Right {
+    pub const ALL: [Self; 4] = [Self::Call, Self::Approve, Self::Observe, Self::ReadRecords];
 }
 
 impl Rule {
@@ -60,13 +73,20 @@ impl Rule {
 
     fn read(entry: &mut Fields, issuers: &[Issuer]) -> Option<Self> {
         let who = entry.required::<Vec<String>>("who");
-        let tools = entry.required::<Vec<ToolPattern>>("tools");
+        let tools = entry.optional::<Vec<ToolPattern>>("tools");
+        let tags = entry.optional::<Vec<String>>("tags");
+        let category = words_of(entry, "category");
+        let consequence_at_most = entry.optional::<String>("consequence_at_most");
         let scope = entry.optional::<String>("scope");
         let effect = entry.optional::<String>("effect");
         let may = entry.optional::<Vec<String>>("may");
 
-        let may = may.map_or(Ok(vec![Right::Call]), |names| rights(&names));
+        let may = may.map_or(Ok(vec![Right::Call]), |names| words("may", &names));
         let may = may.map_err(|what| entry.problem(what)).ok();
+        let consequence_at_most = consequence_at_most.map(|word| {
+            words("consequence_at_most", &[word]).map(|words| words[0]).map_err(|what| entry.problem(what))
+        });
+        let narrows = tags.is_some() || entry.has("category") || entry.has("consequence_at_most");
         let who = who.and_then(|who| all_of(&who, issuers).map_err(|what| entry.problem(what)).ok());
         let denies = match effect.as_deref() {
             None | Some("allow") => false,
@@ -84,14 +104,39 @@ impl Rule {
         if scope.as_deref().is_some_and(|scope| scope.is_empty() || scope.contains(char::is_whitespace)) {
             entry.problem("scope must be one word, such as tools");
         }
+        if denies && consequence_at_most.is_some() {
+            entry.problem(
+                "consequence_at_most is for what is allowed: where effect is deny it would deny the less harmful tools \
+                 alone; name the tools, their tags or category",
+            );
+        }
+        if tools.is_none() && !narrows && !entry.has("tools") {
+            entry.problem(
+                "tools is missing: name at least one, or say which by tags, category or consequence_at_most",
+            );
+        }
         if tools.as_ref().is_some_and(Vec::is_empty) {
             entry.problem("tools must name at least one, such as \"shop_*\"");
         }
-        let is_narrow = |tools: &Vec<ToolPattern>| !tools.iter().any(ToolPattern::is_everything);
-        if may.iter().flatten().any(|it| *it == Right::Observe) && tools.as_ref().is_some_and(is_narrow) {
-            entry.problem("observe is of all tools; write tools = [\"*\"], or leave observe out");
+        if tags.as_ref().is_some_and(|tags| tags.is_empty() || tags.iter().any(String::is_empty)) {
+            entry.problem("tags must name at least one, of which a tool has one");
         }
-        Some(Self { at: entry.problem_here("").at, who: who?, tools: tools?, scope, denies, may: may? })
+        let is_narrow = |tools: &Vec<ToolPattern>| !tools.iter().any(ToolPattern::is_everything);
+        let is_narrow = narrows || tools.as_ref().is_some_and(is_narrow);
+        if may.iter().flatten().any(|it| *it == Right::Observe) && is_narrow {
+            entry.problem("observe is of all tools; write tools = [\"*\"] alone, or leave observe out");
+        }
+        Some(Self {
+            at: entry.problem_here("").at,
+            who: who?,
+            tools: tools.unwrap_or_else(ToolPattern::everything),
+            tags: tags.unwrap_or_default(),
+            category: category?,
+            consequence_at_most: consequence_at_most.transpose().ok()?,
+            scope,
+            denies,
+            may: may?,
+        })
     }
 
     fn shown(&self) -> Vec<(&'static str, String)> {
@@ -99,6 +144,11 @@ impl Rule {
         let may: Vec<_> = self.may.iter().map(|it| <&str>::from(*it).to_owned()).collect();
         let effect = if self.denies { "deny" } else { "allow" };
         let mut shown = vec![("who", who.to_toml()), ("tools", self.tools.to_toml())];
+        let category: Vec<_> = self.category.iter().map(|it| <&str>::from(*it).to_owned()).collect();
+        let lists = [("tags", &self.tags), ("category", &category)];
+        shown.extend(lists.into_iter().filter(|(_, it)| !it.is_empty()).map(|(key, it)| (key, it.to_toml())));
+        let at_most = self.consequence_at_most.map(|it| it.into_str().to_owned());
+        shown.extend(at_most.map(|it| ("consequence_at_most", it.to_toml())));
         shown.extend(self.scope.as_ref().map(|it| ("scope", it.to_toml())));
         shown.extend([("effect", effect.to_owned().to_toml()), ("may", may.to_toml())]);
         shown
@@ -120,22 +170,49 @@ impl Rule {
         self.who.iter().any(is_meant) && self.scope.as_ref().is_none_or(has_scope)
     }
 
-    pub(super) fn names(&self, tool: &str) -> bool {
-        self.tools.iter().any(|pattern| pattern.matches(tool))
+    /// Whether the tool is one of those that the rule is about. Of a tool that is not offered nothing is known but its
+    /// name: a rule by other things allows nothing of it, and denies it, so that its refusal tells nobody whether there
+    /// is such a tool.
+    pub(super) fn covers(&self, tool: RuleTarget<'_>) -> bool {
+        let is_named = self.tools.iter().any(|pattern| pattern.matches(tool.name));
+        let is_meant = || match tool.facts {
+            None => self.denies,
+            Some(facts) => {
+                (self.tags.is_empty() || self.tags.iter().any(|tag| facts.tags.contains(tag)))
+                    && (self.category.is_empty() || self.category.contains(&facts.category))
+                    && self.consequence_at_most.is_none_or(|most| facts.consequence <= most)
+            }
+        };
+        is_named && (!self.is_conditional() || is_meant())
     }
 
-    pub(super) fn names_all(&self) -> bool {
-        self.tools.iter().any(ToolPattern::is_everything)
+    pub(super) fn covers_all(&self) -> bool {
+        self.tools.iter().any(ToolPattern::is_everything) && !self.is_conditional()
+    }
+
+    /// Whether more than the name of a tool matters.
+    pub fn is_conditional(&self) -> bool {
+        !self.tags.is_empty() || !self.category.is_empty() || self.consequence_at_most.is_some()
     }
 }
 
-fn rights(names: &[String]) -> Result<Vec<Right>, String> {
-    let known = <Right as strum::VariantNames>::VARIANTS.join(", ");
+/// The words of a list; none if it is absent.
+fn words_of<T: FromStr + VariantNames>(entry: &mut Fields, key: &'static str) -> Option<Vec<T>> {
+    match entry.optional::<Vec<String>>(key) {
+        // What is no list of texts is reported already.
+        None if entry.has(key) => None,
+        None => Some(Vec::new()),
+        Some(names) => words(key, &names).map_err(|what| entry.problem(what)).ok(),
+    }
+}
+
+fn words<T: FromStr + VariantNames>(key: &str, names: &[String]) -> Result<Vec<T>, String> {
+    let known = T::VARIANTS.join(", ");
     if names.is_empty() {
-        return Err(format!("may must name at least one of {known}"));
+        return Err(format!("{key} must name at least one of {known}"));
     }
     let parse =
-        |name: &String| name.parse().map_err(|_| format!("may must be of {known}, but there is {name:?}"));
+        |name: &String| name.parse().map_err(|_| format!("{key} must be of {known}, but there is {name:?}"));
     names.iter().map(parse).collect()
 }
 
@@ -158,8 +235,11 @@ impl Who {
                 Some((issuer, claim)) => {
                     known(issuer).map(|()| Self::User(user_id(issuer, claim).as_str().to_owned()))
                 }
-                None if !id.is_empty() => Ok(Self::User(id.to_owned())),
-                None => Err(format!("{text:?} names no user")),
+                None => match id.parse::<UserId>() {
+                    Ok(id) => Ok(Self::User(id.as_str().to_owned())),
+                    // Letters that look like others would be a rule for nobody.
+                    Err(what) => Err(format!("{text:?} names no user: the id {what}")),
+                },
             },
             Some(("group", id)) => match id.split_once('/') {
                 Some((issuer, claim)) if !claim.is_empty() => {

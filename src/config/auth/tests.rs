@@ -4,8 +4,8 @@ use std::{sync::Arc, time::UNIX_EPOCH};
 
 use toolwire_tool::context::{Grant, User};
 
-use super::{Auth, Decision, Right};
-use crate::{Flags, Loaded, print, testing};
+use super::{Auth, Decision, Right, RuleTarget, TargetFacts, ToolCategory};
+use crate::{Consequence, Flags, Loaded, print, testing};
 
 pub(super) const CORP: &str =
     "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
@@ -82,25 +82,30 @@ fn users_of_issuers_may_nothing_until_a_rule_says_so_and_deny_wins() {
                  [[auth.rules]]\nwho = ['group:corp/leads']\ntools = ['*']\nmay = ['approve', 'observe']\n\
                  [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['get_*']\nscope = 'tools'\n";
     let auth = auth(&format!("{CORP}{RILEY}{rules}"));
-    let may = |user: &User, tool: &str| auth.may(user, Right::Call, tool);
+    let named = |name: &'static str| RuleTarget::named(name);
+    let may = |user: &User, tool: &'static str| auth.may(user, Right::Call, named(tool));
     let nobody = user("corp:1", &[], &[]);
-    assert_eq!(auth.decide(&nobody, Right::Call, "shop_list"), Decision::NotAllowed);
+    assert_eq!(auth.decide(&nobody, Right::Call, named("shop_list")), Decision::NotAllowed);
     assert!(!auth.may_call_all(&nobody) && !auth.may_some(&nobody, Right::Call));
     let (by_group, by_id) = (user("corp:1", &["corp/support"], &[]), user("corp:8f2c", &[], &[]));
     for of_shop in [&by_group, &by_id] {
         assert!(may(of_shop, "shop_list") && !may(of_shop, "get_quotes"));
-        assert!(!auth.may_call_all(of_shop) && !auth.may(of_shop, Right::Approve, "shop_list"));
+        assert!(!auth.may_call_all(of_shop) && !auth.may(of_shop, Right::Approve, named("shop_list")));
     }
     assert!(may(&user("corp:1", &["corp/support"], &["tools"]), "get_quotes"), "with the scope");
     let left = user("corp:8f2c", &["corp/support", "corp/leavers", "corp/leads"], &["tools"]);
     for right in [Right::Call, Right::Approve, Right::Observe] {
         assert!(
-            matches!(auth.decide(&left, right, "shop_list"), Decision::Denied(at) if at.ends_with("auth.rules.1"))
+            matches!(auth.decide(&left, right, named("shop_list")), Decision::Denied(at) if at.ends_with("auth.rules.1"))
         );
         assert!(!auth.may_some(&left, right) && !auth.may_call_all(&left));
     }
     let lead = user("corp:2", &["corp/leads"], &[]);
-    assert!(auth.may(&lead, Right::Approve, "x") && auth.may_some(&lead, Right::Observe) && !may(&lead, "x"));
+    assert!(
+        auth.may(&lead, Right::Approve, named("x"))
+            && auth.may_some(&lead, Right::Observe)
+            && !may(&lead, "x")
+    );
     // Alike, and somebody else: of another issuer, a group as a user, a static user.
     for alike in ["other:8f2c", "8f2c", "corp/8f2c", "corp:8F2C"] {
         assert!(!may(&user(alike, &[], &[]), "shop_list"), "{alike}");
@@ -117,7 +122,8 @@ fn a_user_of_the_file_may_lose_a_right_by_a_rule() {
     let deny = "[[auth.rules]]\nwho = ['user:riley']\ntools = ['debug_*']\neffect = 'deny'\n";
     let auth = auth(&format!("{RILEY}{deny}"));
     let riley = User::new("riley".parse().unwrap());
-    assert!(auth.may(&riley, Right::Call, "get_quotes") && !auth.may(&riley, Right::Call, "debug_sleep"));
+    let may = |tool| auth.may(&riley, Right::Call, RuleTarget::named(tool));
+    assert!(may("get_quotes") && !may("debug_sleep"));
     assert!(!auth.may_call_all(&riley) && auth.may_some(&riley, Right::Call));
 }
 
@@ -137,6 +143,28 @@ fn a_wrong_rule_is_refused_with_what_to_write() {
     for (wrong, words) in [
         ("tools = ['*']", "who is missing"),
         ("who = ['user:riley']", "tools is missing"),
+        ("who = ['user:riley']\ntags = []", "tags must name at least one"),
+        (
+            "who = ['user:riley']\ncategory = ['harmless']",
+            "category must be of read, write, delete, side_effect",
+        ),
+        ("who = ['user:riley']\ncategory = []", "category must name at least one"),
+        (
+            "who = ['user:riley']\nconsequence_at_most = 'none'",
+            "consequence_at_most must be of low, medium, high",
+        ),
+        (
+            "who = ['user:riley']\nconsequence_at_most = 'low'\neffect = 'deny'",
+            "deny the less harmful tools alone",
+        ),
+        ("who = ['user:riley']\ntools = ['*']\ntags = ['x']\nmay = ['observe']", "observe is of all tools"),
+        // A claim that nothing reads.
+        ("who = ['user:riley']\ntools = ['*']\nclaim = 'department'", "unknown setting"),
+        ("who = ['claim:department=sales']\ntools = ['*']", "who must be user:… or group:…"),
+        // Letters that look like others.
+        ("who = ['user:r\u{456}ley']\ntools = ['*']", "visible ASCII"),
+        ("who = ['user:a b']\ntools = ['*']", "visible ASCII"),
+        ("who = ['user:riley']\ntools = ['sh\u{43e}p_*']", "expected a tool name or a pattern"),
         ("who = []\ntools = ['*']", "who must name at least one"),
         ("who = ['riley']\ntools = ['*']", "who must be user:… or group:…"),
         ("who = ['spiffe:x']\ntools = ['*']", "who must be user:… or group:…"),
@@ -145,7 +173,10 @@ fn a_wrong_rule_is_refused_with_what_to_write() {
         ("who = ['group:crop/support']\ntools = ['*']", "of an issuer that [[auth.issuers]] does not name"),
         ("who = ['user:crop:1']\ntools = ['*']", "of an issuer that [[auth.issuers]] does not name"),
         ("who = ['user:riley']\ntools = []", "tools must name at least one"),
-        ("who = ['user:riley']\ntools = ['*']\nmay = ['own']", "may must be of call, approve, observe"),
+        (
+            "who = ['user:riley']\ntools = ['*']\nmay = ['own']",
+            "may must be of call, approve, observe, read_records",
+        ),
         ("who = ['user:riley']\ntools = ['*']\nmay = []", "may must name at least one"),
         ("who = ['user:riley']\ntools = ['*']\neffect = 'no'", "effect must be allow or deny"),
         (
@@ -154,7 +185,7 @@ fn a_wrong_rule_is_refused_with_what_to_write() {
         ),
         ("who = ['user:riley']\ntools = ['*']\nscope = 'a b'", "scope must be one word"),
         ("who = ['user:riley']\ntools = ['a']\nmay = ['observe']", "observe is of all tools"),
-        ("who = ['user:riley']\ntools = ['*']\ntags = ['x']", "unknown setting"),
+        ("who = ['user:riley']\ntools = ['*']\ntag = ['x']", "unknown setting"),
     ] {
         let error = loaded(&rule(wrong)).unwrap_err();
         assert!(error.contains(words), "{wrong}: {error}");
@@ -165,4 +196,88 @@ fn a_wrong_rule_is_refused_with_what_to_write() {
         panic!("one warning")
     };
     assert!(warning.what.contains("user:rilley is no user"), "{warning}");
+}
+
+/// A tool of which this is said.
+fn target(tags: &[String], category: ToolCategory, consequence: Consequence) -> RuleTarget<'_> {
+    RuleTarget { name: "shop_order", facts: Some(TargetFacts { tags, category, consequence }) }
+}
+
+#[test]
+fn a_rule_by_tags_category_and_consequence_holds_where_all_of_them_do() {
+    use Consequence::{High, Low, Medium};
+    use ToolCategory::{Delete, Read, SideEffect, Write};
+
+    let rule = "[[auth.rules]]\nwho = ['group:corp/support']\ntags = ['shop', 'desk']\n\
+                category = ['read', 'write']\nconsequence_at_most = 'medium'\n";
+    let loaded = loaded(&format!("{CORP}{rule}")).unwrap();
+    let printed = print(&loaded);
+    for line in ["tags = [\"shop\", \"desk\"]", "category = [\"read\", \"write\"]", "tools = [\"*\"]"] {
+        assert!(printed.contains(line), "{line} in {printed}");
+    }
+    let (auth, support) = (loaded.config.auth, user("corp:1", &["corp/support"], &[]));
+    let may = |tags: &[&str], category, consequence| {
+        let tags: Vec<_> = tags.iter().map(|&it| it.to_owned()).collect();
+        auth.may(&support, Right::Call, target(&tags, category, consequence))
+    };
+    for (tags, category, consequence) in
+        [(&["shop"][..], Read, Low), (&["x", "desk"][..], Write, Medium), (&["shop", "desk"][..], Write, Low)]
+    {
+        assert!(may(tags, category, consequence), "{tags:?} {category:?} {consequence:?}");
+    }
+    for (tags, category, consequence) in [
+        (&[][..], Read, Low),
+        (&["Shop"][..], Read, Low),
+        (&["shop"][..], Delete, Low),
+        (&["shop"][..], SideEffect, Low),
+        (&["shop"][..], Read, High),
+    ] {
+        assert!(!may(tags, category, consequence), "{tags:?} {category:?} {consequence:?}");
+    }
+    assert!(!auth.may_call_all(&support) && auth.may_some(&support, Right::Call));
+}
+
+#[test]
+fn of_a_tool_that_is_not_offered_a_rule_by_more_than_the_name_allows_nothing_and_denies() {
+    let riley = User::new("riley".parse().unwrap());
+    let read = [ToolCategory::Read, ToolCategory::Delete].map(|it| target(&[], it, Consequence::Low));
+    let decide = |rule: &str| {
+        let auth = auth(&format!("{RILEY}tools = []\n[[auth.rules]]\nwho = ['user:riley']\n{rule}"));
+        let named = RuleTarget::named("shop_order");
+        [read[0], read[1], named].map(|it| auth.may(&riley, Right::Call, it))
+    };
+    assert_eq!(decide("category = ['read']"), [true, false, false]);
+    let deny = "tools = ['*']\n[[auth.rules]]\nwho = ['user:riley']\neffect = 'deny'\ncategory = ['delete']";
+    // Denied in the same words as the one that is there.
+    assert_eq!(decide(deny), [true, false, false]);
+}
+
+#[test]
+fn a_user_and_a_group_of_one_name_are_two() {
+    let file = format!(
+        "{CORP}[[auth.users]]\nuser_id = 'corp/support'\ntoken = 'an0ther-token-of-it'\ntools = []\n\
+         [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['for_group']\n\
+         [[auth.rules]]\nwho = ['user:corp/support']\ntools = ['for_user']\n\
+         [[auth.rules]]\nwho = ['user:corp:support']\ntools = ['for_user_of_issuer']\n"
+    );
+    let auth = auth(&file);
+    let may = |user: &User| {
+        let names = ["for_group", "for_user", "for_user_of_issuer"];
+        names.map(|name| auth.may(user, Right::Call, RuleTarget::named(name)))
+    };
+    assert_eq!(may(&user("corp:1", &["corp/support"], &[])), [true, false, false]);
+    assert_eq!(may(&User::new("corp/support".parse().unwrap())), [false, true, false]);
+    assert_eq!(may(&user("corp:support", &[], &[])), [false, false, true]);
+}
+
+#[test]
+fn reading_others_records_is_a_right_of_its_own_and_part_of_observing_of_users_of_the_file() {
+    let rules = "[[auth.rules]]\nwho = ['group:corp/desk']\ntools = ['*']\nmay = ['observe']\n\
+                 [[auth.rules]]\nwho = ['group:corp/audit']\ntools = ['shop_*']\nmay = ['read_records']\n";
+    let auth = auth(&format!("{CORP}{}observe = true\n{rules}", RILEY));
+    let may = |user: &User, tool| auth.may(user, Right::ReadRecords, RuleTarget::named(tool));
+    assert!(!may(&user("corp:1", &["corp/desk"], &[]), "shop_order"));
+    let both = user("corp:1", &["corp/desk", "corp/audit"], &[]);
+    assert!(may(&both, "shop_order") && !may(&both, "get_quotes"));
+    assert!(may(&User::new("riley".parse().unwrap()), "get_quotes"));
 }

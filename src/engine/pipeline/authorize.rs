@@ -3,17 +3,18 @@
 use std::{fmt::Debug, sync::Arc};
 
 use super::{Call, CallResult, Inner, Target};
-use crate::registry::{Registry, Snapshot, Status};
+use crate::registry::{RegisteredTool, Registry, Snapshot, Status};
 use futures_util::future::{Either, Ready, ready};
 use tokio::sync::watch;
 use toolwire_base::middleware::Middleware;
+use toolwire_config::RuleTarget;
 use toolwire_contract::{Refusal, near};
 use toolwire_tool::context::{User, UserId};
 
 /// Decides which tools a user may call and approve.
 pub trait Policy: Send + Sync + Debug {
-    /// Whether the user may call a tool of this name, which need not exist.
-    fn may_call(&self, user: &User, tool: &str) -> bool;
+    /// Whether the user may call a tool, which need not exist.
+    fn may_call(&self, user: &User, tool: RuleTarget<'_>) -> bool;
 
     /// Whether the user may call a tool of any name; lists then skip the check of each name.
     fn may_call_all(&self, user: &User) -> bool {
@@ -21,9 +22,9 @@ pub trait Policy: Send + Sync + Debug {
         false
     }
 
-    /// Whether the user may decide on calls of a tool of this name that `caller` makes. Whether users may decide on
+    /// Whether the user may decide on calls of a tool that `caller` makes. Whether users may decide on
     /// their own calls is a separate setting.
-    fn may_approve(&self, _user: &User, _tool: &str, _caller: &UserId) -> bool {
+    fn may_approve(&self, _user: &User, _tool: RuleTarget<'_>, _caller: &UserId) -> bool {
         false
     }
 
@@ -35,6 +36,16 @@ pub trait Policy: Send + Sync + Debug {
     /// Whether the user sees the confirmations of all users.
     fn may_observe(&self, _user: &User) -> bool {
         false
+    }
+
+    /// Whether the user reads the arguments and results of other users' calls of a tool where those calls are seen.
+    fn may_read_records(&self, _user: &User, _tool: RuleTarget<'_>) -> bool {
+        false
+    }
+
+    /// The policy as it stands now, which does not change; `None` for one that never does.
+    fn current(&self) -> Option<Arc<dyn Policy>> {
+        None
     }
 
     /// Is notified when the policy has changed; `None` for one that never does.
@@ -57,11 +68,13 @@ impl Authorize {
 
     fn check(&self, call: &Call) -> Result<(), Refusal> {
         let tool = call.facts.tool();
-        let name = tool.map_or(call.target.as_str(), |tool| &tool.definition.name);
         let asks_by_name = matches!(call.target, Target::Tool(_));
-        if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, name) {
+        let target =
+            tool.map_or(RuleTarget::named(call.target.as_str()), |tool| tool.definition.rule_target());
+        if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, target) {
             return Err(self.denial(call));
         }
+        let name = target.name;
         match tool.filter(|tool| call.offers(&tool.definition.name)) {
             None => Err(self.unknown_target(call)),
             Some(tool) => match &tool.definition.status {
@@ -84,15 +97,18 @@ impl Authorize {
 
     fn unknown_target(&self, call: &Call) -> Refusal {
         let snapshot: Arc<Snapshot> = call.context.pins.get_or_pin(|| self.registry.snapshot());
-        let may_call = |tool: &str| self.policy.may_call(&call.context.user, tool) && call.offers(tool);
+        let may_call = |tool: &RegisteredTool| {
+            let target = tool.definition.rule_target();
+            self.policy.may_call(&call.context.user, target) && call.offers(target.name)
+        };
         match &call.target {
             Target::Tool(name) => {
-                let known = snapshot.tools().map(|tool| tool.definition.name.as_str());
-                let near = near::names(name, known.filter(|name| may_call(name)));
+                let known = snapshot.tools().filter(|tool| may_call(tool));
+                let near = near::names(name, known.map(|tool| tool.definition.name.as_str()));
                 self.registry.unknown_tool(name, near)
             }
             Target::Intent(intent) => {
-                let known = snapshot.intents().filter(|(_, tool)| may_call(&tool.definition.name));
+                let known = snapshot.intents().filter(|(_, tool)| may_call(tool));
                 let near = near::names(intent, known.map(|(intent, _)| intent));
                 Refusal::UnknownIntent { intent: intent.clone(), near }
             }

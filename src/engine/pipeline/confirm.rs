@@ -26,6 +26,7 @@ use self::{
 use super::{
     Call, CallOptions, CallResult, Inner, Policy, call_record::digest_of, in_flight::ConfirmationFlag, span,
 };
+use crate::registry::Registry;
 use toolwire_base::{
     clock,
     middleware::{Middleware, take_ready},
@@ -42,11 +43,12 @@ pub struct Confirm {
     store: Arc<Store>,
     /// Asked again while a call waits, and once it has been decided on.
     policy: Arc<dyn Policy>,
+    registry: Arc<Registry>,
 }
 
 impl Confirm {
-    pub fn new(store: Arc<Store>, policy: Arc<dyn Policy>) -> Self {
-        Self { store, policy }
+    pub fn new(store: Arc<Store>, policy: Arc<dyn Policy>, registry: Arc<Registry>) -> Self {
+        Self { store, policy, registry }
     }
 }
 
@@ -129,7 +131,7 @@ async fn repeat_when_decided(
             WaitOutcome::Decided => {}
         }
         // The layer that asked for the first time is above this one.
-        standing::check(&call, &confirm.policy, &required)?;
+        standing::check(&call, &confirm, &required)?;
         // The nested calls of a repeat are numbered from the beginning, so that they find their records.
         call.context.lineage = call.context.lineage.again();
         match inner.ready().await?.call(call.clone()).await {

@@ -73,13 +73,13 @@ impl Keep {
     fn can_read_on(&self, user: &User, tool: &ToolName) -> bool {
         let snapshot = self.registry.snapshot();
         // A provider's tool of this name reads something else.
-        let is_there = |tool: &Arc<RegisteredTool>| {
-            tool.definition.provider().is_none() && !matches!(tool.definition.status, Status::Disabled(_))
+        let may_read = |tool: &Arc<RegisteredTool>| {
+            tool.definition.provider().is_none()
+                && !matches!(tool.definition.status, Status::Disabled(_))
+                && self.policy.may_call(user, tool.definition.rule_target())
         };
         // A part of a result has the size that its caller asked for.
-        tool.as_str() != READ_RESULT
-            && self.policy.may_call(user, READ_RESULT)
-            && snapshot.get(READ_RESULT).is_some_and(is_there)
+        tool.as_str() != READ_RESULT && snapshot.get(READ_RESULT).is_some_and(may_read)
     }
 
     fn keeper(&self, user: &User, call_id: CallId, max_tokens: u64) -> Keeper {

@@ -1,7 +1,7 @@
 //! The policies: all users without credentials, or the users that the configuration lists.
 
 use super::Policy;
-use toolwire_config::{Auth, Right};
+use toolwire_config::{Auth, Right, RuleTarget};
 use toolwire_tool::context::{User, UserId};
 
 /// Allows every call: the mode without credentials, on loopback only.
@@ -9,7 +9,7 @@ use toolwire_tool::context::{User, UserId};
 pub struct AllowAll;
 
 impl Policy for AllowAll {
-    fn may_call(&self, _user: &User, _tool: &str) -> bool {
+    fn may_call(&self, _user: &User, _tool: RuleTarget<'_>) -> bool {
         true
     }
 
@@ -19,18 +19,18 @@ impl Policy for AllowAll {
 
     /// Only on the user's own calls: without credentials any caller can claim any user, and could otherwise decide for
     /// all.
-    fn may_approve(&self, user: &User, _tool: &str, caller: &UserId) -> bool {
+    fn may_approve(&self, user: &User, _tool: RuleTarget<'_>, caller: &UserId) -> bool {
         user.id == *caller
     }
 }
 
 /// Allows each user what the entries of `[[auth.users]]` and `[[auth.rules]]` say.
 impl Policy for Auth {
-    fn may_call(&self, user: &User, tool: &str) -> bool {
+    fn may_call(&self, user: &User, tool: RuleTarget<'_>) -> bool {
         self.may(user, Right::Call, tool)
     }
 
-    fn may_approve(&self, user: &User, tool: &str, _caller: &UserId) -> bool {
+    fn may_approve(&self, user: &User, tool: RuleTarget<'_>, _caller: &UserId) -> bool {
         self.may(user, Right::Approve, tool)
     }
 
@@ -40,6 +40,10 @@ impl Policy for Auth {
 
     fn may_observe(&self, user: &User) -> bool {
         self.may_some(user, Right::Observe)
+    }
+
+    fn may_read_records(&self, user: &User, tool: RuleTarget<'_>) -> bool {
+        self.may(user, Right::ReadRecords, tool)
     }
 
     fn may_call_all(&self, user: &User) -> bool {

@@ -18,8 +18,12 @@ pub use self::linkage::OfDomain;
 use self::wire::Wire;
 pub(super) use self::{linkage::Linkage, schema_forms::SchemaForms};
 use super::manifest::Manifest;
-use crate::registry::parts::Status;
+use crate::registry::{
+    parts::Status,
+    words::{Category, ConsequenceLevel},
+};
 use toolwire_base::{digest::Digest, words::one_line};
+use toolwire_config::{Consequence, RuleTarget, TargetFacts, ToolCategory};
 use toolwire_contract::proto::v1;
 
 /// A tool as callers see it: its manifest, and what is derived from it.
@@ -89,6 +93,22 @@ impl Definition {
     /// The provider that executes the tool in another process, if one does.
     pub fn provider(&self) -> Option<&str> {
         self.linkage.provider.as_deref()
+    }
+
+    /// The tool as rules see it.
+    pub fn rule_target(&self) -> RuleTarget<'_> {
+        let category = match self.category {
+            Category::Read => ToolCategory::Read,
+            Category::Write => ToolCategory::Write,
+            Category::Delete => ToolCategory::Delete,
+            Category::SideEffect => ToolCategory::SideEffect,
+        };
+        let consequence = match self.consequence_level {
+            ConsequenceLevel::Low => Consequence::Low,
+            ConsequenceLevel::Medium => Consequence::Medium,
+            ConsequenceLevel::High => Consequence::High,
+        };
+        RuleTarget { name: &self.name, facts: Some(TargetFacts { tags: &self.tags, category, consequence }) }
     }
 
     /// Replaces the status.

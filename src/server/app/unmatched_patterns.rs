@@ -4,6 +4,8 @@
 //! Reported rather than refused: a tool may come with a reload, and a pattern may be meant for diagnostics that are
 //! off.
 
+use std::collections::BTreeSet;
+
 use super::App;
 use crate::domain::SettingPattern;
 use toolwire_config::{
@@ -23,6 +25,11 @@ impl App {
         let unmatched = patterns.filter(|it| !may_come(it)).filter_map(|it| problem(it, &names));
         let own = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.provider().is_none());
         let own: Vec<_> = own.map(|it| it.name.as_str()).collect();
+        let tags: BTreeSet<_> =
+            snapshot.tools().flat_map(|tool| &tool.definition.tags).map(String::as_str).collect();
+        // A tool of a provider may bring any tag.
+        let rules = config.auth.rules.iter().filter(|_| config.providers.0.is_empty());
+        let unmatched = unmatched.chain(rules.flat_map(|rule| unmatched_tags(rule, &tags)));
         unmatched.chain(config.providers.0.iter().flat_map(|it| of_provider(it, &own))).collect()
     }
 }
@@ -81,6 +88,19 @@ fn of_rules(auth: &Auth) -> Vec<SettingPattern> {
     auth.rules.iter().flat_map(of_rule).collect()
 }
 
+/// The tags of a rule that no tool has.
+fn unmatched_tags(rule: &Rule, offered: &BTreeSet<&str>) -> Vec<Problem> {
+    let unmatched = rule.tags.iter().filter(|tag| !offered.contains(tag.as_str()));
+    let problem = |tag: &String| {
+        let near = did_you_mean(tag, offered.iter().copied());
+        Problem::new(
+            "auth.rules: tags",
+            format!("{tag:?} of {} is a tag of no tool that is offered{near}", rule.at),
+        )
+    };
+    unmatched.map(problem).collect()
+}
+
 /// The problem of a pattern that matches nothing, with near names.
 fn problem(it: &SettingPattern, offered: &[&str]) -> Option<Problem> {
     let SettingPattern { setting, of, pattern } = it;
@@ -95,6 +115,7 @@ fn problem(it: &SettingPattern, offered: &[&str]) -> Option<Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolwire_config::{Flags, testing};
 
     #[test]
     fn a_pattern_that_matches_nothing_is_told_with_the_near_name() {
@@ -108,5 +129,26 @@ mod tests {
         assert_eq!(texts.len(), 2, "{texts:?}");
         assert!(texts[0].contains("\"get_prics\" of riley") && texts[0].contains("Did you mean get_prices"));
         assert!(texts[1].contains("\"write_*\""), "{texts:?}");
+    }
+
+    #[test]
+    fn what_a_rule_names_and_nothing_has_is_told_with_its_place() {
+        let file = "[[auth.users]]\nuser_id = 'riley'\ntoken = 'a-long-enough-t0ken'\n\
+                    [[auth.rules]]\nwho = ['user:riley']\ntools = ['get_prics']\n\
+                    [[auth.rules]]\nwho = ['user:riley']\ntags = ['prices', 'quots']\n";
+        let auth = testing::load_text(file, &[], Flags::default(), &[]).unwrap().config.auth;
+        let tools = of_rules(&auth);
+        let [tool] = &tools.iter().filter_map(|it| problem(it, &["get_prices"])).collect::<Vec<_>>()[..]
+        else {
+            panic!("one")
+        };
+        assert!(
+            tool.what.contains("auth.rules.0") && tool.what.contains("Did you mean get_prices"),
+            "{tool}"
+        );
+        let [tag] = &unmatched_tags(&auth.rules[1], &BTreeSet::from(["prices", "quotes"]))[..] else {
+            panic!("one")
+        };
+        assert!(tag.what.contains("auth.rules.1") && tag.what.contains("Did you mean quotes"), "{tag}");
     }
 }

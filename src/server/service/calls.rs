@@ -18,6 +18,7 @@ pub use self::{
 };
 use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::clock;
+use toolwire_config::RuleTarget;
 use toolwire_contract::{ConfirmationRequired, Refusal, ToolResult};
 use toolwire_db::StoreError;
 use toolwire_engine::{
@@ -95,7 +96,7 @@ impl Calls {
         loop {
             let (record, recorded) = self.find(user, which).await?;
             if record.state.is_final() || clock::now() >= until || ends.is_cancelled() {
-                return self.view(record, recorded).await;
+                return self.view(user, record, recorded).await;
             }
             tokio::select! {
                 () = self.0.in_flight.wait_for_end(record.call_id) => {}
@@ -201,9 +202,29 @@ impl Calls {
         *of == user.id || self.0.policy.may_observe(user)
     }
 
+    /// Whether the user reads the arguments and the result of a call, and not only that it was made.
+    fn may_read(&self, user: &User, key: &Key) -> bool {
+        let snapshot = self.0.registry.snapshot();
+        let tool =
+            snapshot.get(&key.tool).map_or(RuleTarget::named(&key.tool), |it| it.definition.rule_target());
+        let policy = &self.0.policy;
+        key.user == user.id
+            || policy.may_read_records(user, tool)
+            || policy.may_approve(user, tool, &key.user)
+    }
+
     /// The call with its outcome, or with what it waits for.
-    async fn view(&self, mut record: Record, recorded: Option<RecordedCall>) -> Result<CallView, Refusal> {
+    async fn view(
+        &self,
+        user: &User,
+        mut record: Record,
+        recorded: Option<RecordedCall>,
+    ) -> Result<CallView, Refusal> {
         let Some(recorded) = recorded else { return Ok(CallView { record, result: None, required: None }) };
+        if !self.may_read(user, &recorded.key) {
+            record.result_kept = false;
+            return Ok(CallView { record, result: None, required: None });
+        }
         let (mut result, mut required) = (None, None);
         match record.state {
             State::AwaitingConfirmation => {

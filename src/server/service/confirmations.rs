@@ -19,7 +19,8 @@ pub use self::{
 };
 use super::unavailable::unavailable;
 use toolwire_base::clock;
-use toolwire_contract::{ConfirmationId, Refusal, proto::v1};
+use toolwire_config::RuleTarget;
+use toolwire_contract::{ConfirmationId, Refusal, ToolName, proto::v1};
 use toolwire_engine::{pipeline::Policy, registry::Registry};
 use toolwire_state::{
     Store,
@@ -107,9 +108,27 @@ impl Confirmations {
 
     fn may_see(&self, user: &User, confirmation: &Confirmation) -> bool {
         let policy = &self.0.policy;
-        confirmation.key.user == user.id
-            || policy.may_observe(user)
-            || policy.may_approve(user, &confirmation.key.tool, &confirmation.key.user)
+        confirmation.key.user == user.id || policy.may_observe(user) || self.may_approve(user, confirmation)
+    }
+
+    fn may_approve(&self, user: &User, confirmation: &Confirmation) -> bool {
+        let key = &confirmation.key;
+        self.with_target(&key.tool, |tool| self.0.policy.may_approve(user, tool, &key.user))
+    }
+
+    /// Whether the user reads what was asked for, and not only that something was.
+    fn may_read(&self, user: &User, confirmation: &Confirmation) -> bool {
+        let key = &confirmation.key;
+        key.user == user.id
+            || self.may_approve(user, confirmation)
+            || self.with_target(&key.tool, |tool| self.0.policy.may_read_records(user, tool))
+    }
+
+    /// The tool as rules see it.
+    fn with_target(&self, tool: &ToolName, decide: impl FnOnce(RuleTarget<'_>) -> bool) -> bool {
+        let snapshot = self.0.registry.snapshot();
+        let offered = snapshot.get(tool).map(|tool| tool.definition.rule_target());
+        decide(offered.unwrap_or(RuleTarget::named(tool)))
     }
 
     /// The confirmations among which a user's positions are counted.
@@ -117,7 +136,12 @@ impl Confirmations {
         if self.0.policy.sees_others(user) { Scope::All } else { Scope::Own(user.id.clone()) }
     }
 
-    fn view(&self, user: &User, confirmation: Confirmation) -> ConfirmationView {
+    fn view(&self, user: &User, mut confirmation: Confirmation) -> ConfirmationView {
+        if !self.may_read(user, &confirmation) {
+            // The summary quotes the arguments.
+            confirmation.asked.summary = confirmation.key.tool.to_string();
+            confirmation.asked.arguments = None;
+        }
         let name_required = confirmation.asked.consequence_level == v1::ConsequenceLevel::High;
         let is_over = (confirmation.state != State::Pending)
             .then(|| format!("it is {} already", confirmation.state.into_str()));
@@ -132,7 +156,7 @@ impl Confirmations {
         if key.user == user.id && !self.0.own_calls {
             return Some("it is your own call, which another user must decide on".to_owned());
         }
-        let may = self.0.policy.may_approve(user, &key.tool, &key.user);
+        let may = self.may_approve(user, confirmation);
         (!may).then(|| format!("you have no right to approve calls of {}", key.tool))
     }
 }

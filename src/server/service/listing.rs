@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use super::Filter;
 use toolwire_base::digest::Digest;
+use toolwire_config::RuleTarget;
 use toolwire_engine::{
     pipeline::Policy,
     registry::{RegisteredTool, Snapshot},
@@ -24,6 +27,8 @@ pub struct Listing {
 pub(super) struct Visibility {
     user: User,
     policy: Arc<dyn Policy>,
+    /// The policy as it was at the beginning, or as it was looked up again.
+    current: Arc<dyn Policy>,
     /// Whether that is all tools. Looked up once, not for each name.
     pub(super) is_whole: bool,
 }
@@ -80,22 +85,28 @@ impl Iterator for Listing {
 
 impl Visibility {
     pub(super) fn new(user: User, policy: Arc<dyn Policy>) -> Self {
-        let is_whole = policy.may_call_all(&user);
-        Self { user, policy, is_whole }
+        let current = policy.current().unwrap_or_else(|| Arc::clone(&policy));
+        let is_whole = current.may_call_all(&user);
+        Self { user, policy, current, is_whole }
     }
 
     /// Looks the permissions up again, since the policy may have changed.
     pub(super) fn renew(&mut self) {
-        self.is_whole = self.policy.may_call_all(&self.user);
+        *self = Self::new(self.user.clone(), Arc::clone(&self.policy));
+    }
+
+    /// Is notified when the permissions may have changed.
+    pub(super) fn changes(&self) -> Option<watch::Receiver<u64>> {
+        self.policy.changes()
     }
 
     pub(super) fn sees(&self, tool: &RegisteredTool) -> bool {
         // First: the name of a tool that is visible in any case need not be read.
-        self.is_whole || self.may_call(&tool.definition.name)
+        self.is_whole || self.may_call(tool.definition.rule_target())
     }
 
-    pub(super) fn may_call(&self, tool: &str) -> bool {
-        self.is_whole || self.policy.may_call(&self.user, tool)
+    pub(super) fn may_call(&self, tool: RuleTarget<'_>) -> bool {
+        self.is_whole || self.current.may_call(&self.user, tool)
     }
 }
 
@@ -109,8 +120,8 @@ mod tests {
         struct Whole;
 
         impl Policy for Whole {
-            fn may_call(&self, _: &User, tool: &str) -> bool {
-                panic!("{tool} was asked for")
+            fn may_call(&self, _: &User, tool: RuleTarget<'_>) -> bool {
+                panic!("{tool:?} was asked for")
             }
 
             fn may_call_all(&self, _: &User) -> bool {
@@ -120,6 +131,6 @@ mod tests {
 
         let mut visibility = Visibility::new(User::new("all".parse().unwrap()), Arc::new(Whole));
         visibility.renew();
-        assert!(visibility.may_call("wind_up"));
+        assert!(visibility.may_call(RuleTarget::named("wind_up")));
     }
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Filter, Tools};
-use toolwire_config::{self as config, ProviderKind};
+use toolwire_config::{self as config, ProviderKind, RuleTarget};
 use toolwire_contract::proto::host::v1::Verdict;
 use toolwire_engine::registry::{RegisteredTool, Status};
 use toolwire_hosts::{HostInfo, Hub};
@@ -61,7 +61,8 @@ impl Tools {
             }
         }
         let status = |(name, own): (String, Vec<Arc<RegisteredTool>>)| {
-            let mut refused = known.verdicts.refused(&name, |tool| visibility.may_call(tool));
+            let mut refused =
+                known.verdicts.refused(&name, |tool| visibility.may_call(RuleTarget::named(tool)));
             if !visibility.is_whole {
                 // A reason may name tools, patterns and providers that are not this user's.
                 refused.iter_mut().flat_map(|it| &mut it.problems).for_each(|it| it.description.clear());

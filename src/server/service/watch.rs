@@ -1,11 +1,12 @@
 //! Watches the tools: a snapshot, then every change, with heartbeats in between.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, future::pending, sync::Arc};
 
-use tokio::{sync::watch, time::timeout};
+use tokio::{select, sync::watch, time::sleep};
 
 use super::{Filter, Listing, changes::HEARTBEAT, listing::Visibility};
 use toolwire_base::{digest::Digest, files::Problem};
+use toolwire_config::RuleTarget;
 use toolwire_contract::ToolName;
 use toolwire_engine::registry::{Change, RegisteredTool, Snapshot};
 
@@ -31,6 +32,8 @@ pub enum WatchEvent {
 #[derive(Debug)]
 pub struct Watch {
     visibility: Visibility,
+    /// Notified when rights have changed, where they do.
+    rights: Option<watch::Receiver<u64>>,
     snapshots: watch::Receiver<Arc<Snapshot>>,
     seen: Arc<Snapshot>,
     pending: VecDeque<WatchEvent>,
@@ -39,12 +42,15 @@ pub struct Watch {
 impl Watch {
     /// The tools at the beginning, and the watch from then on.
     pub(super) fn begin(
-        visibility: Visibility,
+        mut visibility: Visibility,
         mut snapshots: watch::Receiver<Arc<Snapshot>>,
     ) -> (Listing, Self) {
+        let rights = visibility.changes();
+        // Rights that changed before that are those of the beginning.
+        visibility.renew();
         let seen = Arc::clone(&snapshots.borrow_and_update());
         let tools = Listing::new(Arc::clone(&seen), visibility.clone(), Filter::default());
-        let mut watch = Self { visibility, snapshots, seen, pending: VecDeque::new() };
+        let mut watch = Self { visibility, rights, snapshots, seen, pending: VecDeque::new() };
         let problems = watch.visible(watch.seen.problems());
         let problems = (!problems.is_empty()).then_some(WatchEvent::Problems(problems));
         watch.pending = problems.into_iter().chain([WatchEvent::Synced]).collect();
@@ -54,10 +60,13 @@ impl Watch {
     /// The next event; `None` once the registry is gone.
     pub async fn next(&mut self) -> Option<WatchEvent> {
         while self.pending.is_empty() {
-            match timeout(HEARTBEAT, self.snapshots.changed()).await {
-                Err(_) => return Some(WatchEvent::Heartbeat),
-                Ok(Err(_)) => return None,
-                Ok(Ok(())) => self.advance(),
+            select! {
+                changed = self.snapshots.changed() => match changed {
+                    Ok(()) => self.advance(),
+                    Err(_) => return None,
+                },
+                () = next_change(&mut self.rights) => self.compare_rights(),
+                () = sleep(HEARTBEAT) => return Some(WatchEvent::Heartbeat),
             }
         }
         self.pending.pop_front()
@@ -65,12 +74,31 @@ impl Watch {
 
     /// Queues the changes since the last snapshot. Several changes of a tool in between are one event.
     fn advance(&mut self) {
+        if self.rights.as_ref().is_some_and(|rights| rights.has_changed().unwrap_or(false)) {
+            self.compare_rights();
+        }
         let now = Arc::clone(&self.snapshots.borrow_and_update());
-        self.visibility.renew();
         let changes = now.changes_since(&self.seen);
         let events: Vec<_> = changes.into_iter().filter_map(|change| self.event(change)).collect();
         self.pending.extend(events);
         self.seen = now;
+    }
+
+    /// Queues what other rights show and hide.
+    fn compare_rights(&mut self) {
+        let before = self.visibility.clone();
+        // Marked first: rights that change from here on are compared again.
+        if let Some(rights) = &mut self.rights {
+            rights.mark_unchanged();
+        }
+        self.visibility.renew();
+        for tool in self.seen.tools() {
+            match (before.sees(tool), self.visibility.sees(tool)) {
+                (false, true) => self.pending.push_back(WatchEvent::Added(Arc::clone(tool))),
+                (true, false) => self.pending.push_back(WatchEvent::Removed(tool.definition.name.clone())),
+                _ => {}
+            }
+        }
     }
 
     fn event(&self, change: Change) -> Option<WatchEvent> {
@@ -79,7 +107,7 @@ impl Watch {
             Change::Added(tool) => may_see(&tool).then_some(WatchEvent::Added(tool)),
             Change::Changed(tool) => may_see(&tool).then_some(WatchEvent::Changed(tool)),
             Change::Degraded(tool) => may_see(&tool).then_some(WatchEvent::Degraded(tool)),
-            Change::Removed(name) => self.visibility.may_call(&name).then_some(WatchEvent::Removed(name)),
+            Change::Removed(name) => self.may_know(&self.seen, &name).then_some(WatchEvent::Removed(name)),
             Change::DataChanged(digest) => Some(WatchEvent::DataChanged(digest)),
             Change::Problems(problems) => {
                 let (now, before) = (self.visible(&problems), self.visible(self.seen.problems()));
@@ -91,7 +119,26 @@ impl Watch {
     /// The problems without those of tools that the user may not call.
     fn visible(&self, problems: &[Problem]) -> Vec<Problem> {
         let concerns =
-            |problem: &&Problem| problem.tool.as_deref().is_none_or(|tool| self.visibility.may_call(tool));
+            |problem: &&Problem| problem.tool.as_deref().is_none_or(|tool| self.may_know(&self.seen, tool));
         problems.iter().filter(concerns).cloned().collect()
+    }
+
+    /// Whether the user may know of a tool, as it stood then.
+    fn may_know(&self, then: &Snapshot, name: &str) -> bool {
+        let tool = then.get(name).map(|tool| tool.definition.rule_target());
+        self.visibility.may_call(tool.unwrap_or(RuleTarget::named(name)))
+    }
+}
+
+/// Waits until rights have changed.
+async fn next_change(rights: &mut Option<watch::Receiver<u64>>) {
+    match rights {
+        // Without a sender they change no more.
+        Some(changes) => {
+            if changes.changed().await.is_err() {
+                pending().await
+            }
+        }
+        None => pending().await,
     }
 }

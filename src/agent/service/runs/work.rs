@@ -57,7 +57,7 @@ impl Work<'_> {
             let definition = &tool.definition;
             definition.kind != ToolType::Root
                 && !matches!(definition.status, Status::Disabled(_))
-                && policy.may_call(&user, &definition.name)
+                && policy.may_call(&user, definition.rule_target())
         })
     }
 

@@ -1,26 +1,25 @@
 //! Whether the user of a call that waits for a person may still make it: rights are read again, and tokens end.
 
-use std::{future::pending, sync::Arc};
+use std::future::pending;
 
 use tokio::{select, time::sleep};
 
-use super::super::{Call, Policy};
+use super::{super::Call, Confirm};
 use toolwire_base::clock;
+use toolwire_config::RuleTarget;
 use toolwire_contract::{ConfirmationRequired, Refusal};
 
 /// Refuses a call that its user may no longer make, nor the nested one that the confirmation is about.
-pub(super) fn check(
-    call: &Call,
-    policy: &Arc<dyn Policy>,
-    required: &ConfirmationRequired,
-) -> Result<(), Refusal> {
+pub(super) fn check(call: &Call, confirm: &Confirm, required: &ConfirmationRequired) -> Result<(), Refusal> {
     let user = &call.context.user;
     if user.grant.as_ref().is_some_and(|grant| grant.ends_at <= clock::wall()) {
         return Err(Refusal::TokenExpired);
     }
-    for tool in [&*call.tool().definition.name, &*required.tool] {
-        if !policy.may_call(user, tool) {
-            return Err(Refusal::PermissionDenied { tool: tool.to_owned() });
+    let snapshot = confirm.registry.snapshot();
+    let asked = snapshot.get(&required.tool).map(|tool| tool.definition.rule_target());
+    for tool in [call.tool().definition.rule_target(), asked.unwrap_or(RuleTarget::named(&required.tool))] {
+        if !confirm.policy.may_call(user, tool) {
+            return Err(Refusal::PermissionDenied { tool: tool.name.to_owned() });
         }
     }
     Ok(())
@@ -29,12 +28,12 @@ pub(super) fn check(
 /// Completes with the refusal of the call once its user may no longer make it.
 pub(super) async fn wait_for_loss(
     call: &Call,
-    policy: &Arc<dyn Policy>,
+    confirm: &Confirm,
     required: &ConfirmationRequired,
 ) -> Refusal {
-    let mut changes = policy.changes();
+    let mut changes = confirm.policy.changes();
     loop {
-        if let Err(refusal) = check(call, policy, required) {
+        if let Err(refusal) = check(call, confirm, required) {
             return refusal;
         }
         let changed = async {

@@ -58,7 +58,7 @@ pub(super) async fn wait(
     select! {
         biased;
         () = call.context.cancellation.cancelled() => stop_outcome(call.context.cancellation.cause()),
-        refusal = standing::wait_for_loss(call, &confirm.policy, required) => WaitOutcome::Refused(refusal),
+        refusal = standing::wait_for_loss(call, confirm, required) => WaitOutcome::Refused(refusal),
         () = wait_for_decision(&confirm.store, required) => WaitOutcome::Decided,
         () = sleep_until(until) => WaitOutcome::Undecided,
         () = send_progress => WaitOutcome::Undecided,

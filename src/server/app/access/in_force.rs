@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tonic::{Code, Status};
 
 use toolwire_base::clock;
-use toolwire_config::{Auth, Right, TokenDigest};
+use toolwire_config::{Auth, Right, RuleTarget, TokenDigest};
 use toolwire_contract::status;
 use toolwire_engine::{pipeline::Policy, registry::Registry};
 use toolwire_identity::Issuers;
@@ -36,20 +36,20 @@ pub(crate) struct InForce {
 /// One reading of the settings.
 #[derive(Debug)]
 struct Reading {
-    auth: Auth,
+    auth: Arc<Auth>,
     /// What compares tokens, once the service is served.
     tokens: Option<IssuedTokens>,
 }
 
 impl InForce {
     pub(super) fn new(auth: Auth, registry: &Arc<Registry>) -> Self {
-        let reading = Arc::new(ArcSwap::from_pointee(Reading { auth, tokens: None }));
+        let reading = Arc::new(ArcSwap::from_pointee(Reading { auth: Arc::new(auth), tokens: None }));
         Self { reading, replaced: watch::Sender::new(0), registry: Arc::clone(registry) }
     }
 
     /// Begins to fetch the keys of issuers, in the runtime of the caller.
     pub(super) fn begin(&self) {
-        let auth = self.reading.load().auth.clone();
+        let auth = Arc::clone(&self.reading.load().auth);
         let issuers = Issuers::start(auth.issuers.clone(), Arc::new(clock::wall));
         let tokens = Some(IssuedTokens::new(static_tokens(&auth), issuers));
         self.reading.store(Arc::new(Reading { auth, tokens }));
@@ -61,7 +61,7 @@ impl InForce {
         let renew = |it: &IssuedTokens| it.renew(static_tokens(&auth), auth.issuers.iter().cloned());
         let tokens = before.tokens.as_ref().map(renew);
         let changes = auth.changes_since(&before.auth);
-        self.reading.store(Arc::new(Reading { auth, tokens }));
+        self.reading.store(Arc::new(Reading { auth: Arc::new(auth), tokens }));
         self.replaced.send_modify(|count| *count += 1);
         changes
     }
@@ -81,7 +81,7 @@ fn static_tokens(auth: &Auth) -> StaticTokens {
 }
 
 impl Policy for InForce {
-    fn may_call(&self, user: &User, tool: &str) -> bool {
+    fn may_call(&self, user: &User, tool: RuleTarget<'_>) -> bool {
         self.reading.load().auth.may_call(user, tool)
     }
 
@@ -89,7 +89,7 @@ impl Policy for InForce {
         self.reading.load().auth.may_call_all(user)
     }
 
-    fn may_approve(&self, user: &User, tool: &str, caller: &UserId) -> bool {
+    fn may_approve(&self, user: &User, tool: RuleTarget<'_>, caller: &UserId) -> bool {
         self.reading.load().auth.may_approve(user, tool, caller)
     }
 
@@ -99,6 +99,14 @@ impl Policy for InForce {
 
     fn may_observe(&self, user: &User) -> bool {
         self.reading.load().auth.may_observe(user)
+    }
+
+    fn may_read_records(&self, user: &User, tool: RuleTarget<'_>) -> bool {
+        self.reading.load().auth.may_read_records(user, tool)
+    }
+
+    fn current(&self) -> Option<Arc<dyn Policy>> {
+        Some(Arc::clone(&self.reading.load().auth) as _)
     }
 
     fn changes(&self) -> Option<watch::Receiver<u64>> {
@@ -169,14 +177,14 @@ impl Reading {
         if self.auth.is_same_for(&before.auth, user) {
             return false;
         }
-        let lost =
-            |right, tool: &str| before.auth.may(user, right, tool) && !self.auth.may(user, right, tool);
-        let lost_some = |right| before.auth.may_some(user, right) && !self.auth.may_some(user, right);
-        [Right::Call, Right::Approve, Right::Observe].into_iter().any(lost_some)
-            || registry.snapshot().tools().any(|tool| {
-                let name = &tool.definition.name;
-                lost(Right::Call, name) || lost(Right::Approve, name)
-            })
+        let lost_some =
+            |right: &Right| before.auth.may_some(user, *right) && !self.auth.may_some(user, *right);
+        let lost_of = |tool: RuleTarget<'_>| {
+            let has = |reading: &Self, right| reading.auth.may(user, right, tool);
+            Right::ALL.iter().any(|right| has(before, *right) && !has(self, *right))
+        };
+        Right::ALL.iter().any(lost_some)
+            || registry.snapshot().tools().any(|tool| lost_of(tool.definition.rule_target()))
     }
 }
 
