@@ -1,7 +1,7 @@
 //! `toolwire explain rule`: which line of the configuration gives a user a right to a tool, or takes it. It asks no
 //! server.
 
-use std::{str::FromStr, sync::Arc, time::UNIX_EPOCH};
+use std::{str::FromStr, sync::Arc};
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use strum::VariantNames;
@@ -122,8 +122,10 @@ impl RuleArgs {
                 Who::User(id) | Who::Group(id) => Ok(id),
             }
         };
-        let groups = self.groups.iter().map(group).collect::<Result<_, String>>()?;
-        let grant = Grant { groups, scopes: self.scopes.clone(), ends_at: UNIX_EPOCH };
+        let mut groups = self.groups.iter().map(group).collect::<Result<Vec<_>, String>>()?;
+        let of_workload = auth.workloads.iter().filter(|it| it.user.as_str() == id);
+        groups.extend(of_workload.flat_map(|it| it.groups.iter().cloned()));
+        let grant = Grant { groups, scopes: self.scopes.clone(), ends_at: None };
         let user = User::new(id.parse().map_err(|what| format!("USER {what}"))?);
         Ok(User { grant: Some(Arc::new(grant)), ..user })
     }

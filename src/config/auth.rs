@@ -1,5 +1,5 @@
-//! Users who may call, by static bearer tokens or by tokens of identity providers, and their rights. They are set in
-//! the file only; a token may be kept in a variable.
+//! Users who may call, by static bearer tokens, tokens of identity providers or client certificates, and their rights.
+//! They are set in the file only; a token may be kept in a variable.
 
 mod changes;
 mod decision;
@@ -8,6 +8,7 @@ mod pattern;
 mod rule_target;
 mod rules;
 mod token;
+mod workloads;
 
 use secrecy::SecretString;
 
@@ -17,22 +18,25 @@ use super::{
     value::{HIDDEN, Value},
 };
 use toolwire_identity::Issuer;
-use toolwire_tool::context::UserId;
+use toolwire_tool::context::{User, UserId};
 
 pub use decision::Decision;
 pub use pattern::{InvalidPattern, ToolPattern};
 pub use rule_target::{RuleTarget, TargetFacts, ToolCategory};
 pub use rules::{Right, Rule, Who};
 pub use token::TokenDigest;
+pub use workloads::WorkloadUser;
 
-/// Users who may call: `[auth]`. Without users and issuers credentials are not required, and only this machine is
-/// served.
+/// Users who may call: `[auth]`. Without users, issuers and workloads credentials are not required, and only this
+/// machine is served.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Auth {
     pub users: Vec<AuthUser>,
     /// The identity providers whose users may present their tokens.
     pub issuers: Vec<Issuer>,
-    /// What users may. Those of issuers may nothing else.
+    /// The workloads that are users by their certificates.
+    pub workloads: Vec<WorkloadUser>,
+    /// What users may. Those of issuers and workloads may nothing else.
     pub rules: Vec<Rule>,
 }
 
@@ -129,18 +133,25 @@ impl Auth {
             user.show(reader);
         }
         let issuers = issuers::read_all(reader);
+        let workloads = WorkloadUser::read_all(reader, &users);
         let rules = Rule::read_all(reader, &issuers);
-        Self { users, issuers, rules }.check(reader)
+        Self { users, issuers, workloads, rules }.check(reader)
     }
 
     /// Whether credentials are not required.
     pub fn is_open(&self) -> bool {
-        self.users.is_empty() && self.issuers.is_empty()
+        self.users.is_empty() && self.issuers.is_empty() && self.workloads.is_empty()
+    }
+
+    /// The entry by which a workload is this user.
+    pub fn workload(&self, user: &User) -> Option<&WorkloadUser> {
+        let id = user.workload.as_ref()?.parse().ok()?;
+        self.workloads.iter().find(|it| it.user == user.id && it.id.matches(&id))
     }
 
     fn check(self, reader: &mut Reader) -> Self {
         if self.is_open() && !self.rules.is_empty() {
-            let what = "there is nobody whom a rule could be for; add [[auth.users]] or [[auth.issuers]]";
+            let what = "there is nobody whom a rule could be for; add [[auth.users]], [[auth.issuers]] or [[auth.spiffe]]";
             reader.problem("auth.rules", what);
         }
         // The ids of users of issuers hold one, and no two users share an id.
@@ -152,7 +163,8 @@ impl Auth {
             );
             reader.problem("auth.users", what);
         }
-        reader.warnings.extend(rules::unknown_users(&self.rules, &self.users));
+        reader.warnings.extend(rules::unknown_users(&self));
+        reader.problems.extend(rules::unknown_groups(&self));
         self
     }
 }

@@ -12,6 +12,7 @@ mod agent_model;
 mod agent_roles;
 mod auth;
 mod client;
+mod client_certificates;
 mod conditions;
 mod confirmations;
 mod data;
@@ -55,7 +56,7 @@ pub use agent_model::{AgentAnswerer, AgentModel, AgentPlanner};
 pub use agent_roles::{AgentRole, AgentRoles};
 pub use auth::{
     Auth, AuthUser, Decision, InvalidPattern, Right, Rule, RuleTarget, TargetFacts, TokenDigest,
-    ToolCategory, ToolPattern, Who,
+    ToolCategory, ToolPattern, Who, WorkloadUser,
 };
 pub use client::Client;
 pub use confirmations::Confirmations;
@@ -85,7 +86,7 @@ pub use sources::{Environment, Flags, Sources};
 pub use state::State;
 pub use tasks::Tasks;
 pub use telemetry::Telemetry;
-pub use tls::Tls;
+pub use tls::{ClientAuth, Tls};
 pub use value::{HIDDEN, Value};
 pub use webhooks::{Secret, Webhook, bytes as webhook_key, key as webhook_secret};
 
@@ -202,7 +203,7 @@ mod tests {
         assert!(listening_on("10.0.0.7:1").warnings()[0].contains("[server.tls]"));
         assert!(listening_on("127.0.0.1:50051").warnings().is_empty());
         let mut encrypted = listening_on("10.0.0.7:1");
-        encrypted.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
+        encrypted.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()), ..Tls::default() };
         assert!(encrypted.warnings().is_empty());
         assert!(encrypted.check_exposure().is_err(), "TLS does not authenticate");
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
-    Origin, Problem, Providers, Section, Server, Sources, State, Tasks, Telemetry, file,
+    Origin, Problem, Providers, Section, Server, Sources, State, Tasks, Telemetry, client_certificates, file,
     reader::{ReadSetting, Reader, Registered},
     unknown_keys,
 };
@@ -47,6 +47,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let auth = Auth::read(reader);
     let providers = Providers::read(reader, &auth);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
+    client_certificates::check(reader, &auth, &server);
     for section in sections {
         let part = section.read(reader);
         reader.parts.insert(part);

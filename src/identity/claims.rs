@@ -33,7 +33,11 @@ pub(crate) fn check(issuer: &Issuer, claims: &Claims, now: SystemTime) -> Result
         email: email(issuer, claims),
         audiences,
         fresh_until: fresh_until(ends_at, now),
-        grant: Arc::new(Grant { groups: groups(issuer, claims)?, scopes: scopes(claims), ends_at }),
+        grant: Arc::new(Grant {
+            groups: groups(issuer, claims)?,
+            scopes: scopes(claims),
+            ends_at: Some(ends_at),
+        }),
     })
 }
 

@@ -1,5 +1,5 @@
 //! The users that bearer tokens of identity providers prove: JSON Web Tokens of configured issuers, verified by the
-//! keys that the issuer publishes.
+//! keys that the issuer publishes; and the workloads that certificates name by SPIFFE ids.
 //!
 //! The signatures are ring's, and the rest of JWS is `jws.rs`: the crate `jsonwebtoken` would add two crates and a
 //! provider for the whole process, under which the same calls of ring stand, and it reads the clock of the system,
@@ -17,8 +17,10 @@ mod issuers;
 mod jwk;
 mod jws;
 mod keys;
+mod peer;
 mod refusal;
 mod remembered;
+mod spiffe;
 mod verified;
 
 pub use self::{
@@ -27,7 +29,9 @@ pub use self::{
     ids::{group_id, user_id},
     issuer::{ClaimPath, InvalidClaimPath, Issuer, KeySource},
     issuers::{Clock, Issuers, Verifying},
+    peer::{PeerRefusal, Workload, workload_of},
     refusal::Refusal,
+    spiffe::{InvalidSpiffeId, SpiffeId, SpiffePattern},
     verified::Verified,
 };
 

@@ -5,7 +5,10 @@
 
 pub(crate) mod rows;
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use opentelemetry::trace::TraceId;
 
@@ -15,10 +18,12 @@ use toolwire_tool::context::{KnownBy, Origin, UserId};
 pub const RETENTION: Duration = Duration::from_hours(24 * 90);
 
 /// The origin of a request other than a tool call, for the records of its changes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RequestOrigin {
     /// How the user was authenticated.
     pub known_by: KnownBy,
+    /// The workload that the peer proved to be.
+    pub workload: Option<Arc<str>>,
     pub origin: Origin,
     pub trace_id: Option<TraceId>,
 }
@@ -34,8 +39,9 @@ pub async fn on_behalf<T>(origin: RequestOrigin, doing: impl Future<Output = T>)
 
 /// The origin of the current request; outside of a request, this process.
 pub fn current_origin() -> RequestOrigin {
-    let own = RequestOrigin { known_by: KnownBy::Process, origin: Origin::PROCESS, trace_id: None };
-    ORIGIN.try_with(|origin| *origin).unwrap_or(own)
+    let own =
+        RequestOrigin { known_by: KnownBy::Process, workload: None, origin: Origin::PROCESS, trace_id: None };
+    ORIGIN.try_with(Clone::clone).unwrap_or(own)
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +58,8 @@ pub struct Record {
     pub known_by: String,
     /// The user's network address.
     pub peer: Option<String>,
+    /// The SPIFFE id that the peer proved; empty if there is none.
+    pub workload: String,
     pub face: String,
     /// The user who made the call.
     pub caller: String,

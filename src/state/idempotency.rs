@@ -6,6 +6,7 @@ pub mod life;
 use std::{
     fmt::Debug,
     future::ready,
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -84,6 +85,8 @@ pub struct About {
     pub origin: Origin,
     /// How the user was authenticated.
     pub known_by: KnownBy,
+    /// The workload that the peer proved to be.
+    pub workload: Option<Arc<str>>,
     /// The task on whose behalf it is made.
     pub task_id: Option<TaskLabel>,
     pub session_id: Option<SessionId>,
@@ -233,6 +236,7 @@ impl About {
             definition_digest,
             origin: Origin::PROCESS,
             known_by: KnownBy::Process,
+            workload: None,
             task_id: None,
             session_id: None,
             trace_id: None,

@@ -18,6 +18,8 @@ pub const SERVER_ADDRESS: &str = "server.address";
 pub const SERVER_PORT: &str = "server.port";
 pub const NETWORK_PEER_ADDRESS: &str = "network.peer.address";
 pub const NETWORK_PEER_PORT: &str = "network.peer.port";
+/// The SPIFFE id that the peer proved.
+pub const WORKLOAD_ID: &str = "toolwire.workload.id";
 /// What kind of failure ended the operation.
 pub const ERROR_TYPE: &str = "error.type";
 

@@ -9,10 +9,11 @@ use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 use futures_util::future::{BoxFuture, Either, Ready};
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
 use secrecy::SecretString;
+use tracing::Span;
 
 pub use self::{
     error::AuthenticationError, hosts::HostTokens, issued_tokens::IssuedTokens, loopback::Loopback,
-    static_tokens::StaticTokens,
+    static_tokens::StaticTokens, workloads::Workloads,
 };
 use super::{
     peer::Peer,
@@ -22,6 +23,8 @@ use super::{
     rules::{Access, Rule},
 };
 use toolwire_base::middleware::{Middleware, take_ready};
+use toolwire_identity::Workload;
+use toolwire_telemetry::attribute;
 use toolwire_tool::context::User;
 
 mod error;
@@ -29,12 +32,15 @@ mod hosts;
 mod issued_tokens;
 mod loopback;
 mod static_tokens;
+mod workloads;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
     pub metadata: &'a HeaderMap,
     /// The TCP peer, if the request came over TCP.
     pub peer: Option<SocketAddr>,
+    /// The workload that the peer has proven to be, if it has presented a certificate.
+    pub workload: Option<&'a Workload>,
     /// The token that the connection presented last.
     pub(crate) recent: Option<&'a RecentToken>,
 }
@@ -82,6 +88,7 @@ impl<'a> Credentials<'a> {
         Self {
             metadata: &parts.headers,
             peer: peer.map(|peer| peer.address),
+            workload: peer.and_then(|peer| peer.certified.as_deref()),
             recent: peer.map(|peer| &peer.state.recent_token),
         }
     }
@@ -154,6 +161,9 @@ fn insert_user(parts: &mut Parts, user: User) {
     let token = Credentials::of(parts).bearer().and_then(|token| std::str::from_utf8(token).ok());
     if let Some(bearer) = token.map(|token| Bearer(Arc::new(token.into()))) {
         parts.extensions.insert(bearer);
+    }
+    if let Some(workload) = &user.workload {
+        Span::current().record(attribute::WORKLOAD_ID, &**workload);
     }
     insert(parts, user);
 }

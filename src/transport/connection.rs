@@ -22,6 +22,7 @@ use super::{
     tls::{self, Tls, TlsOrPlain},
 };
 use toolwire_base::clock;
+use toolwire_identity::Workload;
 
 mod http1;
 mod http2;
@@ -35,6 +36,8 @@ pub(super) struct Connection<S> {
     pub(super) tls: Option<Tls>,
     pub(super) signals: Arc<Signals>,
     pub(super) state: Arc<ConnectionState>,
+    /// What the client's certificate proves, once one is verified.
+    pub(super) certified: Option<Arc<Workload>>,
 }
 
 impl<S: Layers> Connection<S> {
@@ -56,21 +59,29 @@ impl<S: Layers> Connection<S> {
         }
     }
 
-    async fn serve(self, stream: impl Stream) {
+    async fn serve(mut self, stream: impl Stream) {
         let (address, bound) = (self.address, self.config.limits.preface_timeout);
         // One deadline for both the handshake and the preface.
         let by = clock::now() + bound;
         let Some(tls) = &self.tls else { return self.serve_by_preface(stream, by).await };
         match timeout_at(by, tls.accept(stream)).await {
-            Ok(Ok(TlsOrPlain::Encrypted(stream))) => self.serve_by_preface(stream, by).await,
+            Ok(Ok(TlsOrPlain::Encrypted(stream))) => {
+                self.certified = tls::workload(stream.get_ref().1).map(Arc::new);
+                self.serve_by_preface(stream, by).await;
+            }
             Ok(Ok(TlsOrPlain::Plain(stream))) => {
                 tracing::info!(%address, "connection closed: a client without TLS on a port that speaks it");
                 let _ = timeout(bound, tls::reject_plain(stream)).await;
             }
-            Ok(Err(error)) if is_lost(&error) => {
+            Ok(Err((error, _))) if is_lost(&error) => {
                 tracing::debug!(%address, "connection lost before its first bytes");
             }
-            Ok(Err(error)) => tracing::info!(%address, %error, "connection closed: the TLS handshake failed"),
+            Ok(Err((error, stream))) => {
+                let reason = tls::refusal_word(&error);
+                tracing::info!(%address, reason, %error, "connection closed: the TLS handshake failed");
+                // The client learns the reason from the alert, which a reset would destroy.
+                let _ = timeout(bound, preface::close(stream)).await;
+            }
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no TLS handshake in time"),
         }
     }
@@ -107,11 +118,11 @@ impl<S: Layers> Connection<S> {
 
     /// The lifecycle of the connection once its protocol is known.
     fn into_lifecycle(self) -> ConnectionLifecycle<S> {
-        let Self { address, service, config, tls, signals, state } = self;
+        let Self { address, service, config, tls, signals, state, certified } = self;
         let tracks_requests = config.protocols.http_limits().is_some();
         let requests = tracks_requests.then(|| Arc::new(Requests::new(signals.draining.clone())));
         let http_at = config.protocols.http_at();
-        let peer = Peer { http_at, requests, ..Peer::new(address, tls.is_some(), state) };
+        let peer = Peer { http_at, certified, requests, ..Peer::new(address, tls.is_some(), state) };
         ConnectionLifecycle { service, peer, config, signals }
     }
 }

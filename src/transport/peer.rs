@@ -5,6 +5,7 @@ use std::{net::SocketAddr, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 use super::{connections::ConnectionState, quotas::Origin, requests::Requests};
+use toolwire_identity::Workload;
 
 /// The remote end of a connection, in the extensions of each of its requests.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Peer {
     /// Cancelled when watches on this connection must end.
     pub(super) watches_end: CancellationToken,
     pub(super) state: Arc<ConnectionState>,
+    /// What the client's certificate proves; `None` without one.
+    pub(super) certified: Option<Arc<Workload>>,
     /// The requests in flight; `None` on a connection that is not closed when idle.
     pub(super) requests: Option<Arc<Requests>>,
 }
@@ -23,7 +26,7 @@ pub struct Peer {
 impl Peer {
     pub(super) fn new(address: SocketAddr, is_encrypted: bool, state: Arc<ConnectionState>) -> Self {
         let watches_end = CancellationToken::new();
-        Self { address, is_encrypted, http_at: None, watches_end, state, requests: None }
+        Self { address, is_encrypted, http_at: None, watches_end, state, certified: None, requests: None }
     }
 
     /// A peer without a connection, for tests of layers.

@@ -143,6 +143,7 @@ impl<S: Layers> Server<S> {
             tls: self.tls.clone(),
             signals: self.signals.clone(),
             state: slot.state.clone(),
+            certified: None,
         };
         self.connections.spawn(async move {
             connection.run(stream).await;

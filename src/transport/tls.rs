@@ -1,12 +1,10 @@
 //! TLS for the listeners, by rustls and ring, with ALPN.
 //!
 //! A client without ALPN is accepted: its first bytes determine the protocol, as without TLS. A client without TLS gets
-//! an answer that it can display. Not here: client certificates, which are not requested, and the time limit of a
-//! handshake, which the connection enforces.
+//! an answer that it can display. Not here: the time limit of a handshake, which the connection enforces.
 
 use std::{convert::Infallible, fmt, io, sync::Arc, time::Duration};
 
-use rustls::{ServerConfig, crypto::ring};
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt},
     time::{MissedTickBehavior, interval},
@@ -15,6 +13,7 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use self::certificate::Certificate;
 pub use self::certificate::{CertificateError, Files};
+pub(super) use self::clients::{refusal_word, workload};
 use super::{
     preface::{self, Opening, Rejection, close},
     protocols::Protocols,
@@ -22,6 +21,7 @@ use super::{
 };
 
 mod certificate;
+mod clients;
 
 /// The first byte of a TLS handshake: the record type of a `ClientHello`.
 const HANDSHAKE: u8 = 0x16;
@@ -33,7 +33,6 @@ const INADEQUATE_SECURITY: u8 = 0xc;
 /// Accepts TLS connections. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Tls {
-    acceptor: TlsAcceptor,
     certificate: Arc<Certificate>,
 }
 
@@ -45,19 +44,12 @@ pub(super) enum TlsOrPlain<S> {
 }
 
 impl Tls {
-    /// Reads the files. Their certificate is used until [`Tls::keep_fresh`] finds a new one.
+    /// Reads the files. They are used until [`Tls::keep_fresh`] finds new ones.
     pub fn open(files: Files, protocols: &Protocols) -> Result<Self, CertificateError> {
-        let certificate = Arc::new(Certificate::open(files)?);
-        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("ring has the ciphers of TLS 1.2 and 1.3")
-            .with_no_client_auth()
-            .with_cert_resolver(certificate.clone());
-        config.alpn_protocols = protocols.alpn();
-        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate })
+        Ok(Self { certificate: Arc::new(Certificate::open(files, protocols.alpn())?) })
     }
 
-    /// Reloads changed files while it is polled. Open connections keep their certificate.
+    /// Reloads changed files while it is polled. Open connections keep what they began with.
     pub async fn keep_fresh(&self, every: Duration) -> Infallible {
         let mut interval = interval(every);
         interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -70,16 +62,19 @@ impl Tls {
     }
 
     /// Performs the handshake, unless the first byte shows a client without TLS. If the peer closes the connection
-    /// before, it is an error.
-    pub(super) async fn accept<S: Stream>(&self, mut stream: S) -> io::Result<TlsOrPlain<S>> {
+    /// before, it is an error; if the handshake fails, the peer can still read the alert from the stream.
+    pub(super) async fn accept<S: Stream>(&self, mut stream: S) -> Result<TlsOrPlain<S>, (io::Error, S)> {
         let mut first = [0];
-        if stream.peek(&mut first).await? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+        match stream.peek(&mut first).await {
+            Ok(0) => return Err((io::ErrorKind::UnexpectedEof.into(), stream)),
+            Ok(_) => {}
+            Err(error) => return Err((error, stream)),
         }
         if first[0] != HANDSHAKE {
             return Ok(TlsOrPlain::Plain(stream));
         }
-        Ok(TlsOrPlain::Encrypted(Box::new(self.acceptor.accept(stream).await?)))
+        let acceptor = TlsAcceptor::from(self.certificate.served());
+        Ok(TlsOrPlain::Encrypted(Box::new(acceptor.accept(stream).into_fallible().await?)))
     }
 }
 

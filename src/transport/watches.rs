@@ -12,6 +12,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::SystemTime,
 };
 
 use futures_util::future::BoxFuture;
@@ -32,7 +33,7 @@ use super::{
 use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::status;
 use toolwire_identity::Refusal;
-use toolwire_tool::context::{Grant, User};
+use toolwire_tool::context::User;
 
 /// Says when a user has lost what the user had when a watch began.
 pub trait Withdrawals: Debug + Send + Sync {
@@ -80,12 +81,12 @@ impl End {
             return None;
         }
         let user = extensions.get::<User>();
-        let grant = user.and_then(|user| user.grant.as_deref());
-        let left = |grant: &Grant| grant.ends_at.duration_since(clock::wall()).unwrap_or_default();
+        let left = |ends_at: SystemTime| ends_at.duration_since(clock::wall()).unwrap_or_default();
+        let ends_at = user.and_then(|user| user.grant.as_ref()?.ends_at);
         let withdrawn = |user| Some(withdrawals?.wait_for_loss(user, extensions.get::<Bearer>()));
         Some(Self {
             drained: is_drained.then(|| Box::pin(peer.watches_end.clone().cancelled_owned())),
-            expired: grant.map(|grant| Box::pin(sleep(left(grant)))),
+            expired: ends_at.map(|ends_at| Box::pin(sleep(left(ends_at)))),
             withdrawn: user.and_then(withdrawn),
         })
     }

@@ -89,8 +89,14 @@ impl Desk {
             via: "grpc".to_owned(),
             on_behalf_of: String::new(),
         };
-        let decision =
-            Decision { verdict, decided, reason: "because".to_owned(), known_by: KnownBy::Token, peer: None };
+        let decision = Decision {
+            verdict,
+            decided,
+            reason: "because".to_owned(),
+            known_by: KnownBy::Token,
+            peer: None,
+            workload: None,
+        };
         self.store
             .at_time(self.now)
             .decide_confirmation(id, &decision)

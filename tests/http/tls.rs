@@ -43,7 +43,7 @@ impl Secured {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from(cert.der().to_vec())).unwrap();
         let mut config = config_with_http();
-        config.server.tls = Tls { cert: Some(cert_file), key: Some(key_file) };
+        config.server.tls = Tls { cert: Some(cert_file), key: Some(key_file), ..Tls::default() };
         Self { toys: Toys::with(config), roots, _files: files }
     }
 

@@ -27,6 +27,7 @@ async fn begin(store: &Store, key: &Key, effect: Effect) -> CallId {
     let about = About {
         origin,
         known_by: KnownBy::Token,
+        workload: Some("spiffe://example.org/agent".into()),
         task_id: Some("t-1".parse().unwrap()),
         ..About::of(call_id, Digest::of_bytes(b"definition"))
     };
@@ -78,6 +79,7 @@ async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
     assert_eq!((of_runs.ended_at, &of_runs.call_id, of_runs.kind), (None, &ids[4], Kind::Write));
     assert_eq!((of_runs.verdict, of_runs.peer.as_deref()), (Verdict::Allowed, Some("10.0.0.7")));
     assert_eq!((of_runs.known_by.as_str(), of_runs.task_id.as_str()), ("token", "t-1"));
+    assert_eq!(of_runs.workload, "spiffe://example.org/agent");
     assert_eq!(
         (of_runs.arguments_digest, of_runs.definition_digest),
         (Digest::of_bytes(b"arguments"), Some(Digest::of_bytes(b"definition")))

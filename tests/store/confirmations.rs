@@ -202,6 +202,6 @@ async fn decide(store: &Store, id: &ConfirmationId, verdict: Verdict, at: System
     let (by, via) = (user("alex"), "grpc".to_owned());
     let decided = Decided { at, by, via, on_behalf_of: "the board".to_owned() };
     let (reason, known_by) = ("because".to_owned(), KnownBy::Token);
-    let decision = Decision { verdict, decided, reason, known_by, peer: None };
+    let decision = Decision { verdict, decided, reason, known_by, peer: None, workload: None };
     store.at_time(at).decide_confirmation(id, &decision).await.unwrap().unwrap().confirmation.state
 }

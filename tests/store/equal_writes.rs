@@ -197,6 +197,7 @@ async fn a_denied_write_lends_for_ten_minutes_so_that_its_user_learns_of_it() {
         },
         known_by: KnownBy::Process,
         peer: None,
+        workload: None,
     };
     store.at_time(now() + SECOND).decide_confirmation(&asked.id, &decision).await.unwrap();
     assert_eq!(claim(&store, &write, now() + UNDELIVERED).await, first);

@@ -248,6 +248,7 @@ fn about() -> About {
         definition_digest: Digest::of_bytes(b"definition"),
         origin: Origin::PROCESS,
         known_by: KnownBy::Process,
+        workload: None,
         task_id: None,
         session_id: None,
         trace_id: TraceId::from_hex("4bf92f3577b34da6a3ce929d0e0e4736").ok(),

@@ -4,7 +4,7 @@
 
 use std::{fs, path::PathBuf};
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, SanType, date_time_ymd};
 use tempfile::TempDir;
 use toolwire::config::{Config, Tls};
 
@@ -51,10 +51,22 @@ impl Authority {
         fs::write(self.file("key.pem"), key.serialize_pem()).unwrap();
     }
 
+    /// Signs a certificate of a client with these URIs, valid until the first day of a year: its PEM and that of its
+    /// key.
+    pub fn sign_client(&self, uris: &[&str], year: i32) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::default();
+        params.subject_alt_names = uris.iter().map(|&uri| SanType::URI(uri.try_into().unwrap())).collect();
+        params.not_before = date_time_ymd(2000, 1, 1);
+        params.not_after = date_time_ymd(year, 1, 1);
+        (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
+    }
+
     /// The usual configuration, with what was signed last.
     pub fn config(&self) -> Config {
         let mut config = config();
-        config.server.tls = Tls { cert: Some(self.file("cert.pem")), key: Some(self.file("key.pem")) };
+        config.server.tls =
+            Tls { cert: Some(self.file("cert.pem")), key: Some(self.file("key.pem")), ..Tls::default() };
         config
     }
 }

@@ -125,7 +125,7 @@ mod tests {
         let plain = next_of(&config).join("\n");
         assert!(plain.contains("--server http://127.0.0.1:50051\n"), "{plain}");
         assert!(plain.contains("grpcurl -plaintext 127.0.0.1:50051 toolwire.v1"), "{plain}");
-        config.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
+        config.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()), ..Tls::default() };
         config.auth.users = vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())];
         let secured = next_of(&config).join("\n");
         assert!(secured.contains("--server https://127.0.0.1:50051 --token-file FILE"), "{secured}");

@@ -10,6 +10,7 @@ impl Auth {
     pub fn changes_since(&self, before: &Self) -> Vec<String> {
         let mut changes = self.changes_of_users(before);
         changes.extend(self.changes_of_issuers(before));
+        changes.extend(self.changes_of_workloads(before));
         let rules = |from: &Self, to: &Self, what: &str| -> Vec<String> {
             let missing = from.rules.iter().filter(|rule| !to.rules.iter().any(|it| it.says_the_same(rule)));
             missing.map(|rule| format!("{what}: {}", rule.at)).collect()
@@ -66,6 +67,21 @@ impl Auth {
             Some(format!("{what}: {name}"))
         };
         names.into_iter().filter_map(change).collect()
+    }
+
+    fn changes_of_workloads(&self, before: &Self) -> Vec<String> {
+        let ids: BTreeSet<_> = self.workloads.iter().chain(&before.workloads).map(|it| it.id.as_str()).collect();
+        let find = |auth: &Self, id: &str| auth.workloads.iter().find(|it| it.id.as_str() == id).cloned();
+        let change = |id: &str| {
+            let what = match (find(self, id), find(before, id)) {
+                (now, then) if now == then => return None,
+                (_, None) => "workload added",
+                (None, _) => "workload removed",
+                _ => "workload changed",
+            };
+            Some(format!("{what}: {id}"))
+        };
+        ids.into_iter().filter_map(change).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 
 use strum::VariantNames;
 
-use super::{RuleTarget, ToolCategory};
+use super::{Auth, RuleTarget, ToolCategory};
 use crate::{Consequence, Problem, ToolPattern, fields::Fields, reader::Reader, value::Value};
 use toolwire_identity::{Issuer, group_id, user_id};
 use toolwire_tool::context::{User, UserId};
@@ -34,7 +34,7 @@ pub struct Rule {
 pub enum Who {
     /// A user, by the id.
     User(String),
-    /// A group of an issuer, by the id.
+    /// A group of an issuer, or of workloads, by the id.
     Group(String),
 }
 
@@ -245,6 +245,8 @@ impl Who {
                 Some((issuer, claim)) if !claim.is_empty() => {
                     known(issuer).map(|()| Self::Group(group_id(issuer, claim)))
                 }
+                // Of workloads.
+                None if !id.is_empty() => Ok(Self::Group(id.to_owned())),
                 _ => Err(format!("{text:?} names no group, such as group:corp/support")),
             },
             _ => Err(format!("who must be user:… or group:…, but there is {text:?}")),
@@ -262,16 +264,27 @@ impl fmt::Display for Who {
 }
 
 /// The users of rules that nothing configures: most are mistyped.
-pub(super) fn unknown_users(rules: &[Rule], users: &[super::AuthUser]) -> Vec<Problem> {
-    let is_unknown = |who: &&Who| match who {
-        Who::User(id) => !id.contains(':') && users.iter().all(|user| user.user_id.as_str() != id),
-        Who::Group(_) => false,
+pub(super) fn unknown_users(auth: &Auth) -> Vec<Problem> {
+    let is_known = |id: &str| {
+        let mut workloads = auth.workloads.iter().map(|it| &it.user);
+        auth.users.iter().any(|it| it.user_id.as_str() == id) || workloads.any(|user| user.as_str() == id)
     };
+    let is_unknown = |who: &Who| matches!(who, Who::User(id) if !id.contains(':') && !is_known(id));
+    problems(&auth.rules, is_unknown, "is no user of [[auth.users]] or [[auth.spiffe]]")
+}
+
+/// The groups of rules that are of no issuer, and of no workload.
+pub(super) fn unknown_groups(auth: &Auth) -> Vec<Problem> {
+    let is_known = |id: &String| auth.workloads.iter().any(|it| it.groups.contains(id));
+    let is_unknown = |who: &Who| matches!(who, Who::Group(id) if !id.contains('/') && !is_known(id));
+    let what = "names no group of [[auth.spiffe]]; one of an issuer is written group:corp/support";
+    problems(&auth.rules, is_unknown, what)
+}
+
+fn problems(rules: &[Rule], is_unknown: impl Fn(&Who) -> bool, what: &str) -> Vec<Problem> {
     let of_rule = |rule: &Rule| {
-        let unknown = rule.who.iter().filter(is_unknown);
-        let problem =
-            |who: &Who| Problem::new(rule.at.clone(), format!("{who} is no user of [[auth.users]]"));
-        unknown.map(problem).collect::<Vec<_>>()
+        let unknown = rule.who.iter().filter(|who| is_unknown(who));
+        unknown.map(|who| Problem::new(rule.at.clone(), format!("{who} {what}"))).collect::<Vec<_>>()
     };
     rules.iter().flat_map(of_rule).collect()
 }

@@ -1,6 +1,6 @@
 //! Issuers and rules as files have them: what is read, what is refused, and who may what.
 
-use std::{sync::Arc, time::UNIX_EPOCH};
+use std::sync::Arc;
 
 use toolwire_tool::context::{Grant, User};
 
@@ -22,7 +22,7 @@ pub(super) fn auth(file: &str) -> Auth {
 /// A user of the issuer with these groups and scopes.
 pub(super) fn user(id: &str, groups: &[&str], scopes: &[&str]) -> User {
     let owned = |all: &[&str]| all.iter().map(|&it| it.to_owned()).collect();
-    let grant = Grant { groups: owned(groups), scopes: owned(scopes), ends_at: UNIX_EPOCH };
+    let grant = Grant { groups: owned(groups), scopes: owned(scopes), ends_at: None };
     User { grant: Some(Arc::new(grant)), ..User::new(id.parse().unwrap()) }
 }
 
@@ -169,7 +169,8 @@ fn a_wrong_rule_is_refused_with_what_to_write() {
         ("who = ['riley']\ntools = ['*']", "who must be user:… or group:…"),
         ("who = ['spiffe:x']\ntools = ['*']", "who must be user:… or group:…"),
         ("who = ['user:']\ntools = ['*']", "names no user"),
-        ("who = ['group:support']\ntools = ['*']", "names no group"),
+        ("who = ['group:support']\ntools = ['*']", "names no group of [[auth.spiffe]]"),
+        ("who = ['group:']\ntools = ['*']", "names no group"),
         ("who = ['group:crop/support']\ntools = ['*']", "of an issuer that [[auth.issuers]] does not name"),
         ("who = ['user:crop:1']\ntools = ['*']", "of an issuer that [[auth.issuers]] does not name"),
         ("who = ['user:riley']\ntools = []", "tools must name at least one"),
@@ -280,4 +281,58 @@ fn reading_others_records_is_a_right_of_its_own_and_part_of_observing_of_users_o
     let both = user("corp:1", &["corp/desk", "corp/audit"], &[]);
     assert!(may(&both, "shop_order") && !may(&both, "get_quotes"));
     assert!(may(&User::new("riley".parse().unwrap()), "get_quotes"));
+}
+
+const MESH: &str = "[server.tls]\ncert = 'c'\nkey = 'k'\nclient_ca = 'ca'\nclient_auth = 'required'\n\
+                    [[auth.spiffe]]\nid = 'spiffe://example.org/ns/*/sa/agent'\nuser = 'agent'\ngroups = ['agents']\n";
+
+#[test]
+fn a_workload_is_a_user_without_rights_until_a_rule_gives_some() {
+    let rule = "[[auth.rules]]\nwho = ['group:agents']\ntools = ['shop_*']\n";
+    let read = loaded(&format!("{MESH}{rule}")).unwrap();
+    assert_eq!(read.warnings, []);
+    let auth = &read.config.auth;
+    assert!(!auth.is_open());
+    let target = RuleTarget::named("shop_list");
+    assert!(auth.may(&user("agent", &["agents"], &[]), Right::Call, target));
+    for alike in [user("agent", &[], &[]), user("agents", &[], &[]), user("agent", &["corp/agents"], &[])] {
+        assert!(!auth.may(&alike, Right::Call, target), "{alike:?}");
+    }
+    let printed = print(&read);
+    for line in
+        ["[[auth.spiffe]]", "id = \"spiffe://example.org/ns/*/sa/agent\"", "client_auth = \"required\""]
+    {
+        assert!(printed.contains(line), "{line} in {printed}");
+    }
+    assert!(loaded(&printed).is_ok(), "{printed}");
+}
+
+#[test]
+fn a_wrong_workload_is_refused_with_what_to_write() {
+    let entry = |id: &str, rest: &str| format!("{MESH}[[auth.spiffe]]\nid = '{id}'\n{rest}");
+    for (file, words) in [
+        (entry("spiffe://example.org/ns/shop/sa/agent", "user = 'b'"), "matches ids of an earlier entry too"),
+        (entry("spiffe://example.org/*/shop/sa/*", "user = 'b'"), "matches ids of an earlier entry too"),
+        (entry("spiffe://*/ns/shop", "user = 'b'"), "id: expected a SPIFFE id"),
+        (entry("spiffe://example.org", "user = 'b'"), "id: expected a SPIFFE id"),
+        (entry("example.org/ns/shop", "user = 'b'"), "id: expected a SPIFFE id"),
+        (entry("spiffe://example.org/b", "user = 'corp:b'"), "user must hold no colon"),
+        (entry("spiffe://example.org/b", "user = 'b c'"), "1 to 128 visible ASCII characters"),
+        (
+            entry("spiffe://example.org/b", "user = 'b'\ngroups = ['corp/agents']"),
+            "groups must be visible ASCII",
+        ),
+        (entry("spiffe://example.org/b", "user = 'b'\ngroups = ['']"), "groups must be visible ASCII"),
+        (entry("spiffe://example.org/b", "user = 'b'\ntools = ['*']"), "unknown setting"),
+        (entry("spiffe://example.org/b", ""), "user is missing"),
+        (format!("{MESH}{}", RILEY.replace("riley'\n", "agent'\n")), "agent is a user of [[auth.users]] too"),
+        (
+            MESH.replace("client_ca = 'ca'\nclient_auth = 'required'\n", ""),
+            "no client is asked for a certificate",
+        ),
+        (MESH.replace("'required'", "'maybe'"), "expected one of optional, required"),
+    ] {
+        let error = loaded(&file).unwrap_err();
+        assert!(error.contains(words), "{file}: {error}");
+    }
 }

@@ -87,6 +87,7 @@ pub(super) fn about(call: &Call) -> About {
         definition_digest: call.tool().definition.digest,
         origin: *origin,
         known_by: user.known_by,
+        workload: user.workload.clone(),
         task_id: task_id.clone(),
         session_id: session_id.clone(),
         trace_id: telemetry::current_trace_id().or(call.context.trace_id),

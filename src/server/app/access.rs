@@ -39,8 +39,8 @@ impl Access {
         }
     }
 
-    /// Bearer tokens if there are any, otherwise trust in the loopback interface. It begins to fetch the keys of
-    /// issuers.
+    /// Bearer tokens and certificates if there are any, otherwise trust in the loopback interface. It begins to fetch
+    /// the keys of issuers.
     pub(super) fn authenticator(&self, config: &Config) -> Arc<dyn Authenticator> {
         match self {
             Self::Open => Arc::new(Loopback::new(User::new(config.data.default_user.clone()))),
@@ -67,7 +67,7 @@ impl Access {
                 Err("credentials are not required so far; that they are begins with a restart alone")
             }
             Self::Users(_) if auth.is_open() => Err(
-                "no user and no issuer is left, and that credentials are not required begins with a restart alone",
+                "no user, issuer and workload is left, and that credentials are not required begins with a restart alone",
             ),
             Self::Users(users) => Ok(users.replace(auth)),
         }

@@ -53,8 +53,7 @@ fn split<T>(request: Request<T>) -> (User, Extensions, T) {
 
 /// Takes the configured address, and reads the certificate if one is configured.
 pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
-    let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    Listener::open(server.listen, server.reuse_port, files, &Protocols::Http2)
+    Listener::open(server.listen, server.reuse_port, Files::of(&server.tls), &Protocols::Http2)
 }
 
 /// Serves until `shutdown`, then drains. Health reports what `ready` says. A peer that speaks HTTP/1 is referred to the

@@ -56,8 +56,8 @@ pub fn bind(
     config: &config::Http,
     server: &config::Server,
 ) -> Result<Listener, ListenError> {
-    let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    Listener::open(listen, server.reuse_port, files, &Protocols::Both(HttpLimits::from(config)))
+    let protocols = Protocols::Both(HttpLimits::from(config));
+    Listener::open(listen, server.reuse_port, Files::of(&server.tls), &protocols)
 }
 
 /// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client

@@ -118,8 +118,9 @@ pub fn record_doing<'a, T: 'a>(
     extensions: &Extensions,
     doing: impl Future<Output = T> + Send + 'a,
 ) -> BoxFuture<'a, T> {
-    let (known_by, trace_id) = (user(extensions).known_by, extensions.get::<CallersTrace>().map(|it| it.0));
-    Box::pin(on_behalf(RequestOrigin { known_by, origin: origin(extensions), trace_id }, doing))
+    let User { known_by, workload, .. } = user(extensions);
+    let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
+    Box::pin(on_behalf(RequestOrigin { known_by, workload, origin: origin(extensions), trace_id }, doing))
 }
 
 /// The caller's identity.

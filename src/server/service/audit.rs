@@ -63,9 +63,10 @@ impl Audit {
         records.truncate(size as usize);
         let last = records.last().filter(|_| goes_on).map(|record| record.sequence);
         for record in &mut records {
-            // The addresses of peers are for observers.
+            // Where others came from is for observers.
             if !observes && record.user != user.id.as_str() {
                 record.peer = None;
+                record.workload.clear();
             }
         }
         Ok(Page { records, next: last.map(|it| page_token.encode(it.to_be_bytes())).unwrap_or_default() })

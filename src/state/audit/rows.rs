@@ -16,7 +16,7 @@ use toolwire_tool::context::{KnownBy, UserId};
 words!(Kind, Verdict);
 
 record!(Record, "audit record", {
-    sequence, kind, at, ended_at, user: "user_id", known_by, peer, face, caller, tool,
+    sequence, kind, at, ended_at, user: "user_id", known_by, peer, workload, face, caller, tool,
     definition_digest via OrEmpty, arguments_digest, verdict, code, call_id, request_id, trace_id, task_id,
     confirmation_id, approver, on_behalf_of,
 });
@@ -34,6 +34,7 @@ pub(crate) struct NewRecord<'a> {
     pub(crate) user: &'a UserId,
     pub(crate) known_by: KnownBy,
     pub(crate) peer: Option<IpAddr>,
+    pub(crate) workload: &'a str,
     pub(crate) face: &'a str,
     /// The user who made the call that the record is about.
     pub(crate) caller: &'a UserId,
@@ -75,7 +76,7 @@ pub(crate) async fn insert(db: &mut Connection, new: NewRecord<'_>) -> Result<In
     let (user, caller) = (new.user, new.caller);
     let (names, all): (Vec<_>, Vec<_>) = row! {
         kind = new.kind, at = new.at, ended_at = new.ended_at, user_id = user, known_by = <&str>::from(new.known_by),
-        peer = new.peer.map(|peer| peer.to_string()), face = new.face, caller = caller, tool = new.tool,
+        peer = new.peer.map(|peer| peer.to_string()), workload = new.workload, face = new.face, caller = caller, tool = new.tool,
         definition_digest = new.definition_digest.map_or_else(|| Value::Bytes(Vec::new()), Into::into),
         arguments_digest = new.arguments_digest, verdict = new.verdict, code = new.code, call_id = new.call_id,
         request_id = new.request_id, trace_id = new.trace_id, task_id = new.task_id,

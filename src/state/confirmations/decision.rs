@@ -2,6 +2,7 @@
 
 use std::{
     net::IpAddr,
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -28,6 +29,8 @@ pub struct Decision {
     pub known_by: KnownBy,
     /// The decider's network address, for the audit.
     pub peer: Option<IpAddr>,
+    /// The workload that the decider's peer proved to be, for the audit.
+    pub workload: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

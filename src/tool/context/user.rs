@@ -15,19 +15,21 @@ pub struct User {
     pub role: Option<String>,
     /// How the identity was established.
     pub known_by: KnownBy,
-    /// What else a token of an identity provider says.
+    /// What else a token of an identity provider, or the entry of a workload, says.
     pub grant: Option<Arc<Grant>>,
+    /// The SPIFFE id that the peer of the connection proved, beside a token too.
+    pub workload: Option<Arc<str>>,
 }
 
-/// What a token of an identity provider says besides who its user is.
+/// What credentials say besides who their user is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The groups of the user, by their ids, such as `corp/support`.
+    /// The groups of the user, by their ids, such as `corp/support`, or `agents` of a workload.
     pub groups: Vec<String>,
     /// What the user lets the client do.
     pub scopes: Vec<String>,
-    /// The end of the token: its expiry with the leeway.
-    pub ends_at: SystemTime,
+    /// The end of the token: its expiry with the leeway. `None` of a certificate.
+    pub ends_at: Option<SystemTime>,
 }
 
 /// How the identity was established.
@@ -42,12 +44,14 @@ pub enum KnownBy {
     Token,
     /// A token of an identity provider.
     Issuer,
+    /// The client certificate of a workload.
+    Certificate,
 }
 
 impl User {
     /// A user without e-mail address and role, as this program names one.
     pub fn new(id: UserId) -> Self {
-        Self { id, email: None, role: None, known_by: KnownBy::Process, grant: None }
+        Self { id, email: None, role: None, known_by: KnownBy::Process, grant: None, workload: None }
     }
 
     /// The same user, known so.

@@ -4,7 +4,7 @@ use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
 use toolwire_contract::status;
-use toolwire_identity::Refusal;
+use toolwire_identity::{PeerRefusal, Refusal};
 
 /// The reason for which a caller was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +33,9 @@ pub enum AuthenticationError {
     /// A token of an identity provider is refused, or cannot be verified now.
     #[error("{0}")]
     Refused(Refusal),
+    /// A client certificate proves no user.
+    #[error("{0}")]
+    Certificate(PeerRefusal),
 }
 
 impl From<AuthenticationError> for Status {
@@ -42,9 +45,6 @@ impl From<AuthenticationError> for Status {
             // The caller can fix these by sending other credentials.
             AuthenticationError::Missing | AuthenticationError::Proxied { .. } => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
-            }
-            AuthenticationError::Ambiguous | AuthenticationError::Rejected => {
-                status::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
             }
             // Not a failure of authentication: the request itself is invalid.
             AuthenticationError::Malformed { header, rule } => {
@@ -56,7 +56,10 @@ impl From<AuthenticationError> for Status {
                 let details = ErrorDetails::with_retry_info(Some(retry_after));
                 status::status(Code::Unavailable, "AUTHENTICATION_UNAVAILABLE", &text, details)
             }
-            AuthenticationError::Refused(_) => {
+            AuthenticationError::Ambiguous
+            | AuthenticationError::Rejected
+            | AuthenticationError::Refused(_)
+            | AuthenticationError::Certificate(_) => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
             }
         }

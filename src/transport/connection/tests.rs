@@ -85,6 +85,7 @@ async fn the_answers_of_streams_that_are_ready_leave_together() {
         tls: None,
         signals: Arc::default(),
         state: Arc::new(ConnectionState::new(None, clock::now(), Backlog::default().connection())),
+        certified: None,
     };
     let counting = Counting { inner: server, writes: Arc::clone(&writes) };
     let by = clock::now() + Duration::from_secs(10);

@@ -1,7 +1,8 @@
-//! The server's certificate and private key: read from PEM files, and reloaded when these change.
+//! What TLS is spoken with: the server's certificate and private key, and the authorities of its clients, read from PEM
+//! files and reloaded when these change.
 //!
-//! A changed pair is tried once it was the same in two consecutive checks, so that the two files can be replaced one
-//! after the other. An unusable pair is logged, and the previous one stays in use. Not here: whether clients trust the
+//! Changed files are tried once they were the same in two consecutive checks, so that they can be replaced one after
+//! the other. Unusable ones are logged, and the previous ones stay in use. Not here: whether clients trust the
 //! certificate.
 
 use std::{
@@ -12,28 +13,31 @@ use std::{
 
 use arc_swap::ArcSwap;
 use rustls::{
-    self, InconsistentKeys,
+    self, InconsistentKeys, ServerConfig,
     crypto::ring,
     pki_types::{
         CertificateDer, PrivateKeyDer,
         pem::{self, PemObject},
     },
-    server::{ClientHello, ResolvesServerCert},
-    sign::CertifiedKey,
+    server::NoServerSessionStorage,
 };
 
+use super::clients;
 use toolwire_base::{digest::Digest, words::bytes_without_bom};
+use toolwire_config::{self as config, ClientAuth};
 
-/// The PEM files of a certificate and its key.
+/// The PEM files of TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
     /// The certificate, followed by its intermediate certificates.
     pub cert: PathBuf,
     /// The private key: PKCS#8, PKCS#1 or SEC1, not encrypted.
     pub key: PathBuf,
+    /// The authorities of client certificates, and whether each client must present one. `None`: none are asked for.
+    pub clients: Option<(PathBuf, ClientAuth)>,
 }
 
-/// The error of an unusable pair: the file and the reason.
+/// The error of unusable files: the file and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {what}")]
 pub struct CertificateError {
@@ -41,10 +45,11 @@ pub struct CertificateError {
     what: String,
 }
 
-/// The pair in use, and its files.
+/// What is served, and its files.
 pub(super) struct Certificate {
     files: Files,
-    served: ArcSwap<CertifiedKey>,
+    alpn: Vec<Vec<u8>>,
+    served: ArcSwap<ServerConfig>,
     versions: Mutex<Versions>,
 }
 
@@ -54,22 +59,36 @@ struct Versions {
     tried: Digest,
 }
 
+impl Files {
+    /// Those that the configuration names, if connections use TLS.
+    pub fn of(tls: &config::Tls) -> Option<Self> {
+        let (cert, key) = tls.files()?;
+        let clients = tls.clients().map(|(ca, client_auth)| (ca.to_owned(), client_auth));
+        Some(Self { cert: cert.to_owned(), key: key.to_owned(), clients })
+    }
+}
+
 impl Certificate {
-    pub(super) fn open(files: Files) -> Result<Self, CertificateError> {
+    pub(super) fn open(files: Files, alpn: Vec<Vec<u8>>) -> Result<Self, CertificateError> {
         let digest = digest(&files);
-        let served = ArcSwap::from_pointee(read(&files)?);
-        Ok(Self { files, served, versions: Mutex::new(Versions { last: digest, tried: digest }) })
+        let served = ArcSwap::from_pointee(read(&files, &alpn)?);
+        Ok(Self { files, alpn, served, versions: Mutex::new(Versions { last: digest, tried: digest }) })
     }
 
-    /// Checks the files, and uses their pair if it is new and valid.
+    /// What new connections are served with.
+    pub(super) fn served(&self) -> Arc<ServerConfig> {
+        self.served.load_full()
+    }
+
+    /// Checks the files, and uses them if they are new and valid.
     pub(super) fn reload(&self) {
         if !self.is_due() {
             return;
         }
         let cert = self.files.cert.display();
-        match read(&self.files) {
-            Ok(pair) => {
-                self.served.store(Arc::new(pair));
+        match read(&self.files, &self.alpn) {
+            Ok(config) => {
+                self.served.store(Arc::new(config));
                 tracing::info!(%cert, "a new certificate is served from now on");
             }
             Err(error) => {
@@ -87,12 +106,6 @@ impl Certificate {
     }
 }
 
-impl ResolvesServerCert for Certificate {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.served.load_full())
-    }
-}
-
 impl fmt::Debug for Certificate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Certificate").field("files", &self.files).finish_non_exhaustive()
@@ -105,22 +118,46 @@ impl CertificateError {
     }
 }
 
-/// A digest of both files. An unreadable file counts as empty; `read` reports the error.
+/// A digest of all files. An unreadable file counts as empty; `read` reports the error.
 fn digest(files: &Files) -> Digest {
-    Digest::of_parts([&files.cert, &files.key].map(|path| fs::read(path).unwrap_or_default()))
+    let clients = files.clients.iter().map(|(ca, _)| ca);
+    let paths = [&files.cert, &files.key].into_iter().chain(clients);
+    Digest::of_parts(paths.map(|path| fs::read(path).unwrap_or_default()))
 }
 
-fn read(files: &Files) -> Result<CertifiedKey, CertificateError> {
-    let Files { cert, key } = files;
-    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes(cert)?).collect();
-    let chain = chain.map_err(|error| CertificateError::new(cert, format!("not valid PEM: {error}")))?;
-    if chain.is_empty() {
-        return Err(CertificateError::new(cert, "holds no certificate in PEM (-----BEGIN CERTIFICATE-----)"));
-    }
+fn read(files: &Files, alpn: &[Vec<u8>]) -> Result<ServerConfig, CertificateError> {
+    let Files { cert, key, clients } = files;
+    let chain = certificates(cert)?;
     let private = PrivateKeyDer::from_pem_slice(&bytes(key)?)
         .map_err(|error| CertificateError::new(key, key_error(&error)))?;
-    CertifiedKey::from_der(chain, private, &ring::default_provider())
-        .map_err(|error| pair_error(files, &error))
+    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("ring has the ciphers of TLS 1.2 and 1.3");
+    let builder = match clients {
+        None => builder.with_no_client_auth(),
+        Some((ca, client_auth)) => {
+            let verifier = clients::verifier(certificates(ca)?, *client_auth);
+            builder.with_client_cert_verifier(verifier.map_err(|what| CertificateError::new(ca, what))?)
+        }
+    };
+    let mut config = builder.with_single_cert(chain, private).map_err(|error| pair_error(files, &error))?;
+    config.alpn_protocols = alpn.to_vec();
+    if clients.is_some() {
+        // A resumed session would carry on a certificate that has expired, or whose authority was replaced.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+    }
+    Ok(config)
+}
+
+/// The certificates of a file, at least one.
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, CertificateError> {
+    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes(path)?).collect();
+    let all = all.map_err(|error| CertificateError::new(path, format!("not valid PEM: {error}")))?;
+    if all.is_empty() {
+        return Err(CertificateError::new(path, "holds no certificate in PEM (-----BEGIN CERTIFICATE-----)"));
+    }
+    Ok(all)
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, CertificateError> {
@@ -162,7 +199,7 @@ mod tests {
     }
 
     fn files(directory: &Path, (cert, key): &(String, String)) -> Files {
-        let files = Files { cert: directory.join("cert.pem"), key: directory.join("key.pem") };
+        let files = Files { cert: directory.join("cert.pem"), key: directory.join("key.pem"), clients: None };
         fs::write(&files.cert, cert).unwrap();
         fs::write(&files.key, key).unwrap();
         files
@@ -172,7 +209,7 @@ mod tests {
     fn refused(cert: &str, key: &str) -> String {
         let directory = tempfile::tempdir().unwrap();
         let files = files(directory.path(), &(cert.to_owned(), key.to_owned()));
-        Certificate::open(files).unwrap_err().to_string()
+        Certificate::open(files, Vec::new()).unwrap_err().to_string()
     }
 
     #[test]
@@ -183,32 +220,66 @@ mod tests {
         assert!(refused(&cert, &cert).contains("key.pem: holds no private key"));
         let half = &cert[..cert.len() / 2];
         assert!(refused(half, &key).contains("cert.pem: not valid PEM"), "{}", refused(half, &key));
-        let nowhere = Files { cert: "nowhere.pem".into(), key: "nowhere.pem".into() };
-        let error = Certificate::open(nowhere).unwrap_err().to_string();
+        let nowhere = Files { cert: "nowhere.pem".into(), key: "nowhere.pem".into(), clients: None };
+        let error = Certificate::open(nowhere, Vec::new()).unwrap_err().to_string();
         assert!(error.starts_with("nowhere.pem: cannot be read: "), "{error}");
     }
 
     #[test]
-    fn a_new_pair_is_served_and_a_broken_one_is_not() {
+    fn what_holds_no_authority_of_clients_is_refused_with_its_file_and_why() {
+        let directory = tempfile::tempdir().unwrap();
+        let ca = directory.path().join("ca.pem");
+        let files = files(directory.path(), &pair());
+        for (text, why) in [
+            ("", "ca.pem: holds no certificate"),
+            ("-----BEGIN CERTIFICATE-----", "ca.pem: not valid PEM"),
+            (
+                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+                "ca.pem: cannot be an authority of clients",
+            ),
+        ] {
+            fs::write(&ca, text).unwrap();
+            let files = Files { clients: Some((ca.clone(), ClientAuth::Required)), ..files.clone() };
+            let error = Certificate::open(files, Vec::new()).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn new_files_are_served_and_broken_ones_are_not() {
         let directory = tempfile::tempdir().unwrap();
         let (first, second) = (pair(), pair());
-        let certificate = Certificate::open(files(directory.path(), &first)).unwrap();
-        let served = || certificate.served.load().cert[0].clone();
-        let before = served();
+        let ca = directory.path().join("ca.pem");
+        fs::write(&ca, &first.0).unwrap();
+        let clients = Some((ca.clone(), ClientAuth::Optional));
+        let files_of =
+            |pair: &(String, String)| Files { clients: clients.clone(), ..files(directory.path(), pair) };
+        let certificate = Certificate::open(files_of(&first), Vec::new()).unwrap();
+        let is_served = |before: &Arc<ServerConfig>| Arc::ptr_eq(before, &certificate.served());
+        let before = certificate.served();
 
-        files(directory.path(), &(second.0.clone(), first.1));
+        files_of(&(second.0.clone(), first.1));
         certificate.reload();
         // The other file is replaced before the next check: the mixed pair was never tried.
-        files(directory.path(), &second);
+        files_of(&second);
         certificate.reload();
-        assert_eq!(served(), before, "taken before it settled");
+        assert!(is_served(&before), "taken before it settled");
         certificate.reload();
-        let after = served();
-        assert_ne!(after, before);
+        assert!(!is_served(&before));
 
-        files(directory.path(), &(second.0, "broken".to_owned()));
+        let after = certificate.served();
+        for (broken, text) in [("key.pem", "broken"), ("ca.pem", "")] {
+            files_of(&second);
+            fs::write(&ca, &second.0).unwrap();
+            fs::write(directory.path().join(broken), text).unwrap();
+            certificate.reload();
+            certificate.reload();
+            assert!(is_served(&after), "{broken}");
+        }
+        // The authority alone.
+        fs::write(&ca, &second.0).unwrap();
         certificate.reload();
         certificate.reload();
-        assert_eq!(served(), after);
+        assert!(!is_served(&after));
     }
 }

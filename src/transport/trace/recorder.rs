@@ -83,6 +83,7 @@ fn open<B>(method: Option<&str>, request: &Request<B>) -> Span {
         { attribute::SERVER_PORT } = authority.and_then(http::uri::Authority::port_u16).map(i64::from),
         { attribute::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
         { attribute::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
+        { attribute::WORKLOAD_ID } = Empty,
         { attribute::ERROR_TYPE } = Empty,
     )
 }

@@ -27,7 +27,7 @@ async fn decide(store: &Store, confirmation: &Confirmation, verdict: Verdict) ->
     let (by, via) = (user("alex"), "grpc".to_owned());
     let decided = Decided { at: clock::wall(), by, via, on_behalf_of: String::new() };
     let (reason, known_by) = ("because".to_owned(), KnownBy::Token);
-    let decision = Decision { verdict, decided, reason, known_by, peer: None };
+    let decision = Decision { verdict, decided, reason, known_by, peer: None, workload: None };
     let outcome = store.decide_confirmation(&confirmation.id, &decision).await.unwrap().unwrap();
     assert!(outcome.holds, "{outcome:?}");
     outcome.confirmation.state

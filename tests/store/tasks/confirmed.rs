@@ -55,7 +55,8 @@ pub(super) async fn decide(house: &House, id: &ConfirmationId, approves: bool) {
     let decided =
         Decided { at: now(), by: user("alex"), via: "grpc".to_owned(), on_behalf_of: String::new() };
     let reason = "because".to_owned();
-    let decision = Decision { verdict, decided, reason, known_by: KnownBy::Token, peer: None };
+    let decision =
+        Decision { verdict, decided, reason, known_by: KnownBy::Token, peer: None, workload: None };
     house.tasks().decide_confirmation(id, &decision).await.unwrap().unwrap();
 }
 

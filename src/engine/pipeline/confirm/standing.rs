@@ -1,6 +1,6 @@
 //! Whether the user of a call that waits for a person may still make it: rights are read again, and tokens end.
 
-use std::future::pending;
+use std::{future::pending, time::SystemTime};
 
 use tokio::{select, time::sleep};
 
@@ -12,7 +12,7 @@ use toolwire_contract::{ConfirmationRequired, Refusal};
 /// Refuses a call that its user may no longer make, nor the nested one that the confirmation is about.
 pub(super) fn check(call: &Call, confirm: &Confirm, required: &ConfirmationRequired) -> Result<(), Refusal> {
     let user = &call.context.user;
-    if user.grant.as_ref().is_some_and(|grant| grant.ends_at <= clock::wall()) {
+    if ends_at(call).is_some_and(|end| end <= clock::wall()) {
         return Err(Refusal::TokenExpired);
     }
     let snapshot = confirm.registry.snapshot();
@@ -48,8 +48,8 @@ pub(super) async fn wait_for_loss(
             }
         };
         let expired = async {
-            match &call.context.user.grant {
-                Some(grant) => sleep(grant.ends_at.duration_since(clock::wall()).unwrap_or_default()).await,
+            match ends_at(call) {
+                Some(end) => sleep(end.duration_since(clock::wall()).unwrap_or_default()).await,
                 None => pending().await,
             }
         };
@@ -58,4 +58,9 @@ pub(super) async fn wait_for_loss(
             () = expired => return Refusal::TokenExpired,
         }
     }
+}
+
+/// When the user's token ends, if it does.
+fn ends_at(call: &Call) -> Option<SystemTime> {
+    call.context.user.grant.as_ref()?.ends_at
 }

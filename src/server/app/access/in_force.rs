@@ -16,11 +16,12 @@ use toolwire_config::{Auth, Right, RuleTarget, TokenDigest};
 use toolwire_contract::status;
 use toolwire_engine::{pipeline::Policy, registry::Registry};
 use toolwire_identity::Issuers;
-use toolwire_tool::context::{KnownBy, User, UserId};
+use toolwire_tool::context::{Grant, KnownBy, User, UserId};
 use toolwire_transport::{
     Withdrawals,
     authenticate::{
         Authenticating, AuthenticationError, Authenticator, Bearer, Credentials, IssuedTokens, StaticTokens,
+        Workloads,
     },
 };
 
@@ -37,13 +38,32 @@ pub(crate) struct InForce {
 #[derive(Debug)]
 struct Reading {
     auth: Arc<Auth>,
-    /// What compares tokens, once the service is served.
-    tokens: Option<IssuedTokens>,
+    /// What knows callers, once the service is served.
+    callers: Option<Callers>,
+}
+
+/// Who knows callers by what they present.
+#[derive(Debug)]
+struct Callers {
+    tokens: Arc<IssuedTokens>,
+    /// The tokens beside certificates.
+    workloads: Workloads,
+}
+
+impl Callers {
+    fn new(auth: &Auth, tokens: IssuedTokens) -> Self {
+        let tokens = Arc::new(tokens);
+        let users = auth.workloads.iter().map(|entry| {
+            let grant = Grant { groups: entry.groups.clone(), scopes: Vec::new(), ends_at: None };
+            (entry.id.clone(), User { grant: Some(Arc::new(grant)), ..User::new(entry.user.clone()) })
+        });
+        Self { workloads: Workloads::new(users, Arc::clone(&tokens) as _), tokens }
+    }
 }
 
 impl InForce {
     pub(super) fn new(auth: Auth, registry: &Arc<Registry>) -> Self {
-        let reading = Arc::new(ArcSwap::from_pointee(Reading { auth: Arc::new(auth), tokens: None }));
+        let reading = Arc::new(ArcSwap::from_pointee(Reading { auth: Arc::new(auth), callers: None }));
         Self { reading, replaced: watch::Sender::new(0), registry: Arc::clone(registry) }
     }
 
@@ -51,17 +71,17 @@ impl InForce {
     pub(super) fn begin(&self) {
         let auth = Arc::clone(&self.reading.load().auth);
         let issuers = Issuers::start(auth.issuers.clone(), Arc::new(clock::wall));
-        let tokens = Some(IssuedTokens::new(static_tokens(&auth), issuers));
-        self.reading.store(Arc::new(Reading { auth, tokens }));
+        let callers = Some(Callers::new(&auth, IssuedTokens::new(static_tokens(&auth), issuers)));
+        self.reading.store(Arc::new(Reading { auth, callers }));
     }
 
     /// Puts others into force, and returns what differs.
     pub(super) fn replace(&self, auth: Auth) -> Vec<String> {
         let before = self.reading.load_full();
         let renew = |it: &IssuedTokens| it.renew(static_tokens(&auth), auth.issuers.iter().cloned());
-        let tokens = before.tokens.as_ref().map(renew);
+        let callers = before.callers.as_ref().map(|it| Callers::new(&auth, renew(&it.tokens)));
         let changes = auth.changes_since(&before.auth);
-        self.reading.store(Arc::new(Reading { auth: Arc::new(auth), tokens }));
+        self.reading.store(Arc::new(Reading { auth: Arc::new(auth), callers }));
         self.replaced.send_modify(|count| *count += 1);
         changes
     }
@@ -75,6 +95,7 @@ fn static_tokens(auth: &Auth) -> StaticTokens {
             role: entry.role.clone(),
             known_by: KnownBy::Token,
             grant: None,
+            workload: None,
         };
         Some((entry.token?, user))
     }))
@@ -117,17 +138,17 @@ impl Policy for InForce {
 impl Authenticator for InForce {
     fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {
         let reading = self.reading.load();
-        let Some(tokens) = &reading.tokens else {
+        let Some(callers) = &reading.callers else {
             return Either::Left(ready(Err(AuthenticationError::Rejected)));
         };
-        match tokens.authenticate(credentials) {
+        match callers.workloads.authenticate(credentials) {
             Either::Left(identified) => Either::Left(identified),
             // Nothing was done yet: the future that waits keeps the reading by which it began.
             Either::Right(_) => {
                 let reading = Arc::clone(&reading);
                 Either::Right(Box::pin(async move {
-                    let tokens = reading.tokens.as_ref().expect("they were there");
-                    tokens.authenticate(credentials).await
+                    let callers = reading.callers.as_ref().expect("they were there");
+                    callers.workloads.authenticate(credentials).await
                 }))
             }
         }
@@ -168,12 +189,19 @@ impl Reading {
                 let issuer = user.id.as_str().split(':').next().unwrap_or_default();
                 self.auth.issuers.iter().any(|it| it.name == issuer)
             }
+            KnownBy::Certificate => self.auth.workload(user).is_some(),
             KnownBy::Process | KnownBy::Loopback => true,
         }
     }
 
     /// Whether the user has lost a right to something that is offered.
     fn withdraws(&self, before: &Self, user: &User, registry: &Registry) -> bool {
+        // A workload has its groups by its entry, not by what it presents.
+        let groups = user.grant.as_ref().map(|grant| &grant.groups);
+        let entry = self.auth.workload(user).filter(|_| user.known_by == KnownBy::Certificate);
+        if entry.zip(groups).is_some_and(|(it, groups)| groups.iter().any(|group| !it.groups.contains(group))) {
+            return true;
+        }
         if self.auth.is_same_for(&before.auth, user) {
             return false;
         }

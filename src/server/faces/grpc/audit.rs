@@ -84,5 +84,6 @@ fn render(record: Record) -> v1::AuditRecord {
         request_id: record.request_id,
         on_behalf_of: record.on_behalf_of,
         task_id: record.task_id,
+        workload: record.workload,
     }
 }

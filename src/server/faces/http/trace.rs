@@ -147,6 +147,7 @@ fn span<B>(method: &'static str, route: Option<&'static str>, request: &Request<
         { attribute::HTTP_RESPONSE_STATUS_CODE } = Empty,
         { attribute::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
         { attribute::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
+        { attribute::WORKLOAD_ID } = Empty,
         { attribute::ERROR_TYPE } = Empty,
     )
 }

@@ -83,15 +83,17 @@ impl Confirmations {
         let DecisionRequest { choice, on_behalf_of, origin } = request;
         let at = self.0.store.now();
         let decided = Decided { at, by: user.id.clone(), via: origin.face.to_owned(), on_behalf_of };
-        let (known_by, peer) = (user.known_by, origin.peer);
+        let (known_by, peer, workload) = (user.known_by, origin.peer, user.workload.clone());
         match choice {
             Choice::Approve { reason, .. } => {
                 let snapshot = self.0.registry.snapshot();
                 let now = snapshot.get(&confirmation.key.tool).map(|tool| tool.definition.digest);
                 let verdict = Verdict::Approve { use_within: self.0.use_within, definition_digest: now };
-                Decision { verdict, decided, reason, known_by, peer }
+                Decision { verdict, decided, reason, known_by, peer, workload }
             }
-            Choice::Deny { reason } => Decision { verdict: Verdict::Deny, decided, reason, known_by, peer },
+            Choice::Deny { reason } => {
+                Decision { verdict: Verdict::Deny, decided, reason, known_by, peer, workload }
+            }
         }
     }
 }

@@ -1,0 +1,2 @@
+-- The SPIFFE id that the peer of the user's connection proved. Empty if it proved none.
+ALTER TABLE audit ADD COLUMN workload TEXT COLLATE "C" NOT NULL DEFAULT '';
