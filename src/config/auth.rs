@@ -13,6 +13,7 @@ mod workloads;
 use secrecy::SecretString;
 
 use super::{
+    Network, Setting,
     fields::Fields,
     reader::Reader,
     value::{HIDDEN, Value},
@@ -36,6 +37,8 @@ pub struct Auth {
     pub issuers: Vec<Issuer>,
     /// The workloads that are users by their certificates.
     pub workloads: Vec<WorkloadUser>,
+    /// The proxies that are believed what they say of their clients' certificates. Default none.
+    pub trusted_proxies: Vec<Network>,
     /// What users may. Those of issuers and workloads may nothing else.
     pub rules: Vec<Rule>,
 }
@@ -135,7 +138,9 @@ impl Auth {
         let issuers = issuers::read_all(reader);
         let workloads = WorkloadUser::read_all(reader, &users);
         let rules = Rule::read_all(reader, &issuers);
-        Self { users, issuers, workloads, rules }.check(reader)
+        let proxies = Setting::new("auth.trusted_proxies", "TOOLWIRE_AUTH_TRUSTED_PROXIES");
+        let trusted_proxies = reader.values(proxies, Vec::new());
+        Self { users, issuers, workloads, trusted_proxies, rules }.check(reader)
     }
 
     /// Whether credentials are not required.

@@ -8,8 +8,9 @@ use super::{Auth, Server, reader::Reader};
 
 /// Refuses workloads that nothing could prove.
 pub(super) fn check(reader: &mut Reader, auth: &Auth, server: &Server) {
-    if !auth.workloads.is_empty() && server.tls.clients().is_none() {
-        let what = "no client is asked for a certificate; set client_ca and client_auth in [server.tls]";
+    if !auth.workloads.is_empty() && server.tls.clients().is_none() && auth.trusted_proxies.is_empty() {
+        let what = "no client is asked for a certificate; set client_ca and client_auth in [server.tls], or \
+                    trusted_proxies in [auth]";
         reader.problem("auth.spiffe", what);
     }
 }

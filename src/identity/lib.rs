@@ -11,6 +11,7 @@
 mod algorithm;
 mod claims;
 mod fetch;
+mod forwarding;
 mod ids;
 mod issuer;
 mod issuers;
@@ -26,6 +27,7 @@ mod verified;
 pub use self::{
     algorithm::Algorithm,
     fetch::{AddressError, check_address},
+    forwarding::forwarded_workload,
     ids::{group_id, user_id},
     issuer::{ClaimPath, InvalidClaimPath, Issuer, KeySource},
     issuers::{Clock, Issuers, Verifying},

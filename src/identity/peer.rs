@@ -22,6 +22,8 @@ pub enum PeerRefusal {
     ForeignTrustDomain,
     #[error("the client certificate is of a workload that this server does not know")]
     UnknownWorkload,
+    #[error("the proxy's header x-forwarded-client-cert cannot be read")]
+    MalformedForwarding,
 }
 
 impl PeerRefusal {

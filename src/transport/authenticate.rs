@@ -11,9 +11,10 @@ use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, req
 use secrecy::SecretString;
 use tracing::Span;
 
+use self::trusted_proxies::FORWARDED;
 pub use self::{
     error::AuthenticationError, hosts::HostTokens, issued_tokens::IssuedTokens, loopback::Loopback,
-    static_tokens::StaticTokens, workloads::Workloads,
+    static_tokens::StaticTokens, trusted_proxies::TrustedProxies, workloads::Workloads,
 };
 use super::{
     peer::Peer,
@@ -32,6 +33,7 @@ mod hosts;
 mod issued_tokens;
 mod loopback;
 mod static_tokens;
+mod trusted_proxies;
 mod workloads;
 
 #[derive(Debug, Clone, Copy)]
@@ -39,8 +41,8 @@ pub struct Credentials<'a> {
     pub metadata: &'a HeaderMap,
     /// The TCP peer, if the request came over TCP.
     pub peer: Option<SocketAddr>,
-    /// The workload that the peer has proven to be, if it has presented a certificate.
-    pub workload: Option<&'a Workload>,
+    /// What the peer's certificate proves, if it has presented one.
+    pub certified: Option<&'a Workload>,
     /// The token that the connection presented last.
     pub(crate) recent: Option<&'a RecentToken>,
 }
@@ -88,13 +90,14 @@ impl<'a> Credentials<'a> {
         Self {
             metadata: &parts.headers,
             peer: peer.map(|peer| peer.address),
-            workload: peer.and_then(|peer| peer.certified.as_deref()),
+            certified: peer.and_then(|peer| peer.certified.as_deref()),
             recent: peer.map(|peer| &peer.state.recent_token),
         }
     }
 }
 
-/// Rejects callers that are not authenticated, except on public methods.
+/// Rejects callers that are not authenticated, except on public methods. Nothing below sees a proxy's word on a
+/// certificate, which might be forged.
 #[derive(Clone)]
 pub(super) struct Authenticate {
     pub(super) users: Arc<dyn Authenticator>,
@@ -115,6 +118,7 @@ where
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let (mut parts, body) = request.into_parts();
         if let Some(identified) = self.identify_at_once(&mut parts) {
+            parts.headers.remove(FORWARDED);
             return Either::Left(match identified {
                 Ok(()) => Reply::forward(inner.call(Request::from_parts(parts, body))),
                 Err(error) => Reply::refuse(error.into()),
@@ -122,7 +126,9 @@ where
         }
         let (this, mut inner) = (self.clone(), take_ready(inner));
         Either::Right(Box::pin(async move {
-            match this.identify_user(&mut parts).await {
+            let identified = this.identify_user(&mut parts).await;
+            parts.headers.remove(FORWARDED);
+            match identified {
                 Ok(()) => inner.call(Request::from_parts(parts, body)).await,
                 Err(error) => Ok(refusal::response(error.into())),
             }

@@ -4,5 +4,6 @@ mod errors;
 mod grpc;
 mod interop;
 mod limits;
+mod sidecar;
 mod tls;
 mod transport;

@@ -120,6 +120,66 @@ fn without_users_a_process_of_this_machine_is_a_host_of_the_local_provider() {
     }
 }
 
+/// What the layers see of a workload beside the tokens, by a certificate or by a proxy at 10.0.0.7.
+fn workloads() -> Workloads {
+    let users = [("spiffe://example.org/*/agent".parse().unwrap(), user("agent"))];
+    let proxies = TrustedProxies::new(&["10.0.0.7".parse().unwrap()]);
+    Workloads::new(users, proxies, Arc::new(Waiting(tokens())))
+}
+
+#[tokio::test]
+async fn a_workload_is_its_entrys_user_and_is_recorded_beside_that_of_a_token() {
+    const ID: &str = "spiffe://example.org/shop/agent";
+    let forwarded = format!("Hash={};URI={ID}", "a".repeat(64));
+    let certified: Workload = Ok(ID.parse().unwrap());
+    let metadata = |pairs: &[(&'static str, &str)]| {
+        pairs
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect::<HeaderMap>()
+    };
+    for (peer, certified, headers, expected) in [
+        ("192.0.2.1:1", Some(&certified), metadata(&[]), Ok(("agent", Some(ID)))),
+        (
+            "192.0.2.1:1",
+            Some(&certified),
+            metadata(&[("authorization", "Bearer s3cret-b")]),
+            Ok(("bob", Some(ID))),
+        ),
+        (
+            "192.0.2.1:1",
+            Some(&certified),
+            metadata(&[("authorization", "Bearer no")]),
+            Err("CREDENTIALS_REJECTED"),
+        ),
+        ("192.0.2.1:1", Some(&certified), metadata(&[("authorization", "")]), Err("CREDENTIALS_REJECTED")),
+        (
+            "192.0.2.1:1",
+            None,
+            metadata(&[("x-forwarded-client-cert", &forwarded)]),
+            Err("CREDENTIALS_MISSING"),
+        ),
+        ("10.0.0.7:1", None, metadata(&[("x-forwarded-client-cert", &forwarded)]), Ok(("agent", Some(ID)))),
+        // A proxy speaks for its clients: its own certificate is no user's.
+        ("10.0.0.7:1", Some(&certified), metadata(&[]), Err("CREDENTIALS_MISSING")),
+        (
+            "10.0.0.7:1",
+            Some(&certified),
+            metadata(&[("authorization", "Bearer s3cret-b")]),
+            Ok(("bob", None)),
+        ),
+    ] {
+        let credentials =
+            Credentials { metadata: &headers, peer: Some(peer.parse().unwrap()), certified, recent: None };
+        let identified = workloads().authenticate(credentials).await;
+        let seen = identified.as_ref().map(|user| (user.id.as_str(), user.workload.as_deref()));
+        let reason = |error: &AuthenticationError| {
+            Status::from(error.clone()).get_details_error_info().expect("a reason").reason
+        };
+        assert_eq!(seen.map_err(reason), expected.map_err(str::to_owned), "{peer} {headers:?}");
+    }
+}
+
 fn user(id: &str) -> User {
     User::new(id.parse().unwrap())
 }

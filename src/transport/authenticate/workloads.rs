@@ -1,4 +1,4 @@
-//! Workloads of a mesh, known by the certificates of their connections, beside callers with tokens.
+//! Workloads of a mesh, known by their certificates, beside callers with tokens.
 //!
 //! A certificate proves the peer, and a token the user: a request with an `authorization` header is its token's user,
 //! and a token that is refused is never replaced by a certificate. Not here: how certificates are verified (`tls`).
@@ -7,13 +7,14 @@ use std::{fmt, sync::Arc};
 
 use futures_util::future::{Either, ready};
 
-use super::{Authenticating, AuthenticationError, Authenticator, Credentials};
+use super::{Authenticating, AuthenticationError, Authenticator, Credentials, TrustedProxies};
 use toolwire_identity::{PeerRefusal, SpiffeId, SpiffePattern, Workload};
 use toolwire_tool::context::{KnownBy, User};
 
 /// The users that workloads are, and who knows the others.
 pub struct Workloads {
     users: Vec<(SpiffePattern, User)>,
+    proxies: TrustedProxies,
     others: Arc<dyn Authenticator>,
 }
 
@@ -21,10 +22,11 @@ impl Workloads {
     /// No id matches the patterns of two `users`.
     pub fn new(
         users: impl IntoIterator<Item = (SpiffePattern, User)>,
+        proxies: TrustedProxies,
         others: Arc<dyn Authenticator>,
     ) -> Self {
         let known = |(id, user): (SpiffePattern, User)| (id, user.with_known_by(KnownBy::Certificate));
-        Self { users: users.into_iter().map(known).collect(), others }
+        Self { users: users.into_iter().map(known).collect(), proxies, others }
     }
 
     fn identify(&self, workload: &Workload) -> Result<User, AuthenticationError> {
@@ -36,16 +38,18 @@ impl Workloads {
 
 impl Authenticator for Workloads {
     fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {
-        let Some(workload) = credentials.workload else { return self.others.authenticate(credentials) };
+        let Some(workload) = self.proxies.workload(&credentials) else {
+            return self.others.authenticate(credentials);
+        };
         if credentials.authorization().is_none() && !self.users.is_empty() {
-            return Either::Left(ready(self.identify(workload)));
+            return Either::Left(ready(self.identify(&workload)));
         }
         let identified = self.others.authenticate(credentials);
         let Ok(id) = workload else { return identified };
         match identified {
-            Either::Left(user) => Either::Left(ready(user.into_inner().map(|user| recorded(user, id)))),
+            Either::Left(user) => Either::Left(ready(user.into_inner().map(|user| recorded(user, &id)))),
             Either::Right(user) => {
-                Either::Right(Box::pin(async move { user.await.map(|user| recorded(user, id)) }))
+                Either::Right(Box::pin(async move { user.await.map(|user| recorded(user, &id)) }))
             }
         }
     }

@@ -21,7 +21,7 @@ use toolwire_transport::{
     Withdrawals,
     authenticate::{
         Authenticating, AuthenticationError, Authenticator, Bearer, Credentials, IssuedTokens, StaticTokens,
-        Workloads,
+        TrustedProxies, Workloads,
     },
 };
 
@@ -53,11 +53,12 @@ struct Callers {
 impl Callers {
     fn new(auth: &Auth, tokens: IssuedTokens) -> Self {
         let tokens = Arc::new(tokens);
+        let proxies = TrustedProxies::new(&auth.trusted_proxies);
         let users = auth.workloads.iter().map(|entry| {
             let grant = Grant { groups: entry.groups.clone(), scopes: Vec::new(), ends_at: None };
             (entry.id.clone(), User { grant: Some(Arc::new(grant)), ..User::new(entry.user.clone()) })
         });
-        Self { workloads: Workloads::new(users, Arc::clone(&tokens) as _), tokens }
+        Self { workloads: Workloads::new(users, proxies, Arc::clone(&tokens) as _), tokens }
     }
 }
 
@@ -78,6 +79,8 @@ impl InForce {
     /// Puts others into force, and returns what differs.
     pub(super) fn replace(&self, auth: Auth) -> Vec<String> {
         let before = self.reading.load_full();
+        // Those of the start, as those of hosts are: listeners have their names by whether there are any.
+        let auth = Auth { trusted_proxies: before.auth.trusted_proxies.clone(), ..auth };
         let renew = |it: &IssuedTokens| it.renew(static_tokens(&auth), auth.issuers.iter().cloned());
         let callers = before.callers.as_ref().map(|it| Callers::new(&auth, renew(&it.tokens)));
         let changes = auth.changes_since(&before.auth);
