@@ -1,16 +1,27 @@
 //! What settings of several sections must say together where clients prove themselves by certificates.
 //!
 //! Browsers present certificates by themselves, and proxies their header, whichever page makes a request: the HTTP
-//! listener must know its own names, or a page could reach it by another one (DNS rebinding). Not here: each setting by
-//! itself.
+//! listener must know its own names, or a page could reach it by another one (DNS rebinding). Not here: each setting by itself.
 
-use super::{Auth, Server, reader::Reader};
+use super::{Auth, Http, Server, reader::Reader};
 
-/// Refuses workloads that nothing could prove.
-pub(super) fn check(reader: &mut Reader, auth: &Auth, server: &Server) {
-    if !auth.workloads.is_empty() && server.tls.clients().is_none() && auth.trusted_proxies.is_empty() {
+/// Whether requests carry credentials that no caller wrote into them.
+pub(super) fn come_by_themselves(auth: &Auth, server: &Server) -> bool {
+    server.tls.clients().is_some() || !auth.trusted_proxies.is_empty()
+}
+
+/// Refuses workloads that nothing could prove, and listeners without a name.
+pub(super) fn check(reader: &mut Reader, auth: &Auth, server: &Server, http: &Http) {
+    let come_by_themselves = come_by_themselves(auth, server);
+    if !auth.workloads.is_empty() && !come_by_themselves {
         let what = "no client is asked for a certificate; set client_ca and client_auth in [server.tls], or \
                     trusted_proxies in [auth]";
         reader.problem("auth.spiffe", what);
+    }
+    let is_nameless = http.listen.is_some() && http.hosts().is_empty();
+    if come_by_themselves && is_nameless && !auth.is_open() {
+        let what = "must name this server, or http.public_url must, where client certificates prove users: pages could \
+                    act as them by a name of their own";
+        reader.problem("http.allowed_hosts", what);
     }
 }

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use secrecy::{ExposeSecret, SecretString};
+use url::Url;
 
 use super::{
     reader::Reader,
@@ -33,8 +34,12 @@ settings! {
         /// The first seals, all open. Without keys each process has a random one, and clients of another one, or of one
         /// before a restart, start over. In the variable with commas, in the file a list.
         state_keys: Vec<SecretString> = Vec::new(), "TOOLWIRE_HTTP_STATE_KEYS", as Reader::values;
+        /// The origin by which clients know this server, such as `https://tools.example`. Its host joins
+        /// `allowed_hosts`, and it `allowed_origins`.
+        public_url: Option<String> = None, "TOOLWIRE_HTTP_PUBLIC_URL", as Reader::optional;
         /// The names by which requests may call this server, with a port or for all; any if there is none. Without
-        /// credentials it is always localhost. In the variable with commas, in the file a list.
+        /// credentials it is always localhost, and with client certificates a name is required. In the variable with
+        /// commas, in the file a list.
         allowed_hosts: Vec<String> = Vec::new(), "TOOLWIRE_HTTP_ALLOWED_HOSTS", as Reader::values;
         /// The origins whose pages may call, beside its own, such as `https://app.example`. In the variable with
         /// commas, in the file a list.
@@ -57,6 +62,10 @@ impl Http {
 
     fn check(self, reader: &mut Reader) -> Self {
         self.check_state_keys(reader);
+        if self.public_url.as_deref().is_some_and(|url| !is_origin(url) || host_of(url).is_none()) {
+            let what = "must be a scheme, a host and perhaps a port, such as https://tools.example";
+            reader.problem("http.public_url", what);
+        }
         for origin in self.allowed_origins.iter().filter(|origin| !is_origin(origin)) {
             let what = format!("{origin:?} is not an origin; write one such as https://app.example");
             reader.problem("http.allowed_origins", what);
@@ -67,6 +76,16 @@ impl Http {
             reader.problem("http.allowed_hosts", what);
         }
         self
+    }
+
+    /// The names by which requests may call this server, if that matters: those of `allowed_hosts` and `public_url`.
+    pub fn hosts(&self) -> Vec<String> {
+        self.allowed_hosts.iter().cloned().chain(self.public_url.as_deref().and_then(host_of)).collect()
+    }
+
+    /// The origins whose pages may call, beside that which a request names.
+    pub fn origins(&self) -> impl Iterator<Item = &str> {
+        self.allowed_origins.iter().chain(&self.public_url).map(String::as_str)
     }
 
     fn check_state_keys(&self, reader: &mut Reader) {
@@ -90,6 +109,13 @@ fn is_origin(text: &str) -> bool {
     rest.is_some_and(is_host)
 }
 
+/// The host of an origin, with its port unless that is the usual one.
+fn host_of(origin: &str) -> Option<String> {
+    let url = Url::parse(origin).ok()?;
+    let host = url.host_str()?;
+    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
 /// A name or an address, perhaps with a port.
 fn is_host(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
@@ -109,6 +135,35 @@ mod tests {
         }
         assert!(is_host("tools.example") && is_host("[::1]:50080"));
         assert!(!is_host("") && !is_host("http://tools.example") && !is_host("*"));
+    }
+
+    #[test]
+    fn the_public_url_is_an_origin_whose_host_and_origin_are_allowed() {
+        let read = |url: &str| {
+            let file = format!("[http]\npublic_url = '{url}'\nallowed_hosts = ['a.example']");
+            load_text(&file, &[], Flags::default(), &[]).map(|loaded| loaded.config.http)
+        };
+        for (url, host) in [
+            ("https://tools.example", "tools.example"),
+            ("https://tools.example:443", "tools.example"),
+            ("https://Tools.example:8443", "tools.example:8443"),
+            ("http://[::1]:50080", "[::1]:50080"),
+        ] {
+            let http = read(url).expect("an origin");
+            assert_eq!(http.hosts(), ["a.example", host]);
+            assert_eq!(http.origins().collect::<Vec<_>>(), [url]);
+        }
+        for wrong in [
+            "tools.example",
+            "https://",
+            "https://tools.example/mcp",
+            "https://a:x",
+            "ftp://a",
+            "https://a@b",
+        ] {
+            let error = read(wrong).expect_err(wrong).to_string();
+            assert!(error.contains("http.public_url: must be a scheme, a host"), "{error}");
+        }
     }
 
     #[test]

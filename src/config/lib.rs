@@ -135,6 +135,11 @@ impl Config {
         self.plain_exposure().into_iter().chain(self.telemetry.warnings.iter().cloned()).collect()
     }
 
+    /// Whether requests carry credentials that no caller wrote into them, such as the certificate of a browser.
+    pub fn has_ambient_credentials(&self) -> bool {
+        client_certificates::come_by_themselves(&self.auth, &self.server)
+    }
+
     /// Where callers are served, with the name of the setting.
     fn listeners(&self) -> impl Iterator<Item = (&'static str, SocketAddr)> {
         let http = self.http.listen.map(|listen| ("http.listen", listen));

@@ -55,6 +55,7 @@ fn start(trusted_proxies: &str) -> (Server, TempDir) {
     let state = tempfile::tempdir().unwrap();
     let mut config = config_with_http();
     config.auth = testing::load_text(&file, &[], Flags::default(), &[]).unwrap().config.auth;
+    config.http.public_url = Some("https://localhost".to_owned());
     config.state.dir = Some(state.path().to_owned());
     let toys = Domain { routes, ..Domain::new("toys") };
     let domains: Vec<_> = domains::bundled().into_iter().chain([toys]).collect();

@@ -331,8 +331,26 @@ fn a_wrong_workload_is_refused_with_what_to_write() {
             "no client is asked for a certificate",
         ),
         (MESH.replace("'required'", "'maybe'"), "expected one of optional, required"),
+        (format!("[http]\nlisten = '127.0.0.1:1'\n{MESH}"), "http.allowed_hosts: must name this server"),
+        (
+            format!("[http]\nlisten = '127.0.0.1:1'\n[auth]\ntrusted_proxies = ['10.0.0.0/8']\n{RILEY}"),
+            "http.allowed_hosts: must",
+        ),
+        (format!("[auth]\ntrusted_proxies = ['10.0.0.0/33']\n{RILEY}"), "expected an address or a network"),
     ] {
         let error = loaded(&file).unwrap_err();
         assert!(error.contains(words), "{file}: {error}");
     }
+}
+
+#[test]
+fn a_listener_with_a_name_takes_credentials_that_come_by_themselves() {
+    for http in ["public_url = 'https://tools.example'", "allowed_hosts = ['tools.example']"] {
+        let file = format!("[http]\nlisten = '127.0.0.1:1'\n{http}\n{MESH}");
+        assert!(loaded(&file).unwrap().config.has_ambient_credentials());
+    }
+    assert!(!loaded(RILEY).unwrap().config.has_ambient_credentials());
+    // Without users a listener is this machine's alone, by any setting.
+    let proxied = "[http]\nlisten = '127.0.0.1:1'\n[auth]\ntrusted_proxies = ['127.0.0.1']";
+    assert!(loaded(proxied).unwrap().config.auth.is_open());
 }

@@ -10,6 +10,7 @@ use crate::faces::{
     grpc::{self, Face, Routes},
     http::{
         self,
+        boundary::Boundary,
         route::{Http, Services},
     },
     mcp,
@@ -65,9 +66,8 @@ impl App {
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let rpc_routes = Arc::clone(&self.rpc_routes);
         let http = Http::new(Services { face, grpc, rpc_routes, mcp });
-        let needs_credentials = !config.auth.is_open();
         let table = self.http.clone();
-        http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await
+        http::serve(http, table, Boundary::of_users(config), common, grpc_at, listener, shutdown).await
     }
 
     /// The services over gRPC, for a program that makes requests to itself. The length of those is not bounded.

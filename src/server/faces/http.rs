@@ -5,7 +5,7 @@
 //! it converts a request to a call, renders the result, and is named in the records.
 
 mod answer;
-pub(super) mod boundary;
+pub mod boundary;
 pub mod chunks;
 pub mod conditional;
 mod cors;
@@ -37,6 +37,7 @@ use tower::{Service, ServiceBuilder};
 
 pub use self::problem_layer::LastWord;
 use self::{
+    boundary::Boundary,
     conditional::CheckConditions,
     header_checks::HeaderChecks,
     route::Http,
@@ -60,14 +61,11 @@ pub fn bind(
     Listener::open(listen, server.reuse_port, Files::of(&server.tls), &protocols)
 }
 
-/// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client
-/// is referred to the port for gRPC.
-#[allow(clippy::too_many_arguments, reason = "what one listener needs, each once")]
+/// Serves until `shutdown`, then drains. A gRPC client is referred to the port for gRPC.
 pub async fn serve(
     http: Http,
     table: Table,
-    config: &config::Http,
-    needs_credentials: bool,
+    boundary: Boundary,
     common: &Common,
     grpc_at: Option<SocketAddr>,
     listener: Listener<impl Socket>,
@@ -75,7 +73,7 @@ pub async fn serve(
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
-    let header_checks = HeaderChecks::new(config, needs_credentials, grpc_at);
+    let header_checks = HeaderChecks::new(boundary, grpc_at);
     let stack = stack(http, table, header_checks, common);
     transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
 }

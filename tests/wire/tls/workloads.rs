@@ -53,6 +53,7 @@ impl Mesh {
         fs::copy(authority.file("ca.pem"), directory.path().join("clients.pem")).unwrap();
         let text = format!(
             "[server.tls]\ncert = '{}'\nkey = '{}'\nclient_ca = 'clients.pem'\nclient_auth = '{client_auth}'\n\
+             [http]\npublic_url = 'https://localhost'\n\
              [[auth.users]]\nuser_id = 'riley'\ntoken = '{RILEY}'\n\
              [[auth.spiffe]]\nid = 'spiffe://example.org/ns/*/sa/agent'\nuser = 'agent'\ngroups = ['agents']\n\
              [[auth.rules]]\nwho = ['group:agents']\ntools = ['get_quotes', 'debug_write']\n",
@@ -266,5 +267,60 @@ async fn the_audit_has_the_workload_beside_whoever_the_user_is() {
             panic!("one record")
         };
         assert_eq!((known.as_str(), proven.as_str()), (known_by, workload));
+    }
+}
+
+/// A browser presents its certificate whichever page makes a request, and under whichever name the page came.
+#[tokio::test]
+async fn no_page_of_another_origin_acts_by_the_certificate_of_its_browser() {
+    let mesh = Mesh::start("required").await;
+    let port = mesh.program.http.unwrap().port();
+    let browser = mesh.config(Some(&mesh.pair(&[AGENT])));
+    let client = reqwest::Client::builder().tls_backend_preconfigured(browser).no_proxy().build().unwrap();
+    let ask = async |method: &str, headers: &[(&str, &str)]| {
+        let url = format!("https://localhost:{port}/v1/tools/get_quotes:call");
+        let mut request = client.request(method.parse().unwrap(), url).body(r#"{"symbol": "AAPL"}"#);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = request.send().await.unwrap();
+        let allows = answer.headers().contains_key("access-control-allow-origin");
+        (answer.status().as_u16(), allows, answer.text().await.unwrap())
+    };
+    let json = ("content-type", "application/json");
+    let own = format!("https://localhost:{port}");
+    for origin in ["https://localhost", &own] {
+        let (_, allows, text) = ask("POST", &[json, ("origin", origin)]).await;
+        assert!(allows && !text.contains("FOREIGN"), "{origin}: {text}");
+    }
+    for origin in [
+        "https://evil.example",
+        "null",
+        "http://localhost",
+        "https://localhost:1",
+        "https://localhost.evil.example",
+    ] {
+        for kind in [json, ("content-type", "text/plain")] {
+            let (status, allows, text) = ask("POST", &[kind, ("origin", origin)]).await;
+            assert!(status == 403 && !allows && text.contains("FOREIGN_ORIGIN"), "{origin}: {text}");
+        }
+        let preflight = [("origin", origin), ("access-control-request-method", "POST")];
+        assert!(matches!(ask("OPTIONS", &preflight).await, (403, false, _)), "{origin}");
+    }
+    for host in ["evil.example", "127.0.0.1", "localhost.evil.example"] {
+        let page = format!("https://{host}");
+        let (status, _, text) = ask("POST", &[json, ("host", host), ("origin", &page)]).await;
+        assert!(status == 403 && text.contains("FOREIGN_HOST"), "{host}: {text}");
+    }
+    // The port of gRPC answers no question of a browser beforehand, and takes nothing that needs none.
+    let grpc = format!("https://localhost:{}/toolwire.v1.ToolService/ListTools", mesh.program.address.port());
+    for (method, kind) in
+        [("OPTIONS", ""), ("POST", "text/plain"), ("POST", "application/x-www-form-urlencoded")]
+    {
+        let request = client.request(method.parse().unwrap(), &grpc).header("origin", "https://evil.example");
+        let answer = request.header("content-type", kind).body("x").send().await.unwrap();
+        assert!(
+            !answer.status().is_success() && !answer.headers().contains_key("access-control-allow-origin")
+        );
     }
 }

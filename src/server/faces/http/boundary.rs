@@ -7,10 +7,10 @@ use super::{
     host::{BadHost, Hosts},
     origin::{Origins, Page},
 };
-use toolwire_config as config;
+use toolwire_config::{self as config, Config};
 
 #[derive(Clone, Debug)]
-pub(in crate::faces) struct Boundary {
+pub struct Boundary {
     hosts: Hosts,
     origins: Origins,
 }
@@ -23,23 +23,30 @@ pub(in crate::faces) enum Foreign {
 }
 
 impl Boundary {
-    /// Of the listener for users.
-    pub(super) fn new(config: &config::Http, needs_credentials: bool) -> Self {
-        let hosts = match (needs_credentials, &*config.allowed_hosts) {
-            (false, _) => Hosts::Loopback,
-            (true, []) => Hosts::Any,
-            (true, names) => Hosts::Allowed(names.to_vec()),
-        };
-        Self { hosts, origins: Origins::new(&config.allowed_origins) }
+    /// Of the listener for users. Where their credentials come by themselves, a request must name this server.
+    pub fn of_users(config: &Config) -> Self {
+        Self::new(&config.http, !config.auth.is_open(), config.has_ambient_credentials())
     }
 
-    /// Of the listener for operators: probes and Prometheus come by addresses too, which no page can have as its name.
+    /// Of the listener for operators, which takes no credentials: probes and Prometheus come by addresses too, which no
+    /// page can have as its name.
     pub(in crate::faces) fn of_operators(config: &config::Http, needs_credentials: bool) -> Self {
-        let of_users = Self::new(config, needs_credentials);
+        let of_users = Self::new(config, needs_credentials, false);
         match of_users.hosts {
             Hosts::Any => of_users,
-            _ => Self { hosts: Hosts::AllowedOrAddress(config.allowed_hosts.clone()), ..of_users },
+            _ => Self { hosts: Hosts::AllowedOrAddress(config.hosts()), ..of_users },
         }
+    }
+
+    fn new(config: &config::Http, needs_credentials: bool, needs_name: bool) -> Self {
+        let hosts = if !needs_credentials {
+            Hosts::Loopback
+        } else if config.allowed_hosts.is_empty() && !needs_name {
+            Hosts::Any
+        } else {
+            Hosts::Allowed(config.hosts())
+        };
+        Self { hosts, origins: Origins::new(config.origins()) }
     }
 
     /// The origin of the page that makes a request, if it may and the request names this server.

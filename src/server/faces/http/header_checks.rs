@@ -33,7 +33,6 @@ use super::{
 };
 use crate::service::request::refuse;
 use toolwire_base::middleware::Middleware;
-use toolwire_config as config;
 use toolwire_contract::status::wrong_port;
 use toolwire_transport::{is_grpc, peer::Peer};
 
@@ -49,8 +48,8 @@ struct Rules {
 }
 
 impl HeaderChecks {
-    pub(super) fn new(config: &config::Http, needs_credentials: bool, grpc_at: Option<SocketAddr>) -> Self {
-        Self(Arc::new(Rules { boundary: Boundary::new(config, needs_credentials), grpc_at }))
+    pub(super) fn new(boundary: Boundary, grpc_at: Option<SocketAddr>) -> Self {
+        Self(Arc::new(Rules { boundary, grpc_at }))
     }
 }
 
@@ -128,8 +127,8 @@ fn refuse_foreign(foreign: Foreign) -> Problem {
         Foreign::Host(BadHost::Foreign) => Problem::new(
             "FOREIGN_HOST",
             StatusCode::FORBIDDEN,
-            "this server does not answer by that name: without credentials it answers as localhost, and with them its \
-             operator may list its names in http.allowed_hosts",
+            "this server does not answer by that name: without credentials it answers as localhost, and with them by \
+             the names that its operator lists in http.allowed_hosts and http.public_url",
         ),
     }
 }

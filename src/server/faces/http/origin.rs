@@ -1,7 +1,8 @@
 //! Validates the origin of the page that makes a request.
 //!
 //! A browser names in `Origin` the page that makes a request. Pages of this server and of the configured origins may.
-//! Programs send no `Origin`, and may too: identity is in credentials, never in what a browser sends by itself.
+//! Programs send no `Origin`, and may too: identity is in credentials. Those that a browser sends by itself, which are
+//! client certificates, are thus sent by no page of another origin.
 
 use http::{HeaderMap, HeaderValue, Uri, header::ORIGIN, uri::Authority};
 
@@ -21,8 +22,8 @@ pub(in crate::faces) enum Page {
 
 impl Origins {
     /// These origins, such as `https://app.example`.
-    pub(super) fn new(allowed: &[String]) -> Self {
-        Self(allowed.iter().filter_map(|origin| canonical(origin)).collect())
+    pub(super) fn new<'a>(allowed: impl Iterator<Item = &'a str>) -> Self {
+        Self(allowed.filter_map(canonical).collect())
     }
 
     /// The origin of the page that makes a request that names the server so.
