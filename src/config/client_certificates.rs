@@ -1,9 +1,10 @@
 //! What settings of several sections must say together where clients prove themselves by certificates.
 //!
 //! Browsers present certificates by themselves, and proxies their header, whichever page makes a request: the HTTP
-//! listener must know its own names, or a page could reach it by another one (DNS rebinding). Not here: each setting by itself.
+//! listener must know its own names, or a page could reach it by another one (DNS rebinding). Not here: each setting by
+//! itself.
 
-use super::{Auth, Http, Server, reader::Reader};
+use super::{Auth, Http, Providers, Server, reader::Reader};
 
 /// Whether requests carry credentials that no caller wrote into them.
 pub(super) fn come_by_themselves(auth: &Auth, server: &Server) -> bool {
@@ -11,12 +12,19 @@ pub(super) fn come_by_themselves(auth: &Auth, server: &Server) -> bool {
 }
 
 /// Refuses workloads that nothing could prove, and listeners without a name.
-pub(super) fn check(reader: &mut Reader, auth: &Auth, server: &Server, http: &Http) {
+pub(super) fn check(
+    reader: &mut Reader,
+    (auth, providers): (&Auth, &Providers),
+    server: &Server,
+    http: &Http,
+) {
     let come_by_themselves = come_by_themselves(auth, server);
-    if !auth.workloads.is_empty() && !come_by_themselves {
+    let of_users = auth.workloads.first().map(|_| "auth.spiffe".to_owned());
+    let of_host = || providers.host_workloads().next().map(|(name, _)| format!("providers.{name}.spiffe"));
+    if let Some(key) = of_users.or_else(of_host).filter(|_| !come_by_themselves) {
         let what = "no client is asked for a certificate; set client_ca and client_auth in [server.tls], or \
                     trusted_proxies in [auth]";
-        reader.problem("auth.spiffe", what);
+        reader.problem(&key, what);
     }
     let is_nameless = http.listen.is_some() && http.hosts().is_empty();
     if come_by_themselves && is_nameless && !auth.is_open() {

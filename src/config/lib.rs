@@ -71,9 +71,9 @@ pub use network::Network;
 pub use parts::Part;
 pub use print::print;
 pub use providers::{
-    ConfiguredProvider, Consequence, LOCAL_PROVIDER, McpServer, McpTarget, ProviderFloor, ProviderKind,
-    ProviderLimits, Providers, Renames, RequestLimit, Token, Unnamed, is_provider_name, name_tools,
-    propose_names,
+    ConfiguredProvider, Consequence, HostCredentials, LOCAL_PROVIDER, McpServer, McpTarget, ProviderFloor,
+    ProviderKind, ProviderLimits, Providers, Renames, RequestLimit, Token, Unnamed, is_provider_name,
+    name_tools, propose_names,
 };
 pub use raw_value::{Entries, Origin, RawValue, Sourced};
 pub use reader::Reader;

@@ -47,7 +47,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let auth = Auth::read(reader);
     let providers = Providers::read(reader, &auth);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
-    client_certificates::check(reader, &auth, &server, &http);
+    client_certificates::check(reader, (&auth, &providers), &server, &http);
     for section in sections {
         let part = section.read(reader);
         reader.parts.insert(part);

@@ -6,6 +6,7 @@
 //! Not here: comparing tokens, which the server does without telling how much of one was right, and the tools
 //! themselves, which a provider's hosts offer.
 
+mod host;
 mod limits;
 mod mcp;
 mod names;
@@ -20,8 +21,10 @@ use super::{
     reader::{Reader, tokens::unset_token},
     value::Value,
 };
+use toolwire_identity::SpiffePattern;
 
 pub use self::{
+    host::HostCredentials,
     limits::{ProviderLimits, RequestLimit},
     mcp::{McpServer, McpTarget},
     names::{Renames, Unnamed, name_tools, propose_names},
@@ -49,8 +52,8 @@ pub struct ConfiguredProvider {
 /// How a provider is reached: `kind`.
 #[derive(Clone, Debug)]
 pub enum ProviderKind {
-    /// Its hosts dial in, and present this token.
-    Host(Token),
+    /// Its hosts dial in, and prove themselves so.
+    Host(HostCredentials),
     Mcp(McpServer),
 }
 
@@ -124,9 +127,16 @@ impl Providers {
     /// The tokens of hosts, with the names of their providers.
     pub fn host_tokens(&self) -> impl Iterator<Item = (&str, &SecretString)> {
         self.0.iter().filter_map(|it| match &it.kind {
-            ProviderKind::Host(token) => Some((it.name.as_str(), token.value.as_ref()?)),
+            ProviderKind::Host(HostCredentials { token, .. }) => {
+                Some((it.name.as_str(), token.as_ref()?.value.as_ref()?))
+            }
             ProviderKind::Mcp(_) => None,
         })
+    }
+
+    /// The workloads that are hosts, with the names of their providers. No id matches two of them.
+    pub fn host_workloads(&self) -> impl Iterator<Item = (&str, &SpiffePattern)> {
+        self.0.iter().filter_map(|it| Some((it.name.as_str(), it.spiffe()?)))
     }
 
     /// The MCP servers, with the names of their providers.
@@ -157,20 +167,15 @@ impl ConfiguredProvider {
             return Some(Self { name: name.to_owned(), kind: ProviderKind::Mcp(server?), floor, limits });
         }
         let tools = entry.optional("tools").unwrap_or_else(ToolPattern::everything);
-        let token_env = entry.required::<String>("token_env");
+        let credentials = HostCredentials::read(entry, reader);
         let floor = ProviderFloor::read(entry, reader, (tools, false));
-        let token = Token::read(token_env?, entry, reader)?;
-        Some(Self { name: name.to_owned(), kind: ProviderKind::Host(token), floor, limits })
+        Some(Self { name: name.to_owned(), kind: ProviderKind::Host(credentials?), floor, limits })
     }
 
     fn to_pairs(&self) -> Vec<(&'static str, String)> {
         let ProviderFloor { tools, at_least, approve, untrusted, conditions } = &self.floor;
         let mut pairs = match &self.kind {
-            ProviderKind::Host(token) => vec![
-                ("kind", "host".to_owned().to_toml()),
-                ("token_env", token.env.to_toml()),
-                ("tools", tools.to_toml()),
-            ],
+            ProviderKind::Host(credentials) => credentials.to_pairs(tools),
             ProviderKind::Mcp(server) => server.to_pairs(tools),
         };
         pairs.extend(at_least.map(|it| ("at_least", it.into_str().to_owned().to_toml())));
@@ -182,10 +187,18 @@ impl ConfiguredProvider {
         pairs
     }
 
+    /// The workload that its hosts are.
+    fn spiffe(&self) -> Option<&SpiffePattern> {
+        match &self.kind {
+            ProviderKind::Host(credentials) => credentials.spiffe.as_ref(),
+            ProviderKind::Mcp(_) => None,
+        }
+    }
+
     /// The token that it has or presents.
     fn token(&self) -> Option<&str> {
         match &self.kind {
-            ProviderKind::Host(token) => token.exposed(),
+            ProviderKind::Host(credentials) => credentials.token.as_ref().and_then(Token::exposed),
             ProviderKind::Mcp(server) => server.target.token().and_then(Token::exposed),
         }
     }
@@ -226,9 +239,28 @@ impl ProviderFloor {
     }
 }
 
-/// Whether a provider's token is its own. A token that is a user's too would authenticate its holder as both, and one
-/// that an MCP server is sent would let that server do so. Several MCP servers may be sent one token.
+/// Whether a provider's credentials are its own: those of a user too would authenticate their holder as both.
 fn is_apart(
+    provider: &ConfiguredProvider,
+    earlier: &[ConfiguredProvider],
+    auth: &Auth,
+    entry: &mut Fields,
+) -> bool {
+    let token = has_own_token(provider, earlier, auth, entry);
+    let of_users = auth.workloads.iter().map(|it| &it.id);
+    let mut others = of_users.chain(earlier.iter().filter_map(ConfiguredProvider::spiffe));
+    let shared = provider.spiffe().and_then(|id| others.find(|other| other.overlaps(id)));
+    if let Some(other) = shared {
+        entry.problem(format!(
+            "spiffe matches ids of {other} too, of a user or another provider; keep them apart"
+        ));
+    }
+    token && shared.is_none()
+}
+
+/// Whether a provider's token is its own. One that an MCP server is sent would let that server be its other owner.
+/// Several MCP servers may be sent one token.
+fn has_own_token(
     provider: &ConfiguredProvider,
     earlier: &[ConfiguredProvider],
     auth: &Auth,

@@ -6,7 +6,7 @@ use futures_util::stream;
 use prost::Message as _;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
-use tonic::{Request, Status, Streaming};
+use tonic::{Request, Status, Streaming, transport::Channel};
 use toolwire::contract::proto::{
     host::v1::{
         Hello, Late, Offer, Outcome, Start, Welcome, WorkRequest, WorkResponse, outcome,
@@ -53,6 +53,14 @@ impl Host {
         token: Option<&str>,
         catalogue: &'static str,
     ) -> Result<Self, Status> {
+        Self::dial_over(server.channel().await, token, catalogue).await
+    }
+
+    pub(crate) async fn dial_over(
+        channel: Channel,
+        token: Option<&str>,
+        catalogue: &'static str,
+    ) -> Result<Self, Status> {
         let (requests, mut outgoing) = mpsc::channel(4);
         let mut request = Request::new(stream::poll_fn(move |cx| outgoing.poll_recv(cx)));
         if let Some(token) = token {
@@ -61,7 +69,7 @@ impl Host {
         // The server reads a first message before it answers.
         let first = work_request::Message::Hello(hello(catalogue));
         requests.send(WorkRequest { message: Some(first) }).await.expect("open");
-        let mut client = ToolHostServiceClient::new(server.channel().await);
+        let mut client = ToolHostServiceClient::new(channel);
         let answers = client.work(request).await?.into_inner();
         Ok(Self { requests: Some(requests), answers, catalogue })
     }

@@ -40,6 +40,21 @@ fn what_is_wrong_with_a_provider_is_refused() {
     for (file, expected) in [
         ("[providers.shop]\nkind = 'host'", "token_env is missing"),
         ("[providers.shop]\ntoken_env = 'SHOP_TOKEN'", "kind is missing"),
+        ("[providers.shop]\nkind = 'host'\nspiffe = 'shop'", "spiffe: expected a SPIFFE id"),
+        (
+            "[providers.shop]\nkind = 'host'\nspiffe = 'spiffe://a/shop'",
+            "no client is asked for a certificate",
+        ),
+        (
+            "[auth]\ntrusted_proxies = ['::1']\n[providers.a]\nkind = 'host'\nspiffe = 'spiffe://a/*'\n\
+             [providers.b]\nkind = 'host'\nspiffe = 'spiffe://a/shop'",
+            "spiffe matches ids of spiffe://a/* too",
+        ),
+        (
+            "[auth]\ntrusted_proxies = ['::1']\n[[auth.spiffe]]\nid = 'spiffe://a/*'\nuser = 'agent'\n\
+             [providers.b]\nkind = 'host'\nspiffe = 'spiffe://a/shop'",
+            "spiffe matches ids of spiffe://a/* too",
+        ),
         ("[providers.shop]\nkind = 'soap'\ntoken_env = 'SHOP_TOKEN'", "kind must be host"),
         ("[providers.local]\nkind = 'host'\ntoken_env = 'SHOP_TOKEN'", "not local"),
         (
@@ -160,4 +175,17 @@ fn what_is_wrong_with_an_mcp_server_is_refused() {
     let shared =
         format!("{host}[providers.docs]\nkind = 'mcp'\nurl = 'https://a.example/'\ntoken_env = 'SHOP_TOKEN'");
     assert!(refused(&shared).contains("another provider"));
+}
+
+#[test]
+fn hosts_may_have_a_token_a_workload_or_both() {
+    let file = "[auth]\ntrusted_proxies = ['::1']\n[providers.bank]\nkind = 'host'\nspiffe = 'spiffe://a/bank'\n\
+                [providers.shop]\nkind = 'host'\nspiffe = 'spiffe://a/*/shop'\ntoken_env = 'SHOP_TOKEN'";
+    let loaded =
+        testing::load_text(file, &TOKENS, Flags::default(), &[]).expect("good").for_server().expect("set");
+    let providers = &loaded.config.providers;
+    assert_eq!(providers.host_tokens().map(|it| it.0).collect::<Vec<_>>(), ["shop"]);
+    let workloads: Vec<_> = providers.host_workloads().map(|(name, id)| (name, id.as_str())).collect();
+    assert_eq!(workloads, [("bank", "spiffe://a/bank"), ("shop", "spiffe://a/*/shop")]);
+    assert!(testing::load_text(&print(&loaded), &TOKENS, Flags::default(), &[]).is_ok());
 }

@@ -74,10 +74,13 @@ impl Access {
     }
 }
 
-/// The tokens of providers, and without users the trust in the loopback interface here too.
+/// The tokens and workloads of providers, and without users the trust in the loopback interface here too.
 pub(super) fn host_tokens(config: &Config) -> HostTokens {
     let tokens =
         config.providers.host_tokens().map(|(name, token)| (token.clone(), ProviderName::from(name)));
-    let hosts = HostTokens::new(tokens);
+    let workloads = config.providers.host_workloads();
+    let workloads = workloads.map(|(name, id)| (id.clone(), ProviderName::from(name)));
+    let proxies = TrustedProxies::new(&config.auth.trusted_proxies);
+    let hosts = HostTokens::new(tokens).with_workloads(workloads, proxies);
     if config.auth.is_open() { hosts.with_local(config::LOCAL_PROVIDER.into()) } else { hosts }
 }

@@ -1,18 +1,24 @@
-//! Hosts of providers: a bearer token each, which opens their one method and nothing else, as a user's token opens all
-//! others and not this one. Without users any process of this machine is a host, of the provider `local`.
+//! Hosts of providers: a bearer token or the certificate of a workload each, which opens their one method and nothing
+//! else, as those of users open all others and not this one. Without users any process of this machine is a host, of
+//! the provider `local`.
 
 use std::fmt;
 
 use secrecy::SecretString;
 
-use super::{AuthenticationError, Credentials, loopback, static_tokens::owner};
+use super::{
+    AuthenticationError, Credentials, TrustedProxies, loopback, static_tokens::owner, workloads::find,
+};
 use toolwire_config::TokenDigest;
+use toolwire_identity::SpiffePattern;
 use toolwire_providers::ids::ProviderName;
 
-/// Known tokens, and the providers that they belong to.
+/// Known tokens and workloads, and the providers that they belong to.
 #[derive(Clone, Default)]
 pub struct HostTokens {
     providers: Vec<(TokenDigest, ProviderName)>,
+    workloads: Vec<(SpiffePattern, ProviderName)>,
+    proxies: TrustedProxies,
     /// The provider of processes of this machine that present no token.
     local: Option<ProviderName>,
 }
@@ -20,7 +26,17 @@ pub struct HostTokens {
 impl HostTokens {
     pub fn new(tokens: impl IntoIterator<Item = (SecretString, ProviderName)>) -> Self {
         let digested = |(token, provider): (SecretString, ProviderName)| (TokenDigest::from(token), provider);
-        Self { providers: tokens.into_iter().map(digested).collect(), local: None }
+        Self { providers: tokens.into_iter().map(digested).collect(), ..Self::default() }
+    }
+
+    /// The same, and these workloads need no token. No id matches the patterns of two.
+    #[must_use]
+    pub fn with_workloads(
+        self,
+        workloads: impl IntoIterator<Item = (SpiffePattern, ProviderName)>,
+        proxies: TrustedProxies,
+    ) -> Self {
+        Self { workloads: workloads.into_iter().collect(), proxies, ..self }
     }
 
     /// The same, and processes of this machine need no token.
@@ -31,6 +47,10 @@ impl HostTokens {
 
     pub(super) fn identify(&self, credentials: Credentials<'_>) -> Result<ProviderName, AuthenticationError> {
         if credentials.authorization().is_none() {
+            if let Some(workload) = self.proxies.workload(&credentials).filter(|_| !self.workloads.is_empty())
+            {
+                return find(&self.workloads, &workload).map(|(_, provider)| provider.clone());
+            }
             let local = self.local.as_ref().ok_or(AuthenticationError::Missing)?;
             loopback::check_local(credentials)?;
             return Ok(local.clone());

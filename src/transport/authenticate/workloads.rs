@@ -30,8 +30,7 @@ impl Workloads {
     }
 
     fn identify(&self, workload: &Workload) -> Result<User, AuthenticationError> {
-        let id = workload.as_ref().map_err(|refusal| refuse(*refusal, None))?;
-        let user = owner(&self.users, id).map_err(|refusal| refuse(refusal, Some(id)))?;
+        let (id, user) = find(&self.users, workload)?;
         Ok(recorded(user.clone(), id))
     }
 }
@@ -55,18 +54,24 @@ impl Authenticator for Workloads {
     }
 }
 
-/// Returns what the pattern of an id stands for.
-pub(super) fn owner<'a, T>(known: &'a [(SpiffePattern, T)], id: &SpiffeId) -> Result<&'a T, PeerRefusal> {
+/// Returns the id of a workload, and what the pattern that it matches stands for.
+pub(super) fn find<'a, 'b, T>(
+    known: &'a [(SpiffePattern, T)],
+    workload: &'b Workload,
+) -> Result<(&'b SpiffeId, &'a T), AuthenticationError> {
+    let id = workload.as_ref().map_err(|refusal| refuse(*refusal, None))?;
     if let Some((_, owner)) = known.iter().find(|(pattern, _)| pattern.matches(id)) {
-        return Ok(owner);
+        return Ok((id, owner));
     }
     let is_of_domain = |(pattern, _): &(SpiffePattern, T)| pattern.trust_domain() == id.trust_domain();
     let is_known_domain = known.iter().any(is_of_domain);
-    Err(if is_known_domain { PeerRefusal::UnknownWorkload } else { PeerRefusal::ForeignTrustDomain })
+    let refusal =
+        if is_known_domain { PeerRefusal::UnknownWorkload } else { PeerRefusal::ForeignTrustDomain };
+    Err(refuse(refusal, Some(id)))
 }
 
 /// The error of a certificate; the log names the workload, for whom configures it.
-pub(super) fn refuse(refusal: PeerRefusal, id: Option<&SpiffeId>) -> AuthenticationError {
+fn refuse(refusal: PeerRefusal, id: Option<&SpiffeId>) -> AuthenticationError {
     let (reason, workload) = (refusal.word(), id.map(SpiffeId::as_str));
     tracing::info!(reason, workload, "a client certificate is refused");
     AuthenticationError::Certificate(refusal)

@@ -56,7 +56,8 @@ impl Mesh {
              [http]\npublic_url = 'https://localhost'\n\
              [[auth.users]]\nuser_id = 'riley'\ntoken = '{RILEY}'\n\
              [[auth.spiffe]]\nid = 'spiffe://example.org/ns/*/sa/agent'\nuser = 'agent'\ngroups = ['agents']\n\
-             [[auth.rules]]\nwho = ['group:agents']\ntools = ['get_quotes', 'debug_write']\n",
+             [[auth.rules]]\nwho = ['group:agents']\ntools = ['get_quotes', 'debug_write']\n\
+             [providers.shop]\nkind = 'host'\nspiffe = 'spiffe://example.org/ns/*/sa/shop'\n",
             authority.file("cert.pem").display(),
             authority.file("key.pem").display(),
         );
@@ -322,5 +323,22 @@ async fn no_page_of_another_origin_acts_by_the_certificate_of_its_browser() {
         assert!(
             !answer.status().is_success() && !answer.headers().contains_key("access-control-allow-origin")
         );
+    }
+}
+
+#[tokio::test]
+async fn a_host_of_a_provider_is_known_by_its_certificate_which_opens_nothing_else() {
+    let mesh = Mesh::start("optional").await;
+    let shop = mesh.pair(&["spiffe://example.org/ns/a/sa/shop"]);
+    let mut host = Host::dial_over(mesh.channel(Some(&shop)).await, None, "c1").await.unwrap();
+    assert_eq!(host.greet(vec![offer("order_status")]).await.unwrap().accepted, 1);
+    let status = mesh.tools(Some(&shop), None).await.unwrap_err();
+    assert_eq!((status.code(), reason(&status).as_str()), (Code::Unauthenticated, "CREDENTIALS_REJECTED"));
+    let agent = mesh.pair(&[AGENT]);
+    for (pair, token) in
+        [(Some(&agent), None), (Some(&shop), Some("wrong")), (Some(&shop), Some(RILEY)), (None, None)]
+    {
+        let status = Host::dial_over(mesh.channel(pair).await, token, "c1").await.map(drop).unwrap_err();
+        assert_eq!(status.code(), Code::Unauthenticated, "{token:?}");
     }
 }
