@@ -76,6 +76,7 @@ fn whole(criterion: &mut Criterion) {
         interval: Duration::from_mins(1),
         prometheus: false,
         service_name: "bench".to_owned(),
+        egress: toolwire::outgoing::Egress::default(),
         attributes: Vec::new(),
     };
     let _guard = telemetry::init(&settings).expect("nothing else sets it up");

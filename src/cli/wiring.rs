@@ -38,6 +38,7 @@ pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
         interval: config.telemetry.interval,
         prometheus: config.admin.listen.is_some(),
         service_name: config.telemetry.service_name.clone(),
+        egress: config.egress.clone(),
         attributes: config.telemetry.attributes.clone(),
     };
     telemetry::init(&settings).map_err(|error| Failure::Start(error.to_string()))

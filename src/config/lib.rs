@@ -12,10 +12,12 @@ mod agent_model;
 mod agent_roles;
 mod auth;
 mod client;
+mod client_certificate;
 mod client_certificates;
 mod conditions;
 mod confirmations;
 mod data;
+mod egress;
 mod error;
 mod fields;
 mod file;
@@ -50,6 +52,8 @@ mod webhooks;
 
 use std::{iter, net::SocketAddr, sync::Arc};
 
+use toolwire_outgoing::Egress;
+
 pub use admin::Admin;
 pub use agent::Agent;
 pub use agent_model::{AgentAnswerer, AgentModel, AgentPlanner};
@@ -59,6 +63,7 @@ pub use auth::{
     ToolCategory, ToolPattern, Who, WorkloadUser,
 };
 pub use client::Client;
+pub use client_certificate::ConfiguredCertificate;
 pub use confirmations::Confirmations;
 pub use data::Data;
 pub use error::{ConfigError, Problem};
@@ -100,6 +105,8 @@ pub struct Config {
     /// What outlives the process.
     pub state: State,
     pub auth: Auth,
+    /// How connections go out: `[network]`.
+    pub egress: Egress,
     /// What executes tools outside the server.
     pub providers: Providers,
     /// Decisions of persons on calls.

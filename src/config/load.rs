@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
-    Origin, Problem, Providers, Section, Server, Sources, State, Tasks, Telemetry, client_certificates, file,
+    Origin, Problem, Providers, Section, Server, Sources, State, Tasks, Telemetry, client_certificates, egress, file,
     reader::{ReadSetting, Reader, Registered},
     unknown_keys,
 };
@@ -46,6 +46,7 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
 fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let auth = Auth::read(reader);
     let providers = Providers::read(reader, &auth);
+    let egress = egress::read(reader);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
     client_certificates::check(reader, (&auth, &providers), &server, &http);
     for section in sections {
@@ -66,6 +67,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         data,
         state,
         auth,
+        egress,
         providers,
         confirmations,
         tasks,

@@ -15,7 +15,7 @@ pub use self::{
     credentials::{Credentials, OAuth},
     provider::Provider,
 };
-use super::{fields::Fields, reader::Reader, value::Value};
+use super::{ConfiguredCertificate, fields::Fields, reader::Reader, value::Value};
 
 /// Default time-out between two events of a model's answer.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -47,6 +47,8 @@ pub struct ConfiguredModel {
     /// The credentials: `api_key_env` with the name of a variable, `api_key_file` with the path of a file, or the
     /// table `oauth`. Required of Gemini, Anthropic and `OpenAI` at their own addresses.
     pub credentials: Credentials,
+    /// What the server proves itself by: `client_cert` and `client_key`, PEM files. Default none.
+    pub certificate: Option<ConfiguredCertificate>,
     /// Maximum time without data, before an answer begins and within it: `timeout`, default `1m`.
     pub timeout: Duration,
     /// The longest answer, in tokens: `max_answer_tokens`, default 4096.
@@ -83,6 +85,7 @@ impl ConfiguredModel {
             model: model.to_owned(),
             endpoint: None,
             credentials: Credentials::None,
+            certificate: None,
             timeout: TIMEOUT,
             max_answer_tokens: ANSWER,
         }
@@ -99,6 +102,7 @@ impl ConfiguredModel {
         let model = entry.required::<String>("model").filter(|model| is_model(model, entry));
         let address = entry.optional::<String>("endpoint");
         let (credentials, mut of_credentials) = credentials(entry, reader);
+        let certificate = ConfiguredCertificate::read(entry);
         let timeout = timeout(entry);
         let max_answer_tokens = max_answer_tokens(entry);
         let mut shown = vec![
@@ -107,6 +111,8 @@ impl ConfiguredModel {
             ("endpoint", address.as_ref().map(Value::to_toml)),
         ];
         shown.append(&mut of_credentials);
+        let of_certificate = certificate.iter().flat_map(ConfiguredCertificate::to_pairs);
+        shown.extend(of_certificate.map(|(name, value)| (name, Some(value))));
         shown.extend([
             ("timeout", Some(timeout.to_toml())),
             ("max_answer_tokens", Some(max_answer_tokens.to_toml())),
@@ -119,8 +125,17 @@ impl ConfiguredModel {
         let Ok(endpoint) = check_endpoint(entry, provider, address.as_deref(), sends_key) else {
             return (None, shown);
         };
-        let model =
-            Self { endpoint, credentials, timeout, max_answer_tokens, ..Self::new(name, provider, &model) };
+        if certificate.is_some() && endpoint.as_ref().is_some_and(|it| it.scheme() != "https") {
+            entry.problem("client_cert needs an endpoint over https://");
+        }
+        let model = Self {
+            endpoint,
+            credentials,
+            certificate,
+            timeout,
+            max_answer_tokens,
+            ..Self::new(name, provider, &model)
+        };
         (Some(model), shown)
     }
 }

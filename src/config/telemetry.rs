@@ -147,6 +147,7 @@ fn otlp(variables: Variables<'_>, signal: &str) -> Otlp {
             .number(&variables.name_of(signal, "TIMEOUT"))
             .map_or(Otlp::TIMEOUT, Duration::from_millis),
         ca: of("CERTIFICATE").map(Into::into),
+        client: of("CLIENT_CERTIFICATE").zip(of("CLIENT_KEY")).map(|(cert, key)| (cert.into(), key.into())),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     jwk::{KeySet, KeySetError},
 };
 use toolwire_contract::json;
-use toolwire_outgoing::{Trust, causes_of, names_link_local_or_metadata};
+use toolwire_outgoing::{Authorities, Egress, PemError, Trust, causes_of, names_link_local_or_metadata};
 
 /// The longest answer, in bytes.
 const MAX_ANSWER: usize = 256 * 1_024;
@@ -49,8 +49,8 @@ pub(crate) enum FetchError {
     Keys { at: String, why: KeySetError },
     #[error("{} cannot be read: {why}", .path.display())]
     File { path: PathBuf, why: String },
-    #[error("{} holds no certificate in PEM", .path.display())]
-    NoCertificate { path: PathBuf },
+    #[error("{} {why}", .path.display())]
+    Authorities { path: PathBuf, why: PemError },
 }
 
 /// Why an address is never asked.
@@ -82,12 +82,12 @@ pub fn check_address(url: &Url) -> Result<(), AddressError> {
 }
 
 /// Fetches the keys once, without a bound on the time.
-pub(crate) async fn keys(issuer: &Issuer) -> Result<KeySet, FetchError> {
+pub(crate) async fn keys(issuer: &Issuer, egress: &Egress) -> Result<KeySet, FetchError> {
     let (at, set) = match &issuer.keys {
         KeySource::File(path) => (path.display().to_string(), read_json(path.clone()).await?),
-        KeySource::Url(url) => (url.to_string(), Client::of(issuer, url).await?.get(url).await?),
+        KeySource::Url(url) => (url.to_string(), Client::of(issuer, egress, url).await?.get(url).await?),
         KeySource::Discovery(base) => {
-            let client = Client::of(issuer, base).await?;
+            let client = Client::of(issuer, egress, base).await?;
             let url = client.discover(issuer, base).await?;
             (url.to_string(), client.get(&url).await?)
         }
@@ -104,17 +104,19 @@ struct Client {
 }
 
 impl Client {
-    async fn of(issuer: &Issuer, configured: &Url) -> Result<Self, FetchError> {
-        let (ca, bearer) = (issuer.ca.clone(), issuer.bearer_file.clone());
+    async fn of(issuer: &Issuer, egress: &Egress, configured: &Url) -> Result<Self, FetchError> {
+        let (ca, bearer, egress) = (issuer.ca.clone(), issuer.bearer_file.clone(), egress.clone());
         let is_secure = configured.scheme() == "https";
         // The authorities of the system are many files.
         let opened = tokio::task::spawn_blocking(move || -> Result<_, FetchError> {
             let trust = match ca {
-                Some(path) => Trust::in_pem(&read(&path)?).ok_or(FetchError::NoCertificate { path })?,
+                Some(path) => Authorities::from_pem(&read(&path)?)
+                    .map(Trust::Only)
+                    .map_err(|why| FetchError::Authorities { path, why })?,
                 None => Trust::for_secure(is_secure),
             };
             let bearer = bearer.map(|path| read_text(&path)).transpose()?;
-            Ok((toolwire_outgoing::builder(trust).build(), bearer))
+            Ok((egress.builder(trust).build(), bearer))
         });
         let (http, bearer) = opened.await.expect("reading files does not panic")?;
         let network =

@@ -14,6 +14,7 @@ use crate::{
     verified::SharedVerified,
 };
 use toolwire_base::digest::Digest;
+use toolwire_outgoing::Egress;
 
 /// The wall clock.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
@@ -27,6 +28,7 @@ pub struct Issuers {
     /// The issuers, by the claim `iss`.
     by_iss: HashMap<String, Arc<Known>>,
     remembered: Remembered,
+    egress: Egress,
     clock: Clock,
 }
 
@@ -37,10 +39,17 @@ struct Known {
 
 impl Issuers {
     /// Begins to fetch the keys of these issuers, each with a name and an `iss` of its own, in the runtime of the
-    /// caller.
-    pub fn start(issuers: impl IntoIterator<Item = Issuer>, clock: Clock) -> Self {
-        let known = issuers.into_iter().map(|issuer| (issuer.issuer.clone(), Arc::new(Known::start(issuer))));
-        Self { by_iss: known.collect(), remembered: Remembered::default(), clock }
+    /// caller; their clients go out so.
+    pub fn start(issuers: impl IntoIterator<Item = Issuer>, egress: &Egress, clock: Clock) -> Self {
+        let known = issuers
+            .into_iter()
+            .map(|issuer| (issuer.issuer.clone(), Arc::new(Known::start(issuer, egress.clone()))));
+        Self {
+            by_iss: known.collect(),
+            remembered: Remembered::default(),
+            egress: egress.clone(),
+            clock,
+        }
     }
 
     /// These issuers instead. The keys of those that are configured as before are kept, and no token is remembered.
@@ -48,10 +57,11 @@ impl Issuers {
     pub fn renew(&self, issuers: impl IntoIterator<Item = Issuer>) -> Self {
         let known = issuers.into_iter().map(|issuer| {
             let before = self.by_iss.get(&issuer.issuer).filter(|it| *it.issuer == issuer);
-            let known = before.map_or_else(|| Arc::new(Known::start(issuer.clone())), Arc::clone);
+            let known = before.map_or_else(|| Arc::new(Known::start(issuer.clone(), self.egress.clone())), Arc::clone);
             (issuer.issuer, known)
         });
-        Self { by_iss: known.collect(), remembered: Remembered::default(), clock: Arc::clone(&self.clock) }
+        let (egress, clock) = (self.egress.clone(), Arc::clone(&self.clock));
+        Self { by_iss: known.collect(), remembered: Remembered::default(), egress, clock }
     }
 
     /// Whether there is none, so that no token is of one.
@@ -106,12 +116,12 @@ impl Issuers {
 }
 
 impl Known {
-    fn start(issuer: Issuer) -> Self {
+    fn start(issuer: Issuer, egress: Egress) -> Self {
         let issuer = Arc::new(issuer);
-        let of_fetch = Arc::clone(&issuer);
+        let of_fetch = (Arc::clone(&issuer), egress);
         let fetch = move || -> BoxFuture<'static, _> {
-            let issuer = Arc::clone(&of_fetch);
-            Box::pin(async move { fetch::keys(&issuer).await })
+            let (issuer, egress) = of_fetch.clone();
+            Box::pin(async move { fetch::keys(&issuer, &egress).await })
         };
         let keys = Keys::start(issuer.name.as_str().into(), Box::new(fetch));
         Self { issuer, keys }

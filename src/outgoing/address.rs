@@ -13,6 +13,17 @@ const METADATA_V4: [Ipv4Addr; 3] =
 const METADATA_V6: [Ipv6Addr; 2] =
     [Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)];
 
+/// The names under which the networks of clouds know their metadata services: behind a proxy, the name is all there is to
+/// check.
+const METADATA_NAMES: [&str; 6] = [
+    "metadata.google.internal",
+    "metadata.goog",
+    "metadata.azure.internal",
+    "metadata.tencentyun.com",
+    "metadata.packet.net",
+    "instance-data.ec2.internal",
+];
+
 /// Whether an address is link-local, or that of a metadata service, in whichever form it is written.
 pub fn is_link_local_or_metadata(address: IpAddr) -> bool {
     match address.to_canonical() {
@@ -25,12 +36,14 @@ pub fn is_link_local_or_metadata(address: IpAddr) -> bool {
     }
 }
 
-/// Whether a URL has such an address for a host. Which addresses a name leads to is known when it is resolved.
+/// Whether a URL has such an address for a host, or the name of a metadata service. Which addresses another name leads to
+/// is known when it is resolved, which is here unless a proxy is asked for it.
 pub fn names_link_local_or_metadata(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => is_link_local_or_metadata(address.into()),
         Some(Host::Ipv6(address)) => is_link_local_or_metadata(address.into()),
-        Some(Host::Domain(_)) | None => false,
+        Some(Host::Domain(name)) => METADATA_NAMES.contains(&name.trim_end_matches('.')),
+        None => false,
     }
 }
 
@@ -81,6 +94,9 @@ mod tests {
             "[64:ff9b::169.254.169.254]",
             "[64:ff9b:1::169.254.169.254]",
             "[2002:a9fe:a9fe::1]",
+            "metadata.google.internal",
+            "Metadata.Google.Internal.",
+            "instance-data.ec2.internal",
         ] {
             assert!(names_link_local_or_metadata(&url(host)), "{host}");
         }
@@ -99,6 +115,8 @@ mod tests {
             "[fd00:ec2::253]",
             "[2606:4700::1111]",
             "localhost",
+            "metadata.example",
+            "google.internal",
         ] {
             assert!(!names_link_local_or_metadata(&url(host)), "{host}");
         }

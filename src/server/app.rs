@@ -266,7 +266,7 @@ impl App {
             }
             never = self.follow_cancellations() => match never {},
             never = self.mcp_servers.run() => match never {},
-            never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},
+            never = webhooks::run(&self.state, &config.egress, &config.confirmations.webhooks) => match never {},
             never = sweep::run(&self.workspace) => match never {},
         }
     }

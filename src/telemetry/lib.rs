@@ -89,7 +89,7 @@ impl Guard {
 pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     global::set_text_map_propagator(TraceContextPropagator::new());
     let resource = resource(settings);
-    let traces = settings.traces.as_ref().map(|otlp| provider(otlp, &settings.batch, resource.clone()));
+    let traces = settings.traces.as_ref().map(|otlp| provider(otlp, settings, resource.clone()));
     let traces = traces.transpose()?;
     let (metrics, scrape) = metric::export::start(settings, resource)?;
     let filter = EnvFilter::try_new(&settings.filter)?;
@@ -178,13 +178,15 @@ where
 }
 
 /// A tracer provider that exports every span it gets: sampling was decided before.
-fn provider(otlp: &Otlp, batch: &Batch, resource: Resource) -> Result<SdkTracerProvider, SetupError> {
+fn provider(otlp: &Otlp, settings: &Settings, resource: Resource) -> Result<SdkTracerProvider, SetupError> {
+    let batch = &settings.batch;
     let config = BatchConfigBuilder::default()
         .with_max_queue_size(batch.queue)
         .with_max_export_batch_size(batch.size)
         .with_scheduled_delay(batch.delay)
         .build();
-    let processor = BatchSpanProcessor::builder(otlp::spans(otlp)?).with_batch_config(config).build();
+    let processor =
+        BatchSpanProcessor::builder(otlp::spans(otlp, &settings.egress)?).with_batch_config(config).build();
     let builder = SdkTracerProvider::builder().with_span_processor(processor);
     Ok(builder.with_sampler(Sampler::AlwaysOn).with_resource(resource).build())
 }

@@ -6,7 +6,11 @@
 mod http;
 mod outage_logger;
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use ::http::{HeaderName, HeaderValue};
 
@@ -16,11 +20,12 @@ use opentelemetry_otlp::{
 };
 use tonic::{
     metadata::MetadataMap,
-    transport::{Certificate, ClientTlsConfig},
+    transport::{Certificate, ClientTlsConfig, Endpoint, Identity},
 };
 
-use self::{http::Client, outage_logger::OutageLogger};
+use self::outage_logger::OutageLogger;
 use toolwire_base::words::bytes_without_bom;
+use toolwire_outgoing::{Authorities, ClientCertificate, Egress, Trust};
 
 /// How one signal is exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +42,8 @@ pub struct Otlp {
     pub encrypted: bool,
     /// A PEM file of the authorities to trust; without one, those of the platform.
     pub ca: Option<PathBuf>,
+    /// The PEM files of the certificate and of the key that are presented to a collector which asks for them.
+    pub client: Option<(PathBuf, PathBuf)>,
 }
 
 /// The protocol that a collector speaks.
@@ -54,18 +61,21 @@ impl Otlp {
     pub const TIMEOUT: Duration = Duration::from_secs(10);
 }
 
-pub(super) fn spans(otlp: &Otlp) -> Result<OutageLogger<SpanExporter>, ExporterBuildError> {
+pub(super) fn spans(otlp: &Otlp, egress: &Egress) -> Result<OutageLogger<SpanExporter>, ExporterBuildError> {
     let exporter = match otlp.protocol {
-        Protocol::Grpc => with_channel(SpanExporter::builder().with_tonic(), otlp)?.build()?,
-        Protocol::Http => with_client(SpanExporter::builder().with_http(), otlp)?.build()?,
+        Protocol::Grpc => with_channel(SpanExporter::builder().with_tonic(), otlp, egress)?.build()?,
+        Protocol::Http => with_client(SpanExporter::builder().with_http(), otlp, egress)?.build()?,
     };
     Ok(OutageLogger::new(exporter, "traces"))
 }
 
-pub(super) fn metrics(otlp: &Otlp) -> Result<OutageLogger<MetricExporter>, ExporterBuildError> {
+pub(super) fn metrics(
+    otlp: &Otlp,
+    egress: &Egress,
+) -> Result<OutageLogger<MetricExporter>, ExporterBuildError> {
     let exporter = match otlp.protocol {
-        Protocol::Grpc => with_channel(MetricExporter::builder().with_tonic(), otlp)?.build()?,
-        Protocol::Http => with_client(MetricExporter::builder().with_http(), otlp)?.build()?,
+        Protocol::Grpc => with_channel(MetricExporter::builder().with_tonic(), otlp, egress)?.build()?,
+        Protocol::Http => with_client(MetricExporter::builder().with_http(), otlp, egress)?.build()?,
     };
     Ok(OutageLogger::new(exporter, "metrics"))
 }
@@ -73,36 +83,81 @@ pub(super) fn metrics(otlp: &Otlp) -> Result<OutageLogger<MetricExporter>, Expor
 fn with_channel<B: WithTonicConfig + WithExportConfig>(
     builder: B,
     otlp: &Otlp,
+    egress: &Egress,
 ) -> Result<B, ExporterBuildError> {
     let metadata = MetadataMap::from_headers(otlp.headers.iter().cloned().collect());
     let builder = builder.with_endpoint(&otlp.endpoint).with_timeout(otlp.timeout).with_metadata(metadata);
-    if !otlp.encrypted {
+    // The exporter itself connects to a socket of this machine.
+    if otlp.endpoint.starts_with("unix:") {
         return Ok(builder);
     }
-    let tls = ClientTlsConfig::new();
-    Ok(builder.with_tls_config(match authorities(otlp)? {
-        Some(pem) => tls.ca_certificate(Certificate::from_pem(pem)),
-        None => tls.with_native_roots(),
-    }))
+    let endpoint = Endpoint::from_shared(otlp.endpoint.clone())
+        .map_err(|error| invalid(format!("the endpoint cannot be used: {error}")))?
+        .timeout(otlp.timeout)
+        .connect_timeout(otlp.timeout);
+    let endpoint = if otlp.encrypted {
+        let tls = endpoint.tls_config(tls(otlp, egress)?);
+        tls.map_err(|error| invalid(format!("TLS cannot be used: {error:?}")))?
+    } else {
+        endpoint
+    };
+    Ok(builder.with_channel(endpoint.connect_with_connector_lazy(egress.connector())))
+}
+
+/// The authorities of the signal alone, or else those of the platform and of all connections.
+fn tls(otlp: &Otlp, egress: &Egress) -> Result<ClientTlsConfig, ExporterBuildError> {
+    let tls = match (authorities(otlp)?, egress.authorities()) {
+        (Some(own), _) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(own.as_pem())),
+        (None, None) => ClientTlsConfig::new().with_native_roots(),
+        (None, Some(also)) => {
+            let also = Certificate::from_pem(also.as_pem());
+            ClientTlsConfig::new().with_native_roots().ca_certificate(also)
+        }
+    };
+    Ok(match client_certificate(otlp)? {
+        Some(own) => {
+            let (certificate, key) = own.as_pem();
+            tls.identity(Identity::from_pem(certificate, key))
+        }
+        None => tls,
+    })
 }
 
 fn with_client<B: WithHttpConfig + WithExportConfig>(
     builder: B,
     otlp: &Otlp,
+    egress: &Egress,
 ) -> Result<B, ExporterBuildError> {
-    let client = Client::new(otlp.encrypted, authorities(otlp)?.as_deref())
-        .map_err(|error| invalid(format!("the HTTP client cannot be made: {error}")))?;
+    let trust = authorities(otlp)?.map_or_else(|| Trust::for_secure(otlp.encrypted), Trust::Only);
+    let client = egress.builder(trust);
+    let client = match client_certificate(otlp)? {
+        Some(own) => own.present(client),
+        None => client,
+    };
+    let client =
+        client.build().map_err(|error| invalid(format!("the HTTP client cannot be made: {error}")))?;
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned);
     let headers = otlp.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value).ok()?)));
     let builder = builder.with_endpoint(&otlp.endpoint).with_timeout(otlp.timeout);
+    let client = http::Client::new(client);
     Ok(builder.with_headers(headers.collect()).with_http_client(client).with_protocol(Wire::HttpBinary))
 }
 
-fn authorities(otlp: &Otlp) -> Result<Option<Vec<u8>>, ExporterBuildError> {
+fn authorities(otlp: &Otlp) -> Result<Option<Authorities>, ExporterBuildError> {
     let Some(file) = &otlp.ca else { return Ok(None) };
-    let read =
-        fs::read(file).map_err(|error| invalid(format!("{} cannot be read: {error}", file.display())))?;
-    Ok(Some(bytes_without_bom(&read).to_vec()))
+    let unusable = |what| invalid(format!("{} {what}", file.display()));
+    Authorities::from_pem(&read(file)?).map(Some).map_err(unusable)
+}
+
+fn client_certificate(otlp: &Otlp) -> Result<Option<ClientCertificate>, ExporterBuildError> {
+    let Some((certificate, key)) = &otlp.client else { return Ok(None) };
+    let unusable = |what| invalid(format!("{} and {}: {what}", certificate.display(), key.display()));
+    ClientCertificate::from_pem(&read(certificate)?, &read(key)?).map(Some).map_err(unusable)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, ExporterBuildError> {
+    let read = fs::read(file).map_err(|error| invalid(format!("{} cannot be read: {error}", file.display())));
+    read.map(|bytes| bytes_without_bom(&bytes).to_vec())
 }
 
 fn invalid(what: String) -> ExporterBuildError {

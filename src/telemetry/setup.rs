@@ -7,6 +7,7 @@ use opentelemetry_sdk::error::OTelSdkError;
 use tracing_subscriber::{filter::ParseError, util::TryInitError};
 
 use super::{otlp::Otlp, sampling::Sampling};
+use toolwire_outgoing::Egress;
 
 /// What to log and to trace.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Settings {
     pub prometheus: bool,
     /// The service's name in traces and metrics.
     pub service_name: String,
+    /// How the exporters' connections go out.
+    pub egress: Egress,
     /// Further attributes of the resource of traces and metrics.
     pub attributes: Vec<(String, String)>,
 }

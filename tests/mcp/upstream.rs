@@ -13,6 +13,7 @@ use toolwire::{
     },
     contract::proto::v1::{ToolDefinition, ToolErrorCode, ToolState, ToolView},
     mcp::upstream::list_once,
+    outgoing::Egress,
     server::app::{App, as_accepted, mcp_target},
 };
 
@@ -91,7 +92,7 @@ async fn wait_for(app: &App, tool: &str, expected: ToolState) -> ToolDefinition 
 
 /// Accepts what is listed now, as `toolwire providers accept` does.
 async fn accept(app: &App, provider: &ConfiguredProvider) {
-    let target = mcp_target(server_of(provider)).expect("a target");
+    let target = mcp_target(server_of(provider), &Egress::default()).expect("a target");
     let listed = list_once(&target).await.expect("lists");
     let tools: Vec<_> = listed.iter().map(as_accepted).collect();
     app.state.accept_tools(&provider.name, &tools).await.expect("recorded");

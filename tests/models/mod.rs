@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use toolwire::{
     base::clock,
     config::{Credentials, Provider},
+    outgoing::Egress,
     sources::models::{
         Message, Model, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, genai::Remote,
     },
@@ -33,7 +34,7 @@ fn model(stub: &Stub, provider: Provider) -> Remote {
 }
 
 fn of(stub: &Stub, provider: Provider, credentials: Credentials) -> Remote {
-    Remote::new(&stub.model(provider, credentials)).unwrap()
+    Remote::new(&stub.model(provider, credentials), &Egress::default()).unwrap()
 }
 
 fn question() -> Request {

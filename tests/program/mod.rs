@@ -13,6 +13,7 @@ mod identity;
 mod jobs;
 mod kills;
 mod metrics;
+mod network;
 mod operation;
 mod reload;
 mod replicas;

@@ -14,6 +14,7 @@ use tokio::{
 };
 use toolwire::{
     contract::{ErrorCode, ToolError},
+    outgoing::Egress,
     sources::upstream::{
         http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile, Sender},
         limiter::{Budgets, MemoryLimiter},
@@ -85,7 +86,8 @@ impl Connector {
         let base = Url::parse("http://source.invalid/").unwrap();
         let ledger = ledger.clone();
         let carry = move |request: Request| carry(ledger.clone(), request);
-        let sender = Sender::new().unwrap().with_in_process(&base, Router::new().fallback(carry));
+        let sender =
+            Sender::new(&Egress::default()).unwrap().with_in_process(&base, Router::new().fallback(carry));
         let limiter = Arc::new(MemoryLimiter::new(Vec::<(String, Budgets)>::new()));
         Self { client: Client::new(PROFILE, sender, limiter, Arc::<MemoryCoolDowns>::default()), base }
     }

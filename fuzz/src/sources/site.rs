@@ -14,6 +14,7 @@ use axum::{
 use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
 use toolwire::{
+    outgoing::Egress,
     sources::upstream::{
         http::{Client, Profile, Sender},
         limiter::{Budgets, Limiter, Permit, Refused},
@@ -26,7 +27,8 @@ use url::Url;
 /// No name of this domain can lead anywhere (RFC 6761).
 const ORIGIN: &str = "http://fuzz.invalid/";
 
-static SENDER: LazyLock<Sender> = LazyLock::new(|| Sender::new().expect("no certificates are needed"));
+static SENDER: LazyLock<Sender> =
+    LazyLock::new(|| Sender::new(&Egress::default()).expect("no certificates are needed"));
 
 /// A site.
 pub(super) struct Site {

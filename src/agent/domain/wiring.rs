@@ -36,7 +36,7 @@ fn remote(config: &Config, name: &str) -> Result<Option<Arc<dyn Model>>, Problem
         let what = format!("the model [models.{name}] cannot be asked: {error}");
         Problems(vec![Problem::new("toolwire.toml", "unusable-model", what)])
     };
-    Ok(Some(Arc::new(Remote::new(configured).map_err(unusable)?)))
+    Ok(Some(Arc::new(Remote::new(configured, &config.egress).map_err(unusable)?)))
 }
 
 /// The agents that work on tasks, by role.

@@ -105,7 +105,7 @@ impl Server {
         };
         let app = wiring::open(&config, domains)?;
         wiring::open_state(&app).await?;
-        let target = mcp_target(server).map_err(Failure::Failed)?;
+        let target = mcp_target(server, &config.egress).map_err(Failure::Failed)?;
         let unreached =
             |error| Failure::Failed(format!("the MCP server {} cannot be asked: {error}", self.provider));
         let listed = list_once(&target).await.map_err(unreached)?;

@@ -10,6 +10,7 @@ use super::{
     names::{OTHERS, Renames, show},
 };
 use crate::{
+    ConfiguredCertificate,
     fields::Fields,
     reader::Reader,
     value::{Value, quote},
@@ -35,6 +36,8 @@ pub enum McpTarget {
         url: Url,
         /// What it is given: `token_env`. Default none.
         token: Option<Token>,
+        /// What the server proves itself by: `client_cert` and `client_key`, PEM files. Default none.
+        certificate: Option<ConfiguredCertificate>,
     },
     /// A process that is started.
     Command {
@@ -83,12 +86,13 @@ impl McpServer {
     pub(super) fn to_pairs(&self, tools: &[ToolPattern]) -> Vec<(&'static str, String)> {
         let mut pairs = vec![("kind", "mcp".to_owned().to_toml())];
         match &self.target {
-            McpTarget::Url { url, token } => {
+            McpTarget::Url { url, token, certificate } => {
                 pairs.push(("url", quote(url.as_str())));
                 pairs.extend(token.as_ref().map(|it| ("token_env", it.env.to_toml())));
                 if url.scheme() == "http" && !is_loopback(url) {
                     pairs.push(("plaintext", true.to_toml()));
                 }
+                pairs.extend(certificate.iter().flat_map(ConfiguredCertificate::to_pairs));
             }
             McpTarget::Command { command, env } => {
                 let names: Vec<_> = env.iter().map(|(name, _)| name.clone()).collect();
@@ -137,8 +141,12 @@ fn read_url(entry: &mut Fields, reader: &mut Reader) -> Option<McpTarget> {
     let is_plain = entry.optional("plaintext").unwrap_or(false);
     let token_env = entry.optional::<String>("token_env");
     let token = token_env.map(|env| Token::read(env, entry, reader));
+    let certificate = ConfiguredCertificate::read(entry);
     let url = text.and_then(|text| address(&text, is_plain).map_err(|what| entry.problem(what)).ok());
-    Some(McpTarget::Url { url: url?, token: token.map_or(Some(None), |it| it.map(Some))? })
+    if certificate.is_some() && url.as_ref().is_some_and(|url| url.scheme() != "https") {
+        entry.problem("client_cert needs a url over https://");
+    }
+    Some(McpTarget::Url { url: url?, token: token.map_or(Some(None), |it| it.map(Some))?, certificate })
 }
 
 /// What is sent holds people's data and a token: it goes over TLS, or does not leave this machine, or the operator says

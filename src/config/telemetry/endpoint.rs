@@ -3,6 +3,7 @@
 use url::Url;
 
 use crate::Environment;
+use toolwire_outgoing::names_link_local_or_metadata;
 
 /// The variables that name an endpoint.
 const VARIABLES: [&str; 3] = [
@@ -25,6 +26,9 @@ fn problem(endpoint: &str) -> Option<&'static str> {
         Ok(url) if !url.username().is_empty() || url.password().is_some() => {
             Some("an address must not hold credentials; use OTEL_EXPORTER_OTLP_HEADERS")
         }
+        Ok(url) if names_link_local_or_metadata(&url) => {
+            Some("an address must not be link-local or that of a metadata service")
+        }
         Ok(_) => None,
     }
 }
@@ -40,9 +44,13 @@ mod tests {
         {
             assert_eq!(problem(good), None, "{good}");
         }
-        for bad in
-            ["http://user:s3cret@collector:4317", "user:s3cret@collector", "http://s3cret:s3cret", "://"]
-        {
+        for bad in [
+            "http://user:s3cret@collector:4317",
+            "user:s3cret@collector",
+            "http://s3cret:s3cret",
+            "://",
+            "169.254.169.254:4317",
+        ] {
             assert!(problem(bad).is_some_and(|what| !what.contains("s3cret")), "{bad}");
         }
     }

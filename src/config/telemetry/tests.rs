@@ -47,6 +47,8 @@ fn each_signal_has_its_own_address_protocol_and_authorities() {
         ("OTEL_EXPORTER_OTLP_HEADERS", "a=%31"),
         ("OTEL_EXPORTER_OTLP_TIMEOUT", "2000"),
         ("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "ca.pem"),
+        ("OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE", "own.pem"),
+        ("OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY", "own.key"),
     ]);
     let expected = Otlp {
         protocol: Protocol::Http,
@@ -55,12 +57,14 @@ fn each_signal_has_its_own_address_protocol_and_authorities() {
         timeout: Duration::from_secs(2),
         encrypted: true,
         ca: Some("ca.pem".into()),
+        client: Some(("own.pem".into(), "own.key".into())),
     };
     let metrics = Otlp {
         protocol: Protocol::Grpc,
         endpoint: "http://collector:4317".to_owned(),
         encrypted: false,
         ca: None,
+        client: None,
         ..expected.clone()
     };
     assert_eq!((told.traces, told.metrics), (Some(expected), Some(metrics)));
@@ -195,8 +199,17 @@ const GENERAL: [&str; 19] = [
 ];
 
 /// What is read of the exporter, for both signals together and for each.
-const OF_EXPORTER: [&str; 7] =
-    ["ENDPOINT", "PROTOCOL", "HEADERS", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "INSECURE"];
+const OF_EXPORTER: [&str; 9] = [
+    "ENDPOINT",
+    "PROTOCOL",
+    "HEADERS",
+    "TIMEOUT",
+    "COMPRESSION",
+    "CERTIFICATE",
+    "CLIENT_CERTIFICATE",
+    "CLIENT_KEY",
+    "INSECURE",
+];
 
 #[test]
 fn a_variable_that_is_empty_is_not_set() {

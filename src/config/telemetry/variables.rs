@@ -86,6 +86,8 @@ const OF_EXPORTER: &[(&str, Kind)] = &[
     ("TIMEOUT", MILLISECONDS),
     ("COMPRESSION", Kind::Word(&["gzip", "none"])),
     ("CERTIFICATE", Kind::Text),
+    ("CLIENT_CERTIFICATE", Kind::Text),
+    ("CLIENT_KEY", Kind::Text),
     ("INSECURE", Kind::Flag),
 ];
 

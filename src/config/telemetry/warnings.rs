@@ -118,6 +118,7 @@ impl Context<'_> {
         }
         let is_used = |(signal, otlp): &(&str, &Otlp)| match suffix {
             "CERTIFICATE" => otlp.encrypted,
+            "CLIENT_CERTIFICATE" | "CLIENT_KEY" => otlp.encrypted && otlp.client.is_some(),
             "INSECURE" => {
                 let address = self.variables.get(&self.variables.name_of(signal, "ENDPOINT"));
                 otlp.protocol == Protocol::Grpc && address.is_some_and(|it| !it.contains("://"))
@@ -126,6 +127,9 @@ impl Context<'_> {
             _ => true,
         };
         let reason = match suffix {
+            "CLIENT_CERTIFICATE" | "CLIENT_KEY" => {
+                "it takes the other of CLIENT_CERTIFICATE and CLIENT_KEY too, and an endpoint with https://"
+            }
             "CERTIFICATE" => "nothing is sent over TLS; write the endpoint with https://",
             "ENDPOINT" => "nothing can be sent over http/protobuf without http:// or https://",
             _ => "the scheme of the endpoint decides",

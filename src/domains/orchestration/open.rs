@@ -45,7 +45,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let digest = if is_embedded { "embedded".to_owned() } else { format!("live:{base}") };
     let now = upstream.now(&SPEC, embedded::recorded_at());
     let search = Search::new(upstream.client(&SPEC, PROFILE), base, now);
-    let advisers = Advisers::of(&opening.config.models)?;
+    let advisers = Advisers::of(&opening.config.models, &opening.config.egress)?;
     let services = Services::default().with(Arc::new(search)).with(Arc::new(advisers));
     Ok(Opened { services, data: vec![Arc::new(Engine { digest })], ..Opened::default() })
 }

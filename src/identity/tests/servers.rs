@@ -16,6 +16,7 @@ use wiremock::{
 
 use super::support::{Signer, changed, claims, corp, key_set, start, verify};
 use crate::{Issuer, KeySource, fetch};
+use toolwire_outgoing::Egress;
 
 /// Answers a path with a JSON value.
 async fn serve(server: &MockServer, at: &str, value: &Value) {
@@ -36,7 +37,7 @@ fn discovered(server: &MockServer, path: &str) -> Issuer {
 
 /// Why the keys of an issuer are not fetched, in the operator's words.
 async fn failure(issuer: &Issuer) -> String {
-    fetch::keys(issuer).await.expect_err("refused").to_string()
+    fetch::keys(issuer, &Egress::default()).await.expect_err("refused").to_string()
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{Algorithm, Clock, Issuer, Issuers, KeySource, Refusal, verified::SharedVerified};
 use toolwire_base::{clock, digest::Digest};
+use toolwire_outgoing::Egress;
 
 /// When the clock of the tests begins, in seconds since 1970.
 pub(super) const NOW: i64 = 1_800_000_000;
@@ -189,7 +190,7 @@ pub(super) fn corp_in(folder: &Path, keys: &[&Signer]) -> Issuer {
 
 /// Starts issuers by a clock that goes with the paused one.
 pub(super) fn start(issuers: impl IntoIterator<Item = Issuer>) -> Issuers {
-    Issuers::start(issuers, test_clock())
+    Issuers::start(issuers, &Egress::default(), test_clock())
 }
 
 fn test_clock() -> Clock {

@@ -45,7 +45,7 @@ impl Access {
         match self {
             Self::Open => Arc::new(Loopback::new(User::new(config.data.default_user.clone()))),
             Self::Users(users) => {
-                users.begin();
+                users.begin(&config.egress);
                 Arc::clone(users) as _
             }
         }

@@ -21,7 +21,7 @@ pub(super) fn sources(
     state: &Arc<Store>,
 ) -> Result<Sources, StartError> {
     let specs = domains.iter().flat_map(|domain| domain.sources.iter().copied()).collect();
-    Sources::new(config.part(), specs, providers(config), state)
+    Sources::new(config.part(), specs, providers(config), &config.egress, state)
         .map_err(|error| StartError { domains: vec![error.into()], ..StartError::default() })
 }
 

@@ -16,6 +16,7 @@ use tokio::{select, time::sleep};
 
 use toolwire_base::clock;
 use toolwire_config::{Webhook, webhook_key};
+use toolwire_outgoing::Egress;
 use toolwire_sources::upstream::webhook::{NotTaken, Poster};
 use toolwire_state::{
     Store,
@@ -34,7 +35,7 @@ const AT_ONCE: u32 = 8;
 const HELD: Duration = Duration::from_secs(30);
 
 /// Tells the webhooks for as long as it is polled.
-pub(super) async fn run(state: &Arc<Store>, webhooks: &[Webhook]) -> Infallible {
+pub(super) async fn run(state: &Arc<Store>, egress: &Egress, webhooks: &[Webhook]) -> Infallible {
     let has = |webhook: &Webhook, event: Event| webhook.events.iter().any(|it| it == event.into_str());
     let all: Vec<_> = webhooks
         .iter()
@@ -53,12 +54,12 @@ pub(super) async fn run(state: &Arc<Store>, webhooks: &[Webhook]) -> Infallible 
         tracing::warn!(%error, "webhooks are not delivered yet");
         sleep(LOOK).await;
     }
-    join_all(webhooks.iter().map(|webhook| serve(state, webhook))).await;
+    join_all(webhooks.iter().map(|webhook| serve(state, egress, webhook))).await;
     pending().await
 }
 
-async fn serve(state: &Store, webhook: &Webhook) {
-    let poster = match Poster::new(webhook.url.scheme() == "https") {
+async fn serve(state: &Store, egress: &Egress, webhook: &Webhook) {
+    let poster = match Poster::new(egress, webhook.url.scheme() == "https") {
         Ok(poster) => poster,
         Err(error) => {
             tracing::error!(%error, "a webhook cannot be delivered");

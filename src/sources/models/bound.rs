@@ -1,11 +1,11 @@
 //! The bounds on every request: connections, tokens, and how long an answer may be. Not here: those that are set.
 
-use std::{sync::OnceLock, time::Duration};
+use std::time::Duration;
 
-use reqwest::{Client, redirect, retry};
-use rustls::crypto::ring;
+use reqwest::Client;
 
 use super::ModelError;
+use toolwire_outgoing::{ClientCertificate, Egress, Trust};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -14,18 +14,13 @@ pub(super) const TOKEN: Duration = Duration::from_secs(30);
 /// No answer is longer, in bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
 
-/// The connections of all models. They verify certificates by the system's roots, follow no redirects, since a key
-/// would go along, and use no proxy of the environment.
-pub(super) fn client() -> Result<Client, ModelError> {
-    static CLIENT: OnceLock<Result<Client, ModelError>> = OnceLock::new();
-    CLIENT.get_or_init(build).clone()
-}
-
-fn build() -> Result<Client, ModelError> {
-    // A provider may be installed already: any will do.
-    let _ = ring::default_provider().install_default();
-    let builder = Client::builder().redirect(redirect::Policy::none()).retry(retry::never());
-    let builder = builder.referer(false).no_proxy().connect_timeout(CONNECT);
+/// The connections of a model. They verify certificates, and follow no redirects, since a key would go along.
+pub(super) fn client(egress: &Egress, certificate: Option<&ClientCertificate>) -> Result<Client, ModelError> {
+    let builder = egress.builder(Trust::System).connect_timeout(CONNECT);
+    let builder = match certificate {
+        Some(certificate) => certificate.present(builder),
+        None => builder,
+    };
     builder.build().map_err(|_| ModelError::Unavailable)
 }
 

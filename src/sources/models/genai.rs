@@ -31,6 +31,7 @@ use super::{
     token::{Token, Tokens},
 };
 use toolwire_config::{ConfiguredModel, Credentials, Provider};
+use toolwire_outgoing::Egress;
 use toolwire_tool::context::ToolContext;
 
 /// A model of a provider. Cheap to clone.
@@ -78,10 +79,10 @@ const fn adapter(provider: Provider) -> AdapterKind {
 }
 
 impl Remote {
-    /// A model as it is configured, over the connections of all models.
-    pub fn new(configured: &ConfiguredModel) -> Result<Self, ModelError> {
-        let ConfiguredModel { provider, model, endpoint, credentials, .. } = configured;
-        let connections = bound::client()?;
+    /// A model as it is configured, over connections of its own.
+    pub fn new(configured: &ConfiguredModel, egress: &Egress) -> Result<Self, ModelError> {
+        let ConfiguredModel { provider, model, endpoint, credentials, certificate, .. } = configured;
+        let connections = bound::client(egress, certificate.as_ref().map(|it| &it.certificate))?;
         let endpoint = match (endpoint, address(*provider)) {
             // A path is added to it as it stands.
             (Some(url), _) => Endpoint::from_owned(format!("{}/", url.as_str().trim_end_matches('/'))),

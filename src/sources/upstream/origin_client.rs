@@ -7,15 +7,20 @@ use std::time::Duration;
 
 use reqwest::redirect;
 
-use toolwire_outgoing::Trust;
+use toolwire_outgoing::{ClientCertificate, Egress, Trust};
 
 const CONNECT: Duration = Duration::from_secs(10);
 /// Redirects of one request that are followed.
 const MAX_REDIRECTS: usize = 3;
 
-/// A client for one origin. A secure one verifies certificates by the roots of the system.
-pub fn origin_client(is_secure: bool) -> Result<reqwest::Client, String> {
-    let builder = toolwire_outgoing::builder(Trust::for_secure(is_secure))
+/// A client for one origin. A secure one verifies certificates, and presents its own if there is one.
+pub fn origin_client(
+    egress: &Egress,
+    is_secure: bool,
+    certificate: Option<&ClientCertificate>,
+) -> Result<reqwest::Client, String> {
+    let builder = egress
+        .builder(Trust::for_secure(is_secure))
         .redirect(redirect::Policy::custom(|attempt| {
             let is_within =
                 attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
@@ -25,6 +30,10 @@ pub fn origin_client(is_secure: bool) -> Result<reqwest::Client, String> {
             if may_follow { attempt.follow() } else { attempt.stop() }
         }))
         .connect_timeout(CONNECT);
+    let builder = match certificate {
+        Some(certificate) => certificate.present(builder),
+        None => builder,
+    };
     builder.build().map_err(|error| error.to_string())
 }
 
@@ -46,7 +55,7 @@ mod tests {
         ] {
             Mock::given(path(from)).respond_with(answer).mount(&server).await;
         }
-        let client = origin_client(false).expect("a client");
+        let client = origin_client(&Egress::default(), false, None).expect("a client");
         for (from, status) in [("/within", 200), ("/away", 307), ("/get", 302)] {
             let answer = client.post(format!("{}{from}", server.uri())).body("{}").send().await.expect(from);
             assert_eq!(answer.status().as_u16(), status, "{from}");

@@ -19,6 +19,7 @@ use super::{
     stack::{Gate, HoldOff, Limit, Scope, Subject},
 };
 use toolwire_config::LOCAL_PROVIDER;
+use toolwire_outgoing::Egress;
 use toolwire_state::{RememberedCoolDowns, RememberedHoldOffs, Store, cool_downs::CoolDowns};
 
 #[derive(Clone, Debug)]
@@ -39,6 +40,7 @@ impl Sources {
         settings: Arc<Settings>,
         specs: Vec<SourceSpec>,
         providers: Vec<ProviderSpec>,
+        egress: &Egress,
         kept: &Arc<Store>,
     ) -> Result<Self, TlsError> {
         let user_agent = HeaderValue::from_str(&settings.user_agent).expect("checked when it was read");
@@ -51,7 +53,7 @@ impl Sources {
         let of_providers = providers.iter().filter_map(|it| Some((it.name.as_str(), it.budgets()?)));
         let budgets = specs.iter().map(|spec| (spec.name, settings.budgets(spec))).chain(of_providers);
         let limiter = Arc::new(SharedLimiter::new(budgets, Arc::clone(kept), live));
-        let sender = Sender::new()?.with_user_agent(user_agent);
+        let sender = Sender::new(egress)?.with_user_agent(user_agent);
         let (specs, providers) = (specs.into(), providers.into());
         Ok(Self { settings, specs, providers, sender, limiter, cool_downs, hold_offs })
     }

@@ -16,6 +16,7 @@ use crate::upstream::{
 };
 use toolwire_base::clock;
 use toolwire_db::StoreError;
+use toolwire_outgoing::Egress;
 use toolwire_state::{
     MemoryCoolDowns,
     cool_downs::{CoolDown, CoolDowns},
@@ -25,14 +26,19 @@ use toolwire_tool::context::{ToolContext, User, UserId};
 /// The `User-Agent` for sources that need none of their own.
 pub const USER_AGENT: HeaderValue = HeaderValue::from_static("as the test is configured");
 
+/// Connections that go out directly.
+pub fn sender() -> Sender {
+    Sender::new(&Egress::default()).expect("a sender")
+}
+
 /// A client of the source that never waits, never retries and forgets every cool-down.
 pub fn client(profile: Profile) -> Client {
-    client_over(profile, Sender::new().expect("a sender").with_user_agent(USER_AGENT))
+    client_over(profile, sender().with_user_agent(USER_AGENT))
 }
 
 /// A client of the source that never waits, retries as its profile says and remembers refusals.
 pub fn client_remembering(profile: Profile) -> Client {
-    let sender = Sender::new().expect("a sender").with_user_agent(USER_AGENT);
+    let sender = sender().with_user_agent(USER_AGENT);
     Client::new(profile, sender, unlimited(), Arc::<MemoryCoolDowns>::default())
 }
 

@@ -8,7 +8,7 @@ use data_encoding::BASE64;
 use ring::hmac;
 use url::Url;
 
-use toolwire_outgoing::{Trust, causes_of};
+use toolwire_outgoing::{Egress, Trust, causes_of};
 
 /// How long an attempt may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,9 +29,9 @@ pub enum NotTaken {
 }
 
 impl Poster {
-    /// Connections that verify certificates by the system's roots.
-    pub fn new(is_secure: bool) -> Result<Self, NotTaken> {
-        let builder = toolwire_outgoing::builder(Trust::for_secure(is_secure)).timeout(TIMEOUT);
+    /// Connections that go out so, and verify certificates.
+    pub fn new(egress: &Egress, is_secure: bool) -> Result<Self, NotTaken> {
+        let builder = egress.builder(Trust::for_secure(is_secure)).timeout(TIMEOUT);
         builder.build().map(Self).map_err(|error| NotTaken::Network(error.to_string()))
     }
 

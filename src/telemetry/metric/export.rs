@@ -46,7 +46,8 @@ pub(crate) fn start(
         scrape = Some(Scrape(registry));
     }
     if let Some(otlp) = &settings.metrics {
-        let reader = PeriodicReader::builder(otlp::metrics(otlp)?).with_interval(settings.interval);
+        let reader =
+            PeriodicReader::builder(otlp::metrics(otlp, &settings.egress)?).with_interval(settings.interval);
         builder = builder.with_reader(reader.build());
     }
     let provider = builder.build();

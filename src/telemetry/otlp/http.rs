@@ -6,8 +6,6 @@
 use bytes::Bytes;
 use http::{Request, Response};
 use opentelemetry_http::{HttpClient, HttpError};
-use reqwest::{Certificate, redirect};
-use rustls::crypto::ring;
 use tokio::runtime::Handle;
 
 /// Sends requests to the collector.
@@ -18,18 +16,9 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client that trusts the given authorities, or those of the platform. Within a Tokio runtime.
-    pub(super) fn new(encrypted: bool, ca: Option<&[u8]>) -> reqwest::Result<Self> {
-        // Fails if a provider is installed already, which serves as well.
-        let _ = ring::default_provider().install_default();
-        let builder = reqwest::Client::builder().redirect(redirect::Policy::none());
-        let builder = match ca {
-            Some(pem) => builder.tls_certs_only(Certificate::from_pem_bundle(pem)?),
-            None if encrypted => builder,
-            // Spares a machine without trusted authorities the search for them.
-            None => builder.tls_certs_only([]),
-        };
-        Ok(Self { client: builder.build()?, runtime: Handle::current() })
+    /// Sends by this client. Within a Tokio runtime.
+    pub(super) fn new(client: reqwest::Client) -> Self {
+        Self { client, runtime: Handle::current() }
     }
 }
 

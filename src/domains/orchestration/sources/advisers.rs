@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use toolwire_config::{ConfiguredModel, Models, Provider};
+use toolwire_outgoing::Egress;
 use toolwire_sources::models::{Model, ModelError, genai::Remote};
 
 /// Which models may be asked.
@@ -54,10 +55,10 @@ impl Adviser {
 
 impl Advisers {
     /// Those that are configured. Nothing is asked yet.
-    pub fn of(models: &Models) -> Result<Self, ModelError> {
+    pub fn of(models: &Models, egress: &Egress) -> Result<Self, ModelError> {
         let made = |adviser: Adviser| {
             let configured = adviser.configured(models);
-            configured.map(|it| Remote::new(it).map(|it| Arc::new(it) as Arc<dyn Model>)).transpose()
+            configured.map(|it| Remote::new(it, egress).map(|it| Arc::new(it) as Arc<dyn Model>)).transpose()
         };
         Ok(Self { gpt: made(Adviser::Gpt)?, claude: made(Adviser::Claude)? })
     }

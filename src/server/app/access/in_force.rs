@@ -16,6 +16,7 @@ use toolwire_config::{Auth, Right, RuleTarget, TokenDigest};
 use toolwire_contract::status;
 use toolwire_engine::{pipeline::Policy, registry::Registry};
 use toolwire_identity::Issuers;
+use toolwire_outgoing::Egress;
 use toolwire_tool::context::{Grant, KnownBy, User, UserId};
 use toolwire_transport::{
     Withdrawals,
@@ -68,10 +69,10 @@ impl InForce {
         Self { reading, replaced: watch::Sender::new(0), registry: Arc::clone(registry) }
     }
 
-    /// Begins to fetch the keys of issuers, in the runtime of the caller.
-    pub(super) fn begin(&self) {
+    /// Begins to fetch the keys of issuers, in the runtime of the caller; their clients go out so.
+    pub(super) fn begin(&self, egress: &Egress) {
         let auth = Arc::clone(&self.reading.load().auth);
-        let issuers = Issuers::start(auth.issuers.clone(), Arc::new(clock::wall));
+        let issuers = Issuers::start(auth.issuers.clone(), egress, Arc::new(clock::wall));
         let callers = Some(Callers::new(&auth, IssuedTokens::new(static_tokens(&auth), issuers)));
         self.reading.store(Arc::new(Reading { auth, callers }));
     }

@@ -10,6 +10,7 @@ use toolwire_base::digest::Digest;
 use toolwire_config::{Config, McpServer, McpTarget};
 use toolwire_engine::registry::Registry;
 use toolwire_mcp::upstream::{Link, Registrar, Supervisor, Target};
+use toolwire_outgoing::Egress;
 use toolwire_providers::LastVerdicts;
 use toolwire_sources::upstream::origin_client;
 use toolwire_state::Store;
@@ -20,10 +21,14 @@ const END: Duration = Duration::from_secs(8);
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Where a configured MCP server is.
-pub fn mcp_target(server: &McpServer) -> Result<Target, String> {
+pub fn mcp_target(server: &McpServer, egress: &Egress) -> Result<Target, String> {
     Ok(match &server.target {
-        McpTarget::Url { url, token } => Target::Http {
-            client: origin_client(url.scheme() == "https")?,
+        McpTarget::Url { url, token, certificate } => Target::Http {
+            client: origin_client(
+                egress,
+                url.scheme() == "https",
+                certificate.as_ref().map(|it| &it.certificate),
+            )?,
             url: url.to_string(),
             token: token.as_ref().map(|it| it.value().cloned()).transpose()?,
         },
@@ -57,7 +62,9 @@ impl McpServers {
         gates: &Gates,
         verdicts: LastVerdicts,
     ) -> Result<Self, String> {
-        let server = |(name, server): (&str, &McpServer)| Ok((Link::new(name.into()), mcp_target(server)?));
+        let server = |(name, server): (&str, &McpServer)| {
+            Ok((Link::new(name.into()), mcp_target(server, &config.egress)?))
+        };
         // A server does not start without a token. Commands need those alone that they present.
         let servers = config.providers.mcp_servers().filter(|(_, it)| it.target.is_complete());
         Ok(Self(Arc::new(Inner {

@@ -83,6 +83,7 @@ mod tests {
         },
         *,
     };
+    use toolwire_outgoing::Egress;
     use toolwire_tool::context::{StopCause, ToolContext};
 
     const MINUTE: Duration = Duration::from_mins(1);
@@ -102,7 +103,7 @@ mod tests {
 
     async fn ask(path: &str, context: &ToolContext) -> Result<Answer, Failure> {
         let base: Url = "http://toy.invalid/".parse().unwrap();
-        let sender = Sender::new().unwrap().with_in_process(&base, routes());
+        let sender = Sender::new(&Egress::default()).unwrap().with_in_process(&base, routes());
         let sender = sender.with_user_agent("a test".parse().unwrap());
         let outgoing = Outgoing::get(base.join(path).unwrap(), ExpectedBody::Text);
         Send::new(sender, PROFILE).attempt(request(outgoing.accepting(StatusCode::FOUND), context)).await

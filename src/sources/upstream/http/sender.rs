@@ -1,8 +1,7 @@
 //! Connections to sources: what holds for every one of them, TLS included.
 //!
 //! Redirects are never followed here, and no cookie is kept: a connector that expects one asks again, so that each
-//! request takes its own permit and each address is checked. Proxies of the environment are not used: what is asked
-//! goes to the configured address or nowhere.
+//! request takes its own permit and each address is checked.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -11,11 +10,11 @@ use std::{
 
 use axum::Router;
 use http::HeaderValue;
-use reqwest::{ClientBuilder, redirect, retry};
-use rustls::crypto::ring;
+use reqwest::ClientBuilder;
 use url::Url;
 
 use super::{Failure, FailureKind, in_process::InProcess, resolver::PublicOnly};
+use toolwire_outgoing::{Egress, Trust};
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -26,6 +25,7 @@ pub(super) const MAX_HEADERS: u32 = 64 * 1024;
 /// Makes connections. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Sender {
+    egress: Egress,
     plain: reqwest::Client,
     /// Made at the first use: it reads the system's certificates, which a machine without any need does not have.
     secure: Arc<OnceLock<Result<reqwest::Client, TlsError>>>,
@@ -45,12 +45,16 @@ pub(super) enum Route<'a> {
 pub struct TlsError(String);
 
 impl Sender {
-    /// Connections that verify certificates by the system's roots, from the first https address on.
-    pub fn new() -> Result<Self, TlsError> {
-        // A provider may be installed already: any will do.
-        let _ = ring::default_provider().install_default();
-        let plain = build(builder().tls_certs_only([]))?;
-        Ok(Self { plain, secure: Arc::default(), user_agent: None, in_process: InProcess::default() })
+    /// Connections that go out so, and verify certificates from the first https address on.
+    pub fn new(egress: &Egress) -> Result<Self, TlsError> {
+        let plain = build(builder(egress, Trust::Nothing))?;
+        Ok(Self {
+            egress: egress.clone(),
+            plain,
+            secure: Arc::default(),
+            user_agent: None,
+            in_process: InProcess::default(),
+        })
     }
 
     /// The same connections, over which requests without a User-Agent of their own get this one.
@@ -81,20 +85,16 @@ impl Sender {
         if url.scheme() != "https" {
             return Ok(&self.plain);
         }
-        let secure = self.secure.get_or_init(|| build(builder()));
+        let secure = self.secure.get_or_init(|| build(builder(&self.egress, Trust::System)));
         secure.as_ref().map_err(|error| {
             Failure::new(FailureKind::NotConfigured, format!("{error}; install the system's CA certificates"))
         })
     }
 }
 
-fn builder() -> ClientBuilder {
-    reqwest::Client::builder()
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .referer(false)
-        .no_proxy()
-        .dns_resolver(PublicOnly)
+fn builder(egress: &Egress, trust: Trust) -> ClientBuilder {
+    egress
+        .builder_resolving(trust, PublicOnly)
         .http2_max_header_list_size(MAX_HEADERS)
         .connect_timeout(CONNECT_TIMEOUT)
 }
@@ -127,8 +127,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_leads_into_this_network_is_not_asked_nor_asked_again() {
-        let plain = build(builder().dns_resolver(Private)).unwrap();
-        let sender = Sender { plain, ..Sender::new().unwrap() };
+        let direct = Egress::default();
+        let plain = build(builder(&direct, Trust::Nothing).dns_resolver(Private)).unwrap();
+        let sender = Sender { plain, ..Sender::new(&direct).unwrap() };
         let outgoing = Outgoing::get("http://example.com/".parse().unwrap(), ExpectedBody::Json);
         let call = context(Duration::from_mins(1));
         let failure = Send::new(sender, PROFILE).attempt(request(outgoing, &call)).await.unwrap_err();
@@ -151,7 +152,7 @@ mod tests {
             assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
             return;
         }
-        let sender = Sender::new().unwrap();
+        let sender = Sender::new(&Egress::default()).unwrap();
         assert!(sender.client(&"http://127.0.0.1:9/".parse().unwrap()).is_ok());
         let failure = sender.client(&"https://example.com/".parse().unwrap()).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotConfigured);

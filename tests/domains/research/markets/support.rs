@@ -26,6 +26,7 @@ use toolwire::{
         pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
         registry::Registry,
     },
+    outgoing::Egress,
     server::app,
     sources::upstream::{
         http::{Client, Profile, Sender},
@@ -131,7 +132,7 @@ fn client(profile: Profile) -> Client {
     let limiter = MemoryLimiter::new(std::iter::empty::<(String, Budgets)>());
     let profile = Profile { may_retry: false, ..profile };
     let browser = HeaderValue::from_static("Mozilla/5.0 (X11; Linux x86_64)");
-    let sender = Sender::new().expect("TLS").with_user_agent(browser);
+    let sender = Sender::new(&Egress::default()).expect("TLS").with_user_agent(browser);
     let sender = embedded::attach(sender, Tree::Embedded(research::data::files())).expect("readable");
     Client::new(profile, sender, Arc::new(limiter), Arc::new(MemoryCoolDowns::default()))
 }

@@ -29,6 +29,7 @@ use crate::upstream::{
     limiter::{Budget, Budgets, MemoryLimiter},
 };
 use toolwire_contract::ErrorCode;
+use toolwire_outgoing::Egress;
 use toolwire_state::{RememberedHoldOffs, Store};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -36,7 +37,12 @@ const MINUTE: Duration = Duration::from_mins(1);
 fn client(profile: Profile, max_requests: u32) -> Client {
     let budget = Budget { max_requests, window: Duration::from_hours(1), min_delay: Duration::ZERO };
     let limiter = MemoryLimiter::new([(PROFILE.name, Budgets { per_user: budget, ceiling: budget })]);
-    Client::new(profile, Sender::new().unwrap(), Arc::new(limiter), Arc::<FakeCoolDowns>::default())
+    Client::new(
+        profile,
+        Sender::new(&Egress::default()).unwrap(),
+        Arc::new(limiter),
+        Arc::<FakeCoolDowns>::default(),
+    )
 }
 
 async fn serving(at: &str, response: ResponseTemplate) -> MockServer {

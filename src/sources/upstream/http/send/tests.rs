@@ -16,6 +16,7 @@ use super::{
     },
     *,
 };
+use toolwire_outgoing::Egress;
 use toolwire_tool::context::{StopCause, ToolContext};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -52,7 +53,9 @@ fn get(url: &str) -> Outgoing {
 }
 
 async fn send(outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
-    let end = Send::new(Sender::new().unwrap(), PROFILE).attempt(request(outgoing, context)).await;
+    let end = Send::new(Sender::new(&Egress::default()).unwrap(), PROFILE)
+        .attempt(request(outgoing, context))
+        .await;
     assert!(!format!("{end:?}").contains("s3cret"), "{end:?}");
     end
 }

@@ -10,7 +10,7 @@ use crate::sources::{
     universe::Universe,
 };
 use toolwire_base::files::Tree;
-use toolwire_sources::upstream::{http::Sender, now::Now, testing};
+use toolwire_sources::upstream::{now::Now, testing};
 
 #[tokio::test]
 async fn every_screen_of_specification_004_has_stocks_of_the_universe() {
@@ -19,7 +19,7 @@ async fn every_screen_of_specification_004_has_stocks_of_the_universe() {
     let settings = Settings::embedded(embedded::base("screener"), Now::Recorded(universe.recorded_at()));
     let stores =
         Stores { screens: Arc::<MemoryScreens>::default(), cool_downs: Arc::<OneCoolDown>::default() };
-    let sender = embedded::attach(Sender::new().unwrap(), Tree::Embedded(crate::data::files())).unwrap();
+    let sender = embedded::attach(testing::sender(), Tree::Embedded(crate::data::files())).unwrap();
     let client = testing::client_over(PROFILE, sender);
     let screener = Screener::new(client, stores, Arc::<Credentials>::default(), settings);
     for (screen_id, name) in [

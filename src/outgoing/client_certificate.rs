@@ -1,0 +1,70 @@
+//! The certificate by which this process proves itself to a server that asks for one.
+
+use std::{fmt, sync::Arc};
+
+use reqwest::{ClientBuilder, Identity};
+use rustls::{
+    crypto::ring,
+    pki_types::{PrivateKeyDer, pem::PemObject},
+    sign::CertifiedKey,
+};
+
+use crate::{PemError, authorities::certificates};
+
+/// A certificate and its private key. Cheap to clone, and shown without either.
+#[derive(Clone)]
+pub struct ClientCertificate(Arc<Pair>);
+
+struct Pair {
+    certificate: Vec<u8>,
+    key: Vec<u8>,
+    identity: Identity,
+}
+
+/// Two files are no certificate and key that belong together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClientCertificateError {
+    /// Of the file of the certificate.
+    #[error("client_cert {0}")]
+    Certificate(PemError),
+    /// Of the file of the key, in words that show nothing of it.
+    #[error("client_key holds no private key in PEM")]
+    NoKey,
+    #[error("client_key is not the key of client_cert")]
+    OtherKey,
+    #[error("client_cert and client_key cannot be used: {0}")]
+    Unusable(String),
+}
+
+impl ClientCertificate {
+    /// A certificate, with those between it and its authority, and its key, each as PEM.
+    pub fn from_pem(certificate: &[u8], key: &[u8]) -> Result<Self, ClientCertificateError> {
+        let chain = certificates(certificate).map_err(ClientCertificateError::Certificate)?;
+        let private = PrivateKeyDer::from_pem_slice(key).map_err(|_| ClientCertificateError::NoKey)?;
+        match CertifiedKey::from_der(chain, private, &ring::default_provider()) {
+            Ok(_) => {}
+            Err(rustls::Error::InconsistentKeys(_)) => return Err(ClientCertificateError::OtherKey),
+            Err(error) => return Err(ClientCertificateError::Unusable(error.to_string())),
+        }
+        let identity = Identity::from_pem(&[key, b"\n", certificate].concat()).map_err(|_| {
+            ClientCertificateError::Unusable("they hold more than a certificate and a key".to_owned())
+        })?;
+        Ok(Self(Arc::new(Pair { certificate: certificate.to_vec(), key: key.to_vec(), identity })))
+    }
+
+    /// The client that presents it to a server that asks.
+    pub fn present(&self, builder: ClientBuilder) -> ClientBuilder {
+        builder.identity(self.0.identity.clone())
+    }
+
+    /// The certificate and the key, as they stood in their files.
+    pub fn as_pem(&self) -> (&[u8], &[u8]) {
+        (&self.0.certificate, &self.0.key)
+    }
+}
+
+impl fmt::Debug for ClientCertificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ClientCertificate").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,65 @@
+//! Whom a client trusts, and by what it proves itself.
+
+use super::servers::{Authority, Conduct, NAME, Proxy};
+use crate::{Authorities, ClientCertificate, ClientCertificateError, PemError, Trust, causes_of};
+
+async fn ask(
+    authority: &Authority,
+    demands: bool,
+    trust: Trust,
+    own: Option<ClientCertificate>,
+) -> Result<(), String> {
+    let proxy = Proxy::start(Conduct::Tunnel(authority.serve(demands).await)).await;
+    let builder = proxy.egress().with_authorities(authority.authorities()).builder(trust);
+    let builder = match own {
+        Some(own) => own.present(builder),
+        None => builder,
+    };
+    let sent = builder.build().unwrap().get(format!("https://{NAME}/")).send().await;
+    sent.map(drop).map_err(|error| causes_of(&error))
+}
+
+#[tokio::test]
+async fn a_server_is_trusted_by_the_authorities_of_all_or_by_its_own_alone() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    assert_eq!(ask(&authority, false, Trust::System, None).await, Ok(()));
+    assert_eq!(ask(&authority, false, Trust::Only(authority.authorities()), None).await, Ok(()));
+    let refused = ask(&authority, false, Trust::Only(other.authorities()), None).await.unwrap_err();
+    assert!(refused.contains("invalid peer certificate"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_server_that_demands_a_certificate_gets_it() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let own = authority.client_certificate();
+    assert!(!format!("{own:?}").contains("KEY"));
+    assert_eq!(ask(&authority, true, Trust::System, Some(own)).await, Ok(()));
+    for wrong in [None, Some(other.client_certificate())] {
+        assert!(ask(&authority, true, Trust::System, wrong).await.is_err());
+    }
+}
+
+#[test]
+fn a_file_without_certificates_is_refused() {
+    for nothing in ["", "no PEM", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] {
+        assert_eq!(Authorities::from_pem(nothing.as_bytes()), Err(PemError::NoCertificate), "{nothing}");
+    }
+    let good = Authority::new().authorities();
+    let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let both = [good.as_pem(), broken.as_bytes()].concat();
+    let error = Authorities::from_pem(&both).unwrap_err();
+    assert!(matches!(error, PemError::Unusable { number: 2, .. }), "{error}");
+}
+
+#[test]
+fn a_certificate_and_a_key_belong_together() {
+    let authority = Authority::new();
+    let ((certificate, key), (_, other)) = (authority.sign("one"), authority.sign("other"));
+    let of = |certificate: &str, key: &str| {
+        ClientCertificate::from_pem(certificate.as_bytes(), key.as_bytes()).map(drop)
+    };
+    assert_eq!(of(&certificate, &key), Ok(()));
+    assert_eq!(of(&certificate, &other), Err(ClientCertificateError::OtherKey));
+    assert_eq!(of(&certificate, &certificate), Err(ClientCertificateError::NoKey));
+    assert_eq!(of(&key, &key), Err(ClientCertificateError::Certificate(PemError::NoCertificate)));
+}
