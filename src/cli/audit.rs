@@ -1,26 +1,31 @@
-//! `toolwire audit`: who did what.
+//! `toolwire audit`: who did what, and who was refused.
+
+mod export;
+mod ocsf;
+mod pages;
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
-use super::{backend::into_answer, connection::Connection, ids, json, table::Table};
-use toolwire_base::{clock, duration, words::visible};
-use toolwire_contract::{
-    convert::timestamp,
-    proto::v1::{self, AuditKind, AuditVerdict},
-};
+use self::{export::Export, pages::since};
+use super::{backend::Backend, connection::Connection, ids, json, table::Table};
+use toolwire_base::{duration, words::visible};
+use toolwire_contract::proto::v1::{self, AuditKind, AuditVerdict};
 use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
 };
 
-/// Page size of requests.
-const PAGE: i32 = 1_000;
-
 /// Lists who did what: writes, and decisions on calls. Yours, or all users' if you may observe
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Audit {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Lists what was refused for who asked, instead: credentials, and tools that a user may not call
+    #[arg(long, conflicts_with_all = ["tool", "call"])]
+    refused: bool,
     /// Lists only records of this tool; may be repeated
     #[arg(long, value_name = "NAME")]
     tool: Vec<String>,
@@ -44,34 +49,67 @@ pub(super) struct Audit {
     connection: Connection,
 }
 
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Prints all records and refusals that you may see for another system, the newest of each first
+    Export(Export),
+}
+
 impl Audit {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        if let Some(Action::Export(export)) = self.action {
+            return export.run(domains).await;
+        }
         let backend = self.connection.open_with_state(domains).await?;
+        if self.refused {
+            return self.list_refusals(&backend).await;
+        }
         let mut filter = self.filter();
         if let Some(call) = &self.call {
             filter.call_id = ids::call(&backend, call, &filter.user_id).await?;
         }
-        let (mut found, mut page_token) = (Vec::new(), String::new());
-        loop {
-            let request =
-                v1::ListRecordsRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
-            let page = into_answer(backend.audit().list_records(request)).await?;
-            found.extend(page.records);
-            page_token = page.next_page_token;
-            if page_token.is_empty() || found.len() >= self.limit {
-                break;
-            }
-        }
+        let mut found = Vec::new();
+        pages::records(&backend, &filter, |page| {
+            found.extend(page);
+            Ok(found.len() < self.limit)
+        })
+        .await?;
         found.truncate(self.limit);
         self.print(&found)
     }
 
+    async fn list_refusals(&self, backend: &Backend) -> Result<(), Failure> {
+        let request = v1::ListRefusalsRequest {
+            user_id: self.of.clone().unwrap_or_default(),
+            since: since(self.since),
+            ..v1::ListRefusalsRequest::default()
+        };
+        let mut found = Vec::new();
+        pages::refusals(backend, request, |page| {
+            found.extend(page);
+            Ok(found.len() < self.limit)
+        })
+        .await?;
+        found.truncate(self.limit);
+        if self.json {
+            return console::json_lines(found.iter().map(json::plain));
+        }
+        if found.is_empty() {
+            console::say("nothing was refused");
+            return Ok(());
+        }
+        Table::new(found.iter().map(refusal_row))
+            .with_heading(["TIME", "TIMES", "WHO", "FROM", "WHY", "TARGET"])
+            .with_short(&[0])
+            .with_dispensable(&[1, 0])
+            .print()
+    }
+
     fn filter(&self) -> v1::AuditFilter {
-        let since = self.since.and_then(|since| clock::wall().checked_sub(since));
         v1::AuditFilter {
             tools: self.tool.clone(),
             user_id: self.of.clone().unwrap_or_default(),
-            since: since.map(timestamp),
+            since: since(self.since),
             ..v1::AuditFilter::default()
         }
     }
@@ -93,9 +131,20 @@ impl Audit {
     }
 }
 
+fn from(face: &str, peer: &str) -> String {
+    if peer.is_empty() { face.to_owned() } else { format!("{face} {peer}") }
+}
+
+fn refusal_row(it: &v1::RefusalRecord) -> [String; 6] {
+    let time = it.last_time.as_ref().map(ToString::to_string).unwrap_or_default();
+    let who = if it.user_id.is_empty() { "(nobody)".to_owned() } else { visible(&it.user_id) };
+    let from = from(&it.face, &it.peer);
+    [time, it.count.to_string(), who, from, it.reason.clone(), visible(&it.target)]
+}
+
 fn row(it: &v1::AuditRecord) -> [String; 7] {
     let time = it.time.as_ref().map(ToString::to_string).unwrap_or_default();
-    let from = if it.peer.is_empty() { it.face.clone() } else { format!("{} {}", it.face, it.peer) };
+    let from = from(&it.face, &it.peer);
     let did = match (it.kind(), it.verdict()) {
         (AuditKind::Decision, AuditVerdict::Denied) => "denied a call of ".to_owned() + &visible(&it.caller),
         (_, AuditVerdict::Expired) => {

@@ -133,7 +133,7 @@ impl Pipeline {
             // The layers below decide by the definition.
             .map_request(resolve::resolve(Arc::clone(&registry)))
             // Before any answer reveals whether a tool exists.
-            .layer(Layer(Authorize::new(Arc::clone(&policy), Arc::clone(&registry))))
+            .layer(Layer(Authorize::new(Arc::clone(&policy), Arc::clone(&registry), Arc::clone(&tasks))))
             // No invalid call is stored, confirmed or executed.
             .layer(Layer(Validate::new(parts.log_arguments)))
             // Above all layers that answer calls: data from a record or a cache is kept under its own call too.

@@ -30,10 +30,10 @@ mod unmatched_patterns;
 mod wal_watch;
 mod webhooks;
 
-use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc};
+use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::{
@@ -74,6 +74,9 @@ use toolwire_state::{
     workspace::{Workspace, sweep},
 };
 use toolwire_tool::context::Services;
+
+/// How long the last refusals may take to be written.
+const LAST_REFUSALS: Duration = Duration::from_millis(500);
 
 /// The wired service, whatever face it is given.
 #[derive(Clone)]
@@ -209,6 +212,7 @@ impl App {
             // Connections are gone by now; writes that outlive their callers get what is left of the drain.
             self.finish_writes(sleep(config.server.drain.forced_end.saturating_sub(report.elapsed))).await;
             self.mcp_servers.end().await;
+            let _ = timeout(LAST_REFUSALS, self.state.write_refusals(true)).await;
             report
         };
         tokio::select! {
@@ -265,6 +269,7 @@ impl App {
                 match never {}
             }
             never = self.follow_cancellations() => match never {},
+            never = self.state.keep_refusals() => match never {},
             never = self.mcp_servers.run() => match never {},
             never = webhooks::run(&self.state, &config.egress, &config.confirmations.webhooks) => match never {},
             never = sweep::run(&self.workspace) => match never {},

@@ -46,7 +46,7 @@ use toolwire_engine::{
 };
 use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
 use toolwire_state::confirmations::CallRef;
-use toolwire_tool::context::User;
+use toolwire_tool::context::{Origin, RefusedRequest, User};
 
 /// The tools, as every face offers them. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl Tools {
     }
 
     /// One tool. What the user may not call is refused whether or not it exists.
-    pub fn get(&self, user: &User, name: &str) -> Result<Arc<RegisteredTool>, Refusal> {
+    pub fn get(&self, user: &User, origin: Origin, name: &str) -> Result<Arc<RegisteredTool>, Refusal> {
         if name.is_empty() {
             let what = "must name a tool; ListTools lists what you may call";
             return Err(request::refuse("name", "required", what));
@@ -106,6 +106,8 @@ impl Tools {
         let tool = snapshot.get(name);
         let target = tool.map_or(RuleTarget::named(name), |tool| tool.definition.rule_target());
         if !self.policy.may_call(user, target) {
+            let (reason, user) = (RefusedRequest::TOOL_NOT_ALLOWED, Some(user));
+            self.records.audit.note(&RefusedRequest { reason, user, origin, target: name });
             return Err(Refusal::PermissionDenied { tool: name.to_owned() });
         }
         if let Some(tool) = tool {

@@ -22,6 +22,7 @@ pub mod kept_results;
 mod large_reads;
 pub mod outbox;
 mod outcome;
+pub mod refusals;
 pub mod reservations;
 pub mod results;
 mod secret;
@@ -59,6 +60,8 @@ pub struct Store {
     confirmation_waiters: transactions::Waiters,
     /// Messages of tasks that wait for the next append.
     messages: transactions::Messages,
+    /// Refusals that are not written yet.
+    refusals: refusals::Pending,
 }
 
 /// The part of a table that holds rows of one kind of source, so that embedded data is never presented as real.
@@ -120,6 +123,7 @@ impl Store {
             kept_results_quota: kept_results::QUOTA,
             confirmation_waiters: transactions::Waiters::default(),
             messages: transactions::Messages::default(),
+            refusals: refusals::Pending::default(),
         }
     }
 

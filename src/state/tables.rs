@@ -46,6 +46,7 @@ const PLATFORM: &[&str] = &[
     "kept_results_usage",
     "kept_results_total",
     "equal_writes",
+    "refusals",
     "blob_uploads",
     "blob_chunks",
     "held_sessions",

@@ -38,6 +38,11 @@ pub const CACHE_HIT: &str = "toolwire.cache.hit";
 /// The tier: `request`, `session` or `persistent`.
 pub const CACHE_TIER: &str = "toolwire.cache.tier";
 
+/// The method of a message of the Model Context Protocol.
+pub const MCP_METHOD_NAME: &str = "mcp.method.name";
+/// The session that a client of the Model Context Protocol names.
+pub const MCP_SESSION_ID: &str = "mcp.session.id";
+
 /// Method of a request to a source, or to this server.
 pub const HTTP_REQUEST_METHOD: &str = "http.request.method";
 /// Path of a request to this server, with names where it has values.

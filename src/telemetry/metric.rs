@@ -122,6 +122,11 @@ pub fn agent_alert(source: &str, code: &'static str) {
     with(|it| it.agent_alert(source, code));
 }
 
+/// A request or a call was refused for who asked, for this reason.
+pub fn request_refused(reason: &'static str) {
+    with(|it| it.request_refused(reason));
+}
+
 /// A bound of the transport was reached, of this name: something was refused, or closed to make room.
 pub fn bound_reached(bound: &'static str) {
     with(|it| it.bound_reached(bound));

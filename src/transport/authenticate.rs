@@ -17,16 +17,17 @@ pub use self::{
     static_tokens::StaticTokens, trusted_proxies::TrustedProxies, workloads::Workloads,
 };
 use super::{
+    arrival::Arrival,
     peer::Peer,
     recent_token::RecentToken,
     refusal,
     reply::Reply,
-    rules::{Access, Rule},
+    rules::{Access, RoutePath, Rule},
 };
 use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_identity::Workload;
 use toolwire_telemetry::attribute;
-use toolwire_tool::context::User;
+use toolwire_tool::context::{Origin, RefusalLog, RefusedRequest, User};
 
 mod error;
 mod hosts;
@@ -102,6 +103,7 @@ impl<'a> Credentials<'a> {
 pub(super) struct Authenticate {
     pub(super) users: Arc<dyn Authenticator>,
     pub(super) hosts: Arc<HostTokens>,
+    pub(super) refusals: Arc<dyn RefusalLog>,
 }
 
 impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for Authenticate
@@ -121,7 +123,10 @@ where
             parts.headers.remove(FORWARDED);
             return Either::Left(match identified {
                 Ok(()) => Reply::forward(inner.call(Request::from_parts(parts, body))),
-                Err(error) => Reply::refuse(error.into()),
+                Err(error) => {
+                    self.note(&parts, &error);
+                    Reply::refuse(error.into())
+                }
             });
         }
         let (this, mut inner) = (self.clone(), take_ready(inner));
@@ -130,7 +135,10 @@ where
             parts.headers.remove(FORWARDED);
             match identified {
                 Ok(()) => inner.call(Request::from_parts(parts, body)).await,
-                Err(error) => Ok(refusal::response(error.into())),
+                Err(error) => {
+                    this.note(&parts, &error);
+                    Ok(refusal::response(error.into()))
+                }
             }
         }))
     }
@@ -160,6 +168,17 @@ impl Authenticate {
         let user = self.users.authenticate(Credentials::of(parts).unambiguous()?).await?;
         insert_user(parts, user);
         Ok(())
+    }
+}
+
+impl Authenticate {
+    fn note(&self, parts: &Parts, error: &AuthenticationError) {
+        let arrival = parts.extensions.get::<Arrival>();
+        let peer = arrival.and_then(|it| it.peer).map(|address| address.ip().to_canonical());
+        let origin = Origin { face: arrival.map_or("grpc", |it| it.face), peer };
+        let method = parts.uri.path().trim_start_matches('/');
+        let target = parts.extensions.get::<RoutePath>().map_or(method, |it| it.0);
+        self.refusals.note(&RefusedRequest { reason: error.reason(), user: None, origin, target });
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     watches::{EndWatches, Withdrawals},
 };
 use toolwire_config as config;
+use toolwire_tool::context::RefusalLog;
 
 /// Authentication, quotas and configuration. Cheap to clone.
 #[derive(Clone)]
@@ -19,6 +20,8 @@ pub struct Common {
     hosts: Arc<HostTokens>,
     /// Who has lost a right; nobody by default.
     withdrawals: Option<Arc<dyn Withdrawals>>,
+    /// What takes note of refusals; nothing by default.
+    refusals: Arc<dyn RefusalLog>,
     /// The quotas of requests, which count over all listeners.
     pub admission: Admission,
     pub config: Arc<Config>,
@@ -65,8 +68,18 @@ impl Common {
         EndWatches { withdrawals: self.withdrawals.clone() }
     }
 
+    /// Has note taken of refusals.
+    #[must_use]
+    pub fn with_refusals(self, refusals: Arc<dyn RefusalLog>) -> Self {
+        Self { refusals, ..self }
+    }
+
     pub(super) fn authenticate(&self) -> Authenticate {
-        Authenticate { users: Arc::clone(&self.authenticator), hosts: Arc::clone(&self.hosts) }
+        Authenticate {
+            users: Arc::clone(&self.authenticator),
+            hosts: Arc::clone(&self.hosts),
+            refusals: Arc::clone(&self.refusals),
+        }
     }
 
     pub fn http_config(&self) -> Config {
@@ -84,6 +97,7 @@ impl Common {
             authenticator,
             hosts: Arc::default(),
             withdrawals: None,
+            refusals: Arc::new(()),
             admission: Admission::new(&config),
             config: Arc::new(config),
         }

@@ -72,6 +72,10 @@ pub enum MaxMessage {
     Conversation,
 }
 
+/// The path of a request's route with the names of its parameters, in the extensions of requests to the HTTP listener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoutePath(pub &'static str);
+
 /// The rule of a method, in the extensions of each of its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {

@@ -15,6 +15,7 @@ mod nested;
 mod pooled;
 mod races;
 mod records_of_others;
+mod refusals;
 mod tasks;
 mod ways_of_tasks;
 mod ways_round;

@@ -35,7 +35,7 @@ const BY_AGENT: [&str; 4] = [
 ];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 52] = [
+const NO_CALLS: [&str; 53] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -67,6 +67,7 @@ const NO_CALLS: [&str; 52] = [
     "toolwire.tasks.v1.TaskService/WatchTasks",
     "toolwire.tasks.v1.TaskService/WatchTimeline",
     "toolwire.v1.AuditService/ListRecords",
+    "toolwire.v1.AuditService/ListRefusals",
     "toolwire.v1.ConfirmationService/DecideConfirmation",
     "toolwire.v1.ConfirmationService/GetConfirmation",
     "toolwire.v1.ConfirmationService/ListConfirmations",

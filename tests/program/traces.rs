@@ -1,12 +1,16 @@
 //! Traces over OTLP from the real program, and the log line that goes with them.
 
-use std::{net::SocketAddr, path::Path};
+use std::{collections::BTreeSet, net::SocketAddr, path::Path};
 
 use opentelemetry_proto::tonic::{
     common::v1::any_value::Value as Any,
     trace::v1::{Span, span::SpanKind},
 };
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use tonic::Request;
 use toolwire::contract::{
     json::to_struct,
@@ -122,6 +126,41 @@ async fn a_failure_is_marked_with_its_type() {
     assert_eq!(span.status.as_ref().expect("a status").code, 2);
     let line = program.line("debug_fail").await;
     assert_eq!((&line["success"], &line["error_code"]), (&json!(false), &json!("BLOCKED")));
+}
+
+#[tokio::test]
+async fn a_span_of_mcp_names_the_method_and_the_session() {
+    let (collector, address) = Collector::start().await;
+    let endpoint = format!("http://{address}");
+    let variables =
+        [("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", endpoint.as_str()), ("OTEL_BSP_SCHEDULE_DELAY", "50")];
+    let program = Program::start(Path::new("."), &["--http=127.0.0.1:0"], &variables).await;
+    let at = program.http.expect("a listener");
+    let send = async |session: &str, message: Value| {
+        let body = message.to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {at}\r\ncontent-type: application/json\r\naccept: application/json, \
+             text/event-stream\r\n{session}content-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        let mut socket = TcpStream::connect(at).await.expect("connects");
+        socket.write_all(head.as_bytes()).await.expect("sent");
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await.expect("answered");
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    };
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                      "params": {"name": "get_quotes", "arguments": {"symbol": "AAPL"}}});
+    send("mcp-session-id: a-session\r\n", call).await;
+    send("", json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}})).await;
+    let spans = collector.named("POST /mcp", 2).await;
+    let said: BTreeSet<_> = spans
+        .iter()
+        .map(|span| (attribute(span, "mcp.method.name"), attribute(span, "mcp.session.id")))
+        .collect();
+    let some = |text: &str| Some(text.to_owned());
+    let expected = [(some("tools/call"), some("a-session")), (some("tools/list"), None)];
+    assert_eq!(said, expected.into());
 }
 
 #[tokio::test]

@@ -88,6 +88,19 @@ impl Collector {
         self.metrics.subscribe().wait_for(|seen| seen.contains(name)).await.expect("open");
     }
 
+    /// Waits until there are as many spans of this name.
+    pub async fn named(&self, name: &str, count: usize) -> Vec<Span> {
+        let mut seen = self.count.subscribe();
+        loop {
+            let spans = self.spans.lock().expect("not poisoned").clone();
+            let found: Vec<_> = spans.into_iter().filter(|span| span.name == name).collect();
+            if found.len() >= count {
+                return found;
+            }
+            seen.changed().await.expect("open");
+        }
+    }
+
     /// Waits until there are as many spans of one trace, and returns them by name.
     pub async fn trace(&self, trace_id: &[u8], count: usize) -> HashMap<String, Vec<Span>> {
         let of_trace = || -> Vec<Span> {

@@ -9,7 +9,8 @@ use tokio::sync::watch;
 use toolwire_base::middleware::Middleware;
 use toolwire_config::RuleTarget;
 use toolwire_contract::{Refusal, near};
-use toolwire_tool::context::{User, UserId};
+use toolwire_state::Store;
+use toolwire_tool::context::{RefusalLog, RefusedRequest, User, UserId};
 
 /// Decides which tools a user may call and approve.
 pub trait Policy: Send + Sync + Debug {
@@ -59,11 +60,13 @@ pub trait Policy: Send + Sync + Debug {
 pub struct Authorize {
     policy: Arc<dyn Policy>,
     registry: Arc<Registry>,
+    refusals: Arc<Store>,
 }
 
 impl Authorize {
-    pub fn new(policy: Arc<dyn Policy>, registry: Arc<Registry>) -> Self {
-        Self { policy, registry }
+    /// Refusals are noted in the store.
+    pub fn new(policy: Arc<dyn Policy>, registry: Arc<Registry>, refusals: Arc<Store>) -> Self {
+        Self { policy, registry, refusals }
     }
 
     fn check(&self, call: &Call) -> Result<(), Refusal> {
@@ -72,6 +75,9 @@ impl Authorize {
         let target =
             tool.map_or(RuleTarget::named(call.target.as_str()), |tool| tool.definition.rule_target());
         if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, target) {
+            let (user, origin) = (Some(&call.context.user), call.context.origin);
+            let reason = RefusedRequest::TOOL_NOT_ALLOWED;
+            self.refusals.note(&RefusedRequest { reason, user, origin, target: target.name });
             return Err(self.denial(call));
         }
         let name = target.name;

@@ -64,7 +64,7 @@ pub struct Handler {
     /// What cancels the request, beside the end of its connection.
     pub(super) cancellable: Option<Arc<Cancellable>>,
     /// The span of the request.
-    span: Span,
+    pub(super) span: Span,
 }
 
 impl Handler {

@@ -20,7 +20,7 @@ use rmcp::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tonic::Status;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 use uuid::Uuid;
 
 use super::{
@@ -29,15 +29,18 @@ use super::{
     handler::Handler,
     invalid_message,
     listing::{EncodedPage, Page},
-    plain_call::PlainCall,
+    plain_call::{METHOD, PlainCall},
     request::UnreadableArguments,
 };
 use toolwire_base::words::bytes_without_bom;
 use toolwire_contract::ToolName;
+use toolwire_telemetry::attribute;
 
 /// Keep-alive interval of a silent stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const JSON: &str = "application/json";
+/// How much of a client's text a span shows, in bytes.
+const MAX_SHOWN: usize = 128;
 
 /// The body of an answer.
 pub type ResponseBody = BoxBody<Bytes, Infallible>;
@@ -51,6 +54,7 @@ pub async fn answer(mut handler: Handler, mut parts: Parts, body: Bytes) -> Resp
     let body = without_bom(&body);
     spell_accept(&mut parts.headers);
     let plain_call = PlainCall::read(&parts, &body);
+    describe(&handler.span, &parts, plain_call.is_some(), &body);
     if let Some(client) = header(&parts, SESSION.as_str()) {
         let (cancellations, user) = (&handler.shared.cancellations, handler.user());
         let received = match &plain_call {
@@ -76,6 +80,22 @@ pub async fn answer(mut handler: Handler, mut parts: Parts, body: Bytes) -> Resp
         return with_json(StatusCode::OK, message);
     }
     Box::pin(answer_by_service(handler, parts, body)).await
+}
+
+/// Says on the span which method was asked for, and in which session.
+fn describe(span: &Span, parts: &Parts, is_plain_call: bool, body: &[u8]) {
+    if span.is_disabled() {
+        return;
+    }
+    let method = if is_plain_call { METHOD.to_owned() } else { invalid_message::method_of(body) };
+    for (name, text) in [
+        (attribute::MCP_METHOD_NAME, method.as_str()),
+        (attribute::MCP_SESSION_ID, header(parts, SESSION.as_str()).unwrap_or_default()),
+    ] {
+        if !text.is_empty() {
+            span.record(name, &text[..text.floor_char_boundary(MAX_SHOWN)]);
+        }
+    }
 }
 
 async fn answer_by_service(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {

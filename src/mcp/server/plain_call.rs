@@ -33,7 +33,7 @@ use super::{
 use toolwire_contract::{ToolName, json};
 use toolwire_telemetry as telemetry;
 
-const METHOD: &str = "tools/call";
+pub(super) const METHOD: &str = "tools/call";
 const PROGRESS_TOKEN: &str = "progressToken";
 /// The beginning of the members of `_meta` by which a client describes itself and its request.
 const PROTOCOL_PREFIX: &str = "io.modelcontextprotocol/";

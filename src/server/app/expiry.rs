@@ -72,6 +72,7 @@ async fn run_platform(state: &Store, in_flight: &InFlight, keep: Duration) -> In
         if is_due(&mut swept, SWEEP) {
             let _ = state.sweep_confirmations().await;
             let _ = state.sweep_audit_records().await;
+            let _ = state.sweep_refusals().await;
             // A part at a time: others change something meanwhile.
             while let Ok(true) = state.sweep_tasks(keep).await {}
             while let Ok(true) = state.sweep_kept_results().await {}

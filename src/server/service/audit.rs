@@ -12,8 +12,9 @@ use toolwire_engine::pipeline::Policy;
 use toolwire_state::{
     Store,
     audit::{Criteria, RETENTION, Record},
+    refusals::{self, RefusalRecord},
 };
-use toolwire_tool::context::User;
+use toolwire_tool::context::{RefusalLog, RefusedRequest, User};
 
 pub use toolwire_state::audit::Filter;
 
@@ -36,6 +37,14 @@ pub struct Audit {
 pub struct Page {
     /// The newest first.
     pub records: Vec<Record>,
+    /// The token of the next page; empty on the last one.
+    pub next: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusalPage {
+    /// The newest first.
+    pub refusals: Vec<RefusalRecord>,
     /// The token of the next page; empty on the last one.
     pub next: String,
 }
@@ -70,6 +79,39 @@ impl Audit {
             }
         }
         Ok(Page { records, next: last.map(|it| page_token.encode(it.to_be_bytes())).unwrap_or_default() })
+    }
+
+    /// The refusals that the user may see and that pass the filter: the user's own; everything for observers. The newest
+    /// first; `size` 0 is the usual size.
+    pub async fn list_refusals(
+        &self,
+        user: &User,
+        filter: refusals::Filter,
+        size: i32,
+        token: &str,
+    ) -> Result<RefusalPage, Refusal> {
+        if filter.reasons.len() > MAX_TOOLS {
+            return Err(refuse("reasons", "max_items", &format!("must have at most {MAX_TOOLS} elements")));
+        }
+        let size = SIZES.of(size)?;
+        let page_token = PageToken::of(&self.store, List::REFUSALS, &user.id, &filter).await?;
+        let before = page_token.decode(token)?.map(u64::from_be_bytes);
+        let oldest = self.store.now().checked_sub(RETENTION);
+        let filter = refusals::Filter { since: filter.since.max(oldest), ..filter };
+        let seen_by = (!self.policy.may_observe(user)).then(|| user.id.clone());
+        let criteria = refusals::Criteria { seen_by, filter };
+        let refusals = self.store.refusals(&criteria, before, size + 1).await;
+        let mut refusals = refusals.map_err(|error| unavailable(&error))?;
+        let goes_on = refusals.len() > size as usize;
+        refusals.truncate(size as usize);
+        let last = refusals.last().filter(|_| goes_on).map(|it| it.sequence);
+        let next = last.map(|it| page_token.encode(it.to_be_bytes())).unwrap_or_default();
+        Ok(RefusalPage { refusals, next })
+    }
+
+    /// Notes a refusal.
+    pub(super) fn note(&self, refused: &RefusedRequest<'_>) {
+        self.store.note(refused);
     }
 }
 

@@ -41,6 +41,7 @@ impl List {
     pub const CALLS: Self = Self("Calls");
     pub const CONFIRMATIONS: Self = Self("Confirmations");
     pub const DOCUMENTS: Self = Self("Documents");
+    pub const REFUSALS: Self = Self("Refusals");
     pub const TASKS: Self = Self("Tasks");
     pub const VERSIONS: Self = Self("Versions");
 }
@@ -126,8 +127,15 @@ mod tests {
 
     use super::*;
 
-    const LISTS: [List; 6] =
-        [List::AUDIT, List::CALLS, List::CONFIRMATIONS, List::DOCUMENTS, List::TASKS, List::VERSIONS];
+    const LISTS: [List; 7] = [
+        List::AUDIT,
+        List::CALLS,
+        List::CONFIRMATIONS,
+        List::DOCUMENTS,
+        List::REFUSALS,
+        List::TASKS,
+        List::VERSIONS,
+    ];
 
     /// What a token is bound to: a secret, a list, a user and a filter. Few of each, so that most are alike in part.
     fn bound() -> impl Strategy<Value = (&'static str, List, &'static str, &'static str)> {

@@ -8,7 +8,10 @@ use opentelemetry::{
 };
 
 use super::{
-    name::{self, ACTION, BOUND, CODE, KIND, MODE, MODEL, OUTCOME, RESULT, SOURCE, STATE, TOKEN_TYPE, TOOL},
+    name::{
+        self, ACTION, BOUND, CODE, KIND, MODE, MODEL, OUTCOME, REASON, RESULT, SOURCE, STATE, TOKEN_TYPE,
+        TOOL,
+    },
     state::StateInstruments,
 };
 use crate::attribute;
@@ -35,6 +38,7 @@ pub(super) struct Instruments {
     calls_in_flight: UpDownCounter<i64>,
     bounds_reached: Counter<u64>,
     config_problem: Gauge<u64>,
+    refusals: Counter<u64>,
     connections_open: UpDownCounter<i64>,
     state_wal_size: Gauge<u64>,
     pub(super) state: StateInstruments,
@@ -80,6 +84,10 @@ impl Instruments {
                 .u64_gauge(name::CONFIG_PROBLEM)
                 .with_description("1 while the settings on disk cannot come into force, otherwise 0.")
                 .build(),
+            refusals: counter(
+                name::REFUSALS,
+                "Requests and calls that were refused for who asked, by reason.",
+            ),
             connections_open: connections.with_description("Connections that are open.").build(),
             state_wal_size: meter
                 .u64_gauge(name::STATE_WAL_SIZE)
@@ -185,6 +193,10 @@ impl Instruments {
 
     pub(super) fn config_problem(&self, is_there: bool) {
         self.config_problem.record(is_there.into(), &[]);
+    }
+
+    pub(super) fn request_refused(&self, reason: &'static str) {
+        self.refusals.add(1, &[KeyValue::new(REASON, reason)]);
     }
 
     pub(super) fn connections_open(&self, change: i64) {
@@ -301,6 +313,7 @@ mod tests {
         instruments.tool_executed("get_quotes", Some("BLOCKED"), SECOND);
         instruments.bound_reached("all");
         instruments.config_problem(false);
+        instruments.request_refused("expired");
         instruments.connections_open(1);
         instruments.state_wal_size(4_096);
         instruments.state.asked();

@@ -34,6 +34,8 @@ pub const STATE_LISTENERS: &str = "toolwire.state.listeners";
 pub const STATE_AVAILABLE: &str = "toolwire.state.available";
 /// How often a bound of the transport was reached: something was refused, or closed to make room.
 pub const BOUNDS_REACHED: &str = "toolwire.bounds.reached";
+/// Requests and calls that were refused for who asked, by reason.
+pub const REFUSALS: &str = "toolwire.refusals";
 /// How often the cache was asked.
 pub const CACHE_LOOKUPS: &str = "toolwire.cache.lookups";
 /// How long requests wait for the limiter of a source, in seconds.
@@ -91,6 +93,8 @@ pub const CODE: &str = "code";
 /// `pending`, `approved`, `used`, `denied`, `expired`, `voided` or `withdrawn`.
 pub const STATE: &str = "state";
 pub const BOUND: &str = "bound";
+/// Why somebody was refused, such as `missing` or `tool_not_allowed`.
+pub const REASON: &str = "reason";
 pub const SOURCE: &str = "source";
 /// [`OK`] or the kind of failure.
 pub const OUTCOME: &str = "outcome";
@@ -142,6 +146,7 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "toolwire_cycle_invocations",
     "toolwire_limiter_refusals_total",
     "toolwire_limiter_wait_duration_seconds",
+    "toolwire_refusals_total",
     "toolwire_state_acquire_wait_duration_seconds",
     "toolwire_state_available",
     "toolwire_state_lane_wait_duration_seconds",

@@ -38,6 +38,21 @@ pub enum AuthenticationError {
     Certificate(PeerRefusal),
 }
 
+impl AuthenticationError {
+    /// The reason in a word, for counts and records.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Proxied { .. } => "proxied",
+            Self::Ambiguous => "ambiguous",
+            Self::Rejected => "rejected",
+            Self::Malformed { .. } => "malformed_user",
+            Self::Refused(refusal) => refusal.word(),
+            Self::Certificate(refusal) => refusal.word(),
+        }
+    }
+}
+
 impl From<AuthenticationError> for Status {
     fn from(error: AuthenticationError) -> Self {
         let text = error.to_string();

@@ -196,6 +196,7 @@ fn read(planted: &Planted) -> Vec<Case> {
         Case::new(Owners, "POST /v1/confirmations/{confirmation_id}", decides)
             .saying(&json!({"deny": {"reason": "no"}})),
         Case::new(Callers, "GET /v1/records", "/v1/records"),
+        Case::new(Callers, "GET /v1/refusals", "/v1/refusals"),
         Case::new(Callers, "GET /v1/jobs", "/v1/jobs"),
         Case::new(Owners, "GET /v1/jobs/{job_id}", format!("/v1/jobs/{job}")),
         Case::new(Owners, "GET /v1/jobs/{job_id}/events", format!("/v1/jobs/{job}/events")),

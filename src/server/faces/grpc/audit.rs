@@ -1,4 +1,4 @@
-//! `toolwire.v1.AuditService`: the record of writes and decisions.
+//! `toolwire.v1.AuditService`: the records of writes, decisions and refusals.
 
 use tonic::{Request, Response};
 
@@ -12,7 +12,10 @@ use toolwire_contract::{
         audit_service_server::{AuditService, AuditServiceServer},
     },
 };
-use toolwire_state::audit::{Kind, Record, Verdict};
+use toolwire_state::{
+    audit::{Kind, Record, Verdict},
+    refusals::{self, RefusalRecord},
+};
 
 pub(super) fn service() -> Service {
     super::service!(AuditServiceServer, |face| face.clone())
@@ -29,6 +32,37 @@ impl AuditService for Face {
         let page = self.tools.audit().list(&user, filter, page_size, &page_token).await?;
         let records = page.records.into_iter().map(render).collect();
         Ok(Response::new(v1::ListRecordsResponse { records, next_page_token: page.next }))
+    }
+
+    async fn list_refusals(
+        &self,
+        request: Request<v1::ListRefusalsRequest>,
+    ) -> Answered<v1::ListRefusalsResponse> {
+        let (user, _, message) = split(request);
+        let filter = refusals::Filter {
+            user: request::user_id("user_id", &message.user_id)?,
+            reasons: message.reasons,
+            since: request::instant("since", message.since)?,
+            until: request::instant("until", message.until)?,
+        };
+        let audit = self.tools.audit();
+        let page = audit.list_refusals(&user, filter, message.page_size, &message.page_token).await?;
+        let refusals = page.refusals.into_iter().map(render_refusal).collect();
+        Ok(Response::new(v1::ListRefusalsResponse { refusals, next_page_token: page.next }))
+    }
+}
+
+fn render_refusal(record: RefusalRecord) -> v1::RefusalRecord {
+    v1::RefusalRecord {
+        time: Some(timestamp(record.first_at)),
+        last_time: Some(timestamp(record.last_at)),
+        count: record.count,
+        reason: record.reason,
+        user_id: record.user,
+        known_by: record.known_by,
+        peer: record.peer.unwrap_or_default(),
+        face: record.face,
+        target: record.target,
     }
 }
 

@@ -57,8 +57,13 @@ impl ToolService for Face {
     }
 
     async fn get_tool(&self, request: Request<v1::GetToolRequest>) -> Answered<v1::GetToolResponse> {
-        let (user, _, message) = split(request);
-        let tool = self.tools.get(&user, &message.name)?.definition.encoded(message.view()).clone();
+        let (user, from, message) = split(request);
+        let tool = self
+            .tools
+            .get(&user, incoming::origin(&from), &message.name)?
+            .definition
+            .encoded(message.view())
+            .clone();
         Ok(Response::new(v1::GetToolResponse { tool }))
     }
 

@@ -34,7 +34,7 @@ use super::{
 use crate::service::request::refuse;
 use toolwire_base::middleware::Middleware;
 use toolwire_contract::status::wrong_port;
-use toolwire_transport::{is_grpc, peer::Peer};
+use toolwire_transport::{is_grpc, peer::Peer, rules::RoutePath};
 
 /// Passes requests that name this server and one of its routes.
 #[derive(Clone, Debug)]
@@ -85,6 +85,7 @@ where
             Ok(found) => {
                 parts.extensions.insert(found);
                 parts.extensions.insert(found.rule);
+                parts.extensions.insert(RoutePath(found.template));
                 ResponseFuture::Passed { page, future: inner.call(Request::from_parts(parts, body)) }
             }
             Err(refused) => ResponseFuture::ready(refused.into_response(), page),

@@ -148,6 +148,8 @@ fn span<B>(method: &'static str, route: Option<&'static str>, request: &Request<
         { attribute::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
         { attribute::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
         { attribute::WORKLOAD_ID } = Empty,
+        { attribute::MCP_METHOD_NAME } = Empty,
+        { attribute::MCP_SESSION_ID } = Empty,
         { attribute::ERROR_TYPE } = Empty,
     )
 }

@@ -83,7 +83,11 @@ pub(super) async fn one(
     let (parts, _) = request.into_parts();
     let name = tool_segment(path)?;
     Query::read(&parts.uri, &[])?;
-    let tool = http.face.tools.get(&incoming::user(&parts.extensions), &name)?;
+    let tool = http.face.tools.get(
+        &incoming::user(&parts.extensions),
+        incoming::origin(&parts.extensions),
+        &name,
+    )?;
     let render = || answer::text(definitions::json(&tool.definition, ToolView::Full));
     Ok(with_etag(&parts.headers, &tag_of(&tool.definition), render))
 }

@@ -26,6 +26,7 @@ pub(super) const ROWS: &[RpcRoute] = &[
     row(Get, "/v1/confirmations/{confirmation_id}", (CONFIRMATIONS, "GetConfirmation"), Message),
     row(Post, "/v1/confirmations/{confirmation_id}:decide", (CONFIRMATIONS, "DecideConfirmation"), Message),
     row(Get, "/v1/records", (AUDIT, "ListRecords"), Message),
+    row(Get, "/v1/refusals", (AUDIT, "ListRefusals"), Message),
     row(Get, "/v1/tasks", (TASKS, "ListTasks"), Message),
     row(Post, "/v1/tasks", (TASKS, "CreateTask"), Message),
     row(Get, "/v1/tasks:watch", (TASKS, "WatchTasks"), Events),

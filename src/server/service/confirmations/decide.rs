@@ -6,7 +6,7 @@ use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_state::confirmations::{Confirmation, Decided, Decision, Verdict, life::State};
 use toolwire_telemetry::metric;
-use toolwire_tool::context::{Origin, User};
+use toolwire_tool::context::{Origin, RefusalLog, RefusedRequest, User};
 
 const MAX_REASON_LENGTH: usize = 1_000;
 
@@ -46,6 +46,9 @@ impl Confirmations {
         let parsed = id.parse().map_err(|_| unknown(id))?;
         let confirmation = self.find(user, &parsed).await?;
         if let Some(why) = self.lacks_right(user, &confirmation) {
+            let (user, origin, target) = (Some(user), request.origin, &confirmation.key.tool);
+            let reason = RefusedRequest::MAY_NOT_DECIDE;
+            self.0.store.note(&RefusedRequest { reason, user, origin, target });
             return Err(Refusal::MayNotDecide { why });
         }
         check_name(&self.view(user, confirmation.clone()), &request.choice)?;
