@@ -103,6 +103,8 @@ impl Rule {
         messages: Messages::One,
         max_message: MaxMessage::Request,
     };
+    /// For a page without data of users.
+    pub const PUBLIC: Self = Self { access: Access::Public, pool: Pool::Free, ..Self::USER };
     /// For a request that contains a conversation.
     pub const CONVERSATION: Self = Self { max_message: MaxMessage::Conversation, ..Self::USER };
     pub const TRANSFER: Self = Self { lifetime: Lifetime::Transfer, pool: Pool::Transfers, ..Self::USER };

@@ -156,3 +156,51 @@ async fn a_watch_ends_with_the_token_of_its_user() {
     watch.until("\"code\":\"CREDENTIALS_REJECTED\"").await;
     watch.until("0\r\n\r\n").await;
 }
+
+#[tokio::test]
+async fn a_client_finds_where_to_sign_in_and_its_token_for_the_resource_is_accepted() {
+    let issuer = Issuer::start().await;
+    let url = "https://tools.example";
+    let mut config = issuer.configured(RULES);
+    config.http.public_url = Some(url.to_owned());
+    let toys = Toys::with(config);
+    let asked = async |path: &str, headers: &[&str]| {
+        let mut all = vec![JSON, "accept: application/json, text/event-stream"];
+        all.extend(headers);
+        ask(toys.http, "POST", path, &all, r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#).await
+    };
+    let challenge = |path: &str, rest: &str| {
+        format!("Bearer resource_metadata=\"{url}/.well-known/oauth-protected-resource{path}\", scope=\"tools\"{rest}")
+    };
+    let wrong = issuer.token("8f2c", &["support"], &[("exp", json!(1))]);
+    for (path, below) in [("/mcp", "/mcp"), (COUNT, "")] {
+        let answer = asked(path, &[]).await;
+        assert_eq!(answer.status, 401, "{path}");
+        assert_eq!(answer.headers["www-authenticate"], challenge(below, ""), "{path}");
+        for wrong in [wrong.as_str(), "authorization: Bearer wrong"] {
+            let answer = asked(path, &[wrong]).await;
+            assert_eq!(answer.status, 401, "{path}");
+            assert_eq!(answer.headers["www-authenticate"], challenge(below, ", error=\"invalid_token\""), "{path}");
+        }
+    }
+    let expected = json!({"resource": format!("{url}/mcp"), "authorization_servers": [issuer.server.uri()],
+                          "scopes_supported": ["tools"], "bearer_methods_supported": ["header"],
+                          "resource_name": "Toolwire"});
+    for path in ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"] {
+        let answer = ask(toys.http, "GET", path, &[], "").await;
+        assert_eq!((answer.status, answer.value()), (200, expected.clone()), "{path}");
+        assert_eq!(answer.headers["cache-control"], "public, max-age=3600", "{path}");
+    }
+    let of_resource = issuer.token("8f2c", &["support"], &[("aud", json!(format!("{url}/mcp")))]);
+    assert_eq!(asked("/mcp", &[&of_resource]).await.status, 200);
+}
+
+#[tokio::test]
+async fn without_a_public_url_there_is_no_document_and_the_challenge_names_none() {
+    let issuer = Issuer::start().await;
+    let toys = Toys::with(issuer.configured(RULES));
+    let answer = ask(toys.http, "POST", COUNT, &[JSON], "{}").await;
+    assert_eq!((answer.status, answer.headers["www-authenticate"].to_str().unwrap()), (401, "Bearer"));
+    let answer = ask(toys.http, "GET", "/.well-known/oauth-protected-resource/mcp", &[], "").await;
+    assert_eq!((answer.status, answer.code().as_str()), (404, "UNKNOWN_ROUTE"));
+}

@@ -45,7 +45,7 @@ impl Access {
         match self {
             Self::Open => Arc::new(Loopback::new(User::new(config.data.default_user.clone()))),
             Self::Users(users) => {
-                users.begin(&config.egress);
+                users.begin(&config.egress, config.http.public_url.as_deref());
                 Arc::clone(users) as _
             }
         }

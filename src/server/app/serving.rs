@@ -11,6 +11,7 @@ use crate::faces::{
     http::{
         self,
         boundary::Boundary,
+        protected_resource::ProtectedResource,
         route::{Http, Services},
     },
     mcp,
@@ -66,7 +67,8 @@ impl App {
         let mcp = mcp::handler(face.clone(), grpc.clone(), config).with_flags(flags);
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let rpc_routes = Arc::clone(&self.rpc_routes);
-        let http = Http::new(Services { face, grpc, rpc_routes, mcp });
+        let resource = ProtectedResource::of(config);
+        let http = Http::new(Services { face, grpc, rpc_routes, mcp, resource });
         let table = self.http.clone();
         http::serve(http, table, Boundary::of_users(config), common, grpc_at, listener, shutdown).await
     }

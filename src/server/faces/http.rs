@@ -20,6 +20,7 @@ mod origin;
 mod path;
 pub mod problem;
 mod problem_layer;
+pub mod protected_resource;
 pub mod query;
 pub mod route;
 pub mod rpc_route;
@@ -73,7 +74,7 @@ pub async fn serve(
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
-    let header_checks = HeaderChecks::new(boundary, grpc_at);
+    let header_checks = HeaderChecks::new(boundary, grpc_at, http.resource.clone());
     let stack = stack(http, table, header_checks, common);
     transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
 }

@@ -9,7 +9,7 @@ use axum::{
     body::Body as AxumBody,
     extract::{Request, State},
     response::Response,
-    routing::post,
+    routing::{get, post},
 };
 use bytes::Bytes;
 use http::{Method, request::Parts};
@@ -20,6 +20,7 @@ use super::{
     grpc::{Face, Routes},
     http::{
         problem::Problem,
+        protected_resource,
         query::Query,
         route::{Http, Route, RuleByHeader},
     },
@@ -44,7 +45,12 @@ const TAGS: &str = "tags";
 
 pub fn routes() -> Vec<Route> {
     let route = Route::new(Method::POST, "/mcp", Rule::BY_HANDLER, post(answer));
-    vec![Route { reads_query: true, by_header: Some(SUBSCRIPTION), ..route }]
+    let resource = |path| Route::new(Method::GET, path, Rule::PUBLIC, get(protected_resource::answer));
+    vec![
+        Route { reads_query: true, by_header: Some(SUBSCRIPTION), ..route },
+        resource(protected_resource::ROOT),
+        resource(protected_resource::OF_MCP),
+    ]
 }
 
 /// The face over these services, which are those of the gRPC face.

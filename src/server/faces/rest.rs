@@ -27,10 +27,7 @@ use http::Method;
 
 pub use self::{answer::confirmation_required, dispatch::routes as rpc_routes};
 use super::http::route::Route;
-use toolwire_transport::rules::{Access, Pool, Rule};
-
-/// The rule of a page without data of users.
-const PUBLIC: Rule = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
+use toolwire_transport::rules::Rule;
 
 /// Every route of this face.
 pub fn routes() -> Vec<Route> {
@@ -50,7 +47,7 @@ pub fn routes() -> Vec<Route> {
         read("/v1/exports/{format}", get(listing::export)),
         Route::new(Method::GET, "/v1/openapi.json", Rule::USER, get(openapi::answer)),
         Route::new(Method::GET, "/openapi.json", Rule::USER, get(openapi::answer)),
-        Route::new(Method::GET, "/errors/{code}", PUBLIC, get(errors::page)),
+        Route::new(Method::GET, "/errors/{code}", Rule::PUBLIC, get(errors::page)),
     ];
     routes.extend(rpc_routes(rpc_routes::ROWS));
     routes

@@ -98,6 +98,12 @@ fn tools(planted: &Planted) -> Vec<Case> {
     let of_task = format!("x-toolwire-task-id: {}", planted.task);
     vec![
         Case::new(Anybodys, "GET /errors/{code}", "/errors/NOT_FOUND"),
+        Case::new(Anybodys, "GET /.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource"),
+        Case::new(
+            Anybodys,
+            "GET /.well-known/oauth-protected-resource/mcp",
+            "/.well-known/oauth-protected-resource/mcp",
+        ),
         Case::new(Callers, "GET /openapi.json", "/openapi.json"),
         Case::new(Callers, "GET /v1/openapi.json", "/v1/openapi.json"),
         Case::new(Callers, "GET /v1/exports/{format}", "/v1/exports/mcp"),

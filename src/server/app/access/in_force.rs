@@ -15,7 +15,7 @@ use toolwire_base::clock;
 use toolwire_config::{Auth, Right, RuleTarget, TokenDigest};
 use toolwire_contract::status;
 use toolwire_engine::{pipeline::Policy, registry::Registry};
-use toolwire_identity::Issuers;
+use toolwire_identity::{Issuer, Issuers};
 use toolwire_outgoing::Egress;
 use toolwire_tool::context::{Grant, KnownBy, User, UserId};
 use toolwire_transport::{
@@ -49,17 +49,24 @@ struct Callers {
     tokens: Arc<IssuedTokens>,
     /// The tokens beside certificates.
     workloads: Workloads,
+    /// What clients that sign in by themselves ask for tokens for.
+    resource: Option<String>,
 }
 
 impl Callers {
-    fn new(auth: &Auth, tokens: IssuedTokens) -> Self {
+    fn new(auth: &Auth, tokens: IssuedTokens, resource: Option<String>) -> Self {
         let tokens = Arc::new(tokens);
         let proxies = TrustedProxies::new(&auth.trusted_proxies);
         let users = auth.workloads.iter().map(|entry| {
             let grant = Grant { groups: entry.groups.clone(), scopes: Vec::new(), ends_at: None };
             (entry.id.clone(), User { grant: Some(Arc::new(grant)), ..User::new(entry.user.clone()) })
         });
-        Self { workloads: Workloads::new(users, proxies, Arc::clone(&tokens) as _), tokens }
+        Self { workloads: Workloads::new(users, proxies, Arc::clone(&tokens) as _), tokens, resource }
+    }
+
+    fn renew(&self, auth: &Auth) -> Self {
+        let issuers = issuers(auth, self.resource.as_deref());
+        Self::new(auth, self.tokens.renew(static_tokens(auth), issuers), self.resource.clone())
     }
 }
 
@@ -69,11 +76,13 @@ impl InForce {
         Self { reading, replaced: watch::Sender::new(0), registry: Arc::clone(registry) }
     }
 
-    /// Begins to fetch the keys of issuers, in the runtime of the caller; their clients go out so.
-    pub(super) fn begin(&self, egress: &Egress) {
+    /// Begins to fetch the keys of issuers, in the runtime of the caller; their clients go out so. Clients know the
+    /// server by `public_url`.
+    pub(super) fn begin(&self, egress: &Egress, public_url: Option<&str>) {
         let auth = Arc::clone(&self.reading.load().auth);
-        let issuers = Issuers::start(auth.issuers.clone(), egress, Arc::new(clock::wall));
-        let callers = Some(Callers::new(&auth, IssuedTokens::new(static_tokens(&auth), issuers)));
+        let resource = public_url.map(|url| format!("{url}/mcp"));
+        let issuers = Issuers::start(issuers(&auth, resource.as_deref()), egress, Arc::new(clock::wall));
+        let callers = Some(Callers::new(&auth, IssuedTokens::new(static_tokens(&auth), issuers), resource));
         self.reading.store(Arc::new(Reading { auth, callers }));
     }
 
@@ -82,13 +91,21 @@ impl InForce {
         let before = self.reading.load_full();
         // Those of the start, as those of hosts are: listeners have their names by whether there are any.
         let auth = Auth { trusted_proxies: before.auth.trusted_proxies.clone(), ..auth };
-        let renew = |it: &IssuedTokens| it.renew(static_tokens(&auth), auth.issuers.iter().cloned());
-        let callers = before.callers.as_ref().map(|it| Callers::new(&auth, renew(&it.tokens)));
+        let callers = before.callers.as_ref().map(|it| it.renew(&auth));
         let changes = auth.changes_since(&before.auth);
         self.reading.store(Arc::new(Reading { auth: Arc::new(auth), callers }));
         self.replaced.send_modify(|count| *count += 1);
         changes
     }
+}
+
+/// The issuers, with the audience that the tokens for the resource have.
+fn issuers(auth: &Auth, resource: Option<&str>) -> Vec<Issuer> {
+    let mut issuers = auth.issuers.clone();
+    if let Some(resource) = resource {
+        issuers.iter_mut().for_each(|issuer| issuer.audience.push(resource.to_owned()));
+    }
+    issuers
 }
 
 fn static_tokens(auth: &Auth) -> StaticTokens {

@@ -15,7 +15,8 @@ const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PAT
 /// The headers that are allowed if a preflight request names none.
 const HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type, idempotency-key");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "allow, etag, link, location, retry-after, warning, x-toolwire-call-id, x-toolwire-trace-id, x-toolwire-turn-id",
+    "allow, etag, link, location, retry-after, warning, www-authenticate, x-toolwire-call-id, x-toolwire-trace-id, \
+     x-toolwire-turn-id",
 );
 /// Two hours: browsers keep it for no longer.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");

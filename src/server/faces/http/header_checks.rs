@@ -28,6 +28,7 @@ use super::{
     origin::Page,
     path,
     problem::Problem,
+    protected_resource::{Challenge, ProtectedResource},
     query::Query,
     table::{Missing, RouteMatch},
 };
@@ -45,11 +46,17 @@ struct Rules {
     boundary: Boundary,
     /// The address of the gRPC listener.
     grpc_at: Option<SocketAddr>,
+    /// The resource for which a refused client may sign in.
+    resource: Option<Arc<ProtectedResource>>,
 }
 
 impl HeaderChecks {
-    pub(super) fn new(boundary: Boundary, grpc_at: Option<SocketAddr>) -> Self {
-        Self(Arc::new(Rules { boundary, grpc_at }))
+    pub(super) fn new(
+        boundary: Boundary,
+        grpc_at: Option<SocketAddr>,
+        resource: Option<Arc<ProtectedResource>>,
+    ) -> Self {
+        Self(Arc::new(Rules { boundary, grpc_at, resource }))
     }
 }
 
@@ -86,7 +93,9 @@ where
                 parts.extensions.insert(found);
                 parts.extensions.insert(found.rule);
                 parts.extensions.insert(RoutePath(found.template));
-                ResponseFuture::Passed { page, future: inner.call(Request::from_parts(parts, body)) }
+                let challenge = self.0.resource.as_ref().map(|it| Challenge::of(it, &parts));
+                let future = inner.call(Request::from_parts(parts, body));
+                ResponseFuture::Passed { page, challenge, future }
             }
             Err(refused) => ResponseFuture::ready(refused.into_response(), page),
         }
@@ -155,13 +164,14 @@ fn badly_encoded(part: &str) -> Problem {
     refuse(part, "format", what).into()
 }
 
+pub(super) fn unknown_route() -> Problem {
+    let what = "there is nothing at this path; /openapi.json says what there is";
+    Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, what)
+}
+
 fn missing(missing: Missing) -> Problem {
     match missing {
-        Missing::Path => Problem::new(
-            "UNKNOWN_ROUTE",
-            StatusCode::NOT_FOUND,
-            "there is nothing at this path; /openapi.json says what there is",
-        ),
+        Missing::Path => unknown_route(),
         Missing::Method(allowed) => {
             let what = format!("this path takes {allowed}; /openapi.json says what for");
             let allowed = HeaderValue::from_str(&allowed).expect("names of methods are tokens");
@@ -176,7 +186,7 @@ pin_project! {
     #[project = Projection]
     pub(super) enum ResponseFuture<F> {
         Decided { answer: Option<Answer>, page: Page },
-        Passed { #[pin] future: F, page: Page },
+        Passed { #[pin] future: F, page: Page, challenge: Option<Challenge> },
     }
 }
 
@@ -194,8 +204,12 @@ impl<F: Future<Output = Result<Answer, Infallible>>> Future for ResponseFuture<F
             Projection::Decided { answer, page } => {
                 (answer.take().expect("a future is not polled after it is ready"), page)
             }
-            Projection::Passed { future, page } => {
-                let Ok(answer) = ready!(future.poll(cx));
+            Projection::Passed { future, page, challenge } => {
+                let Ok(mut answer) = ready!(future.poll(cx));
+                if let Some(challenge) = challenge {
+                    let status = answer.status();
+                    challenge.add_to(status, answer.headers_mut());
+                }
                 (answer, page)
             }
         };

@@ -8,7 +8,7 @@ use std::{fmt, ops::Deref, sync::Arc};
 use axum::routing::MethodRouter;
 use http::{HeaderMap, Method};
 
-use super::rpc_route::RpcRoute;
+use super::{protected_resource::ProtectedResource, rpc_route::RpcRoute};
 use crate::faces::grpc::{Face, Routes};
 use toolwire_config as config;
 use toolwire_mcp::server::Handler as Mcp;
@@ -98,6 +98,8 @@ pub struct Services {
     pub rpc_routes: Arc<[RpcRoute]>,
     /// Answers MCP.
     pub mcp: Mcp,
+    /// What clients that sign in by themselves learn of this server.
+    pub resource: Option<Arc<ProtectedResource>>,
 }
 
 impl Http {
