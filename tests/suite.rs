@@ -24,5 +24,6 @@ mod program;
 mod registry;
 mod store;
 mod tasks;
+mod toolsets;
 mod wire;
 mod workspace;

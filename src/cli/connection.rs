@@ -16,12 +16,13 @@ use super::{
 };
 use toolwire_base::words::without_bom;
 use toolwire_config::{Client, Config, Environment};
+use toolwire_contract::near::did_you_mean;
 use toolwire_server::{
     client::{Credentials, Server, ServerUrl},
     console::Failure,
     domain::Domain,
 };
-use toolwire_tool::context::{User, UserId};
+use toolwire_tool::context::{ToolsetName, User, UserId};
 
 /// Selects the tools.
 #[derive(Clone, Debug, Args)]
@@ -33,6 +34,9 @@ pub(super) struct Connection {
     /// Calls as this user, where the server needs no credentials
     #[arg(long, value_name = "NAME")]
     user: Option<UserId>,
+    /// Lists and calls only the tools of this toolset, [toolsets.NAME] of the server's file
+    #[arg(long, value_name = "NAME")]
+    toolset: Option<ToolsetName>,
     /// Presents the bearer token in this file to the server, which no list of processes shows [env: TOOLWIRE_TOKEN, the
     /// token itself]
     #[arg(long, value_name = "FILE", conflicts_with = "token")]
@@ -86,7 +90,8 @@ impl Connection {
         let token = settings::words("token-file", self.token_file.as_deref().map(&path));
         let ca = settings::words("ca", self.ca.as_deref().map(&path));
         let user = settings::words("user", self.user.as_ref().map(ToString::to_string));
-        [server, token, ca, self.settings.to_words(path), user].concat()
+        let toolset = settings::words("toolset", self.toolset.as_ref().map(ToString::to_string));
+        [server, token, ca, self.settings.to_words(path), user, toolset].concat()
     }
 
     /// Whether a token is presented.
@@ -128,8 +133,9 @@ impl Connection {
 
     fn own(&self, domains: &[Domain]) -> Result<Backend, Failure> {
         let config = self.settings.load(domains)?.config;
+        let user = self.own_user(&config)?;
         let app = wiring::open(&config, domains)?;
-        Ok(Backend::of_program(app, self.own_user(&config), config.server.deadline_cap))
+        Ok(Backend::of_program(app, user, config.server.deadline_cap))
     }
 
     /// The configuration of this program's own tools; `None` if those of a server are selected.
@@ -141,8 +147,17 @@ impl Connection {
     }
 
     /// The user of this program's own tools.
-    pub(super) fn own_user(&self, config: &Config) -> User {
-        User::new(self.user.clone().unwrap_or_else(|| config.data.default_user.clone()))
+    pub(super) fn own_user(&self, config: &Config) -> Result<User, Failure> {
+        if let Some(name) = self.toolset.as_ref().filter(|name| config.toolsets.get(name).is_none()) {
+            let near = did_you_mean(name.as_str(), config.toolsets.iter().map(|it| it.name.as_str()));
+            return Err(usage(&format!("--toolset {name}: there is no [toolsets.{name}]{near}")));
+        }
+        let id = self.user.clone().unwrap_or_else(|| config.data.default_user.clone());
+        Ok(User::new(id).with_toolset(self.toolset.clone()))
+    }
+
+    pub(super) fn toolset(&self) -> Option<&ToolsetName> {
+        self.toolset.as_ref()
     }
 
     fn gives_token(&self) -> bool {
@@ -166,7 +181,7 @@ impl Connection {
         }
         let Client { token, ca, .. } = Client::from_environment(&Environment::read());
         let token = self.token.clone().or(self.token_in_file()?).or(token);
-        let credentials = Credentials { token, user: self.user.clone() };
+        let credentials = Credentials { token, user: self.user.clone(), toolset: self.toolset.clone() };
         Server::connect(url, &credentials, self.ca.as_deref().or(ca.as_deref())).await
     }
 }

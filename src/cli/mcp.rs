@@ -92,11 +92,12 @@ impl Mcp {
 
     /// Serves the tools of this program, which is a service of its own meanwhile.
     async fn serve_own(&self, config: &Config, domains: &[Domain]) -> Result<(), Failure> {
+        let user = self.connection.own_user(config)?;
         let mut telemetry = wiring::start_telemetry(config)?;
         let app = wiring::open(config, domains)?;
         wiring::open_state(&app).await?;
         let _guard = orphans::guard(config);
-        let (user, cap) = (self.connection.own_user(config), config.server.deadline_cap);
+        let cap = config.server.deadline_cap;
         let server = Server::within(app.routes(), user.clone(), cap).by_face("mcp");
         let named = if config.confirmations.in_client.contains(&user.id) { user.id.as_str() } else { "" };
         self.say_who_decides(named);

@@ -46,6 +46,7 @@ mod telemetry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tls;
+mod toolsets;
 mod unknown_keys;
 mod value;
 mod webhooks;
@@ -92,6 +93,7 @@ pub use state::State;
 pub use tasks::Tasks;
 pub use telemetry::Telemetry;
 pub use tls::{ClientAuth, Tls};
+pub use toolsets::{Toolset, Toolsets};
 pub use value::{HIDDEN, Value};
 pub use webhooks::{Secret, Webhook, bytes as webhook_key, key as webhook_secret};
 
@@ -105,6 +107,8 @@ pub struct Config {
     /// What outlives the process.
     pub state: State,
     pub auth: Auth,
+    /// Parts of the tools, to which requests narrow what they list and call.
+    pub toolsets: Toolsets,
     /// How connections go out: `[network]`.
     pub egress: Egress,
     /// What executes tools outside the server.

@@ -38,7 +38,7 @@ use self::{
     guidance::CachedGuidance, listing::Visibility, shared_export::Exported, snapshot_cache::SnapshotCache,
 };
 
-use toolwire_config::RuleTarget;
+use toolwire_config::{RuleTarget, Toolsets};
 use toolwire_contract::{Refusal, Terminal, ToolResult, near};
 use toolwire_engine::{
     pipeline::{Call, CallSelector, CallStream, InFlight, Pipeline, Policy, Target},
@@ -54,6 +54,7 @@ pub struct Tools {
     pipeline: Arc<Pipeline>,
     registry: Arc<Registry>,
     policy: Arc<dyn Policy>,
+    toolsets: Toolsets,
     limits: Arc<dyn SourceLimits>,
     guidance: Arc<CachedGuidance>,
     exports: SnapshotCache<Arc<Exported>>,
@@ -82,7 +83,25 @@ impl Tools {
         records: Records,
     ) -> Self {
         let (guidance, exports) = (Arc::default(), SnapshotCache::default());
-        Self { pipeline, registry, policy, limits, guidance, exports, confirmations, tasks, records }
+        let toolsets = Toolsets::default();
+        Self {
+            pipeline,
+            registry,
+            policy,
+            toolsets,
+            limits,
+            guidance,
+            exports,
+            confirmations,
+            tasks,
+            records,
+        }
+    }
+
+    /// The same tools, of which requests may name these parts.
+    #[must_use]
+    pub fn with_toolsets(self, toolsets: Toolsets) -> Self {
+        Self { toolsets, ..self }
     }
 
     /// The same tools, with another source of the state of limiters and cool-downs.
@@ -105,12 +124,13 @@ impl Tools {
         let snapshot = self.registry.snapshot();
         let tool = snapshot.get(name);
         let target = tool.map_or(RuleTarget::named(name), |tool| tool.definition.rule_target());
-        if !self.policy.may_call(user, target) {
+        let may_call = self.policy.may_call(user, target);
+        if !may_call && !self.policy.is_left_out(user, target) {
             let (reason, user) = (RefusedRequest::TOOL_NOT_ALLOWED, Some(user));
             self.records.audit.note(&RefusedRequest { reason, user, origin, target: name });
             return Err(Refusal::PermissionDenied { tool: name.to_owned() });
         }
-        if let Some(tool) = tool {
+        if let Some(tool) = tool.filter(|_| may_call) {
             return Ok(Arc::clone(tool));
         }
         let tools: Vec<_> = self.list(user, Filter::default()).collect();
@@ -134,13 +154,15 @@ impl Tools {
         Watch::begin(visibility, watch)
     }
 
-    /// Text for the system prompt of a planner that may use the user's tools which pass the filter.
+    /// Text for the system prompt of a planner that may use the user's tools which pass the filter. Of a toolset it
+    /// begins with what is to be said of that.
     pub fn guidance(&self, user: &User, filter: Filter, detail: Detail) -> Arc<Guidance> {
         let (budgets, tools) = (self.limits.budgets(), self.list(user, filter));
         if tools.is_whole() {
             return self.guidance.of(tools.snapshot(), detail, budgets);
         }
-        Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), detail, &budgets))
+        let toolset = user.toolset.as_ref().and_then(|name| self.toolsets.get(name));
+        Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), detail, &budgets).of_toolset(toolset))
     }
 
     /// The status of each source that the user's tools read from, with its name as definitions say it, in order of

@@ -21,6 +21,7 @@ mod required_services;
 mod services;
 mod source_states;
 mod subscribers;
+mod toolset_name;
 mod user;
 
 use std::{
@@ -50,6 +51,7 @@ pub use required_services::Required;
 pub use services::Services;
 pub use source_states::SourceStates;
 pub use subscribers::Subscribers;
+pub use toolset_name::{InvalidToolsetName, ToolsetName};
 pub use user::{Grant, KnownBy, User};
 
 use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, arguments::Arguments};

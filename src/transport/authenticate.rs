@@ -23,8 +23,10 @@ use super::{
     refusal,
     reply::Reply,
     rules::{Access, RoutePath, Rule},
+    toolset,
 };
 use toolwire_base::middleware::{Middleware, take_ready};
+use toolwire_config::Toolsets;
 use toolwire_identity::Workload;
 use toolwire_telemetry::attribute;
 use toolwire_tool::context::{Origin, RefusalLog, RefusedRequest, User};
@@ -74,10 +76,12 @@ impl<'a> Credentials<'a> {
 
     /// Refuses several `authorization` headers: a proxy and this server might use different ones.
     fn unambiguous(self) -> Result<Self, AuthenticationError> {
-        match self.metadata.get_all(AUTHORIZATION).iter().nth(1) {
-            None => Ok(self),
-            Some(_) => Err(AuthenticationError::Ambiguous),
+        // Most requests repeat no header at all.
+        let repeats = self.metadata.len() != self.metadata.keys_len();
+        if repeats && self.metadata.get_all(AUTHORIZATION).iter().nth(1).is_some() {
+            return Err(AuthenticationError::Ambiguous);
         }
+        Ok(self)
     }
 
     /// The token of an `authorization: Bearer …` header.
@@ -104,6 +108,7 @@ pub(super) struct Authenticate {
     pub(super) users: Arc<dyn Authenticator>,
     pub(super) hosts: Arc<HostTokens>,
     pub(super) refusals: Arc<dyn RefusalLog>,
+    pub(super) toolsets: Toolsets,
 }
 
 impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for Authenticate
@@ -159,19 +164,16 @@ impl Authenticate {
                     Ok(Either::Right(_)) => return None,
                     Err(ambiguous) => Err(ambiguous),
                 };
-                Some(user.map(|user| insert_user(parts, user)))
+                Some(user.and_then(|user| self.insert_user(parts, user)))
             }
         }
     }
 
     async fn identify_user(&self, parts: &mut Parts) -> Identified<()> {
         let user = self.users.authenticate(Credentials::of(parts).unambiguous()?).await?;
-        insert_user(parts, user);
-        Ok(())
+        self.insert_user(parts, user)
     }
-}
 
-impl Authenticate {
     fn note(&self, parts: &Parts, error: &AuthenticationError) {
         let arrival = parts.extensions.get::<Arrival>();
         let peer = arrival.and_then(|it| it.peer).map(|address| address.ip().to_canonical());
@@ -180,17 +182,19 @@ impl Authenticate {
         let target = parts.extensions.get::<RoutePath>().map_or(method, |it| it.0);
         self.refusals.note(&RefusedRequest { reason: error.reason(), user: None, origin, target });
     }
-}
 
-fn insert_user(parts: &mut Parts, user: User) {
-    let token = Credentials::of(parts).bearer().and_then(|token| std::str::from_utf8(token).ok());
-    if let Some(bearer) = token.map(|token| Bearer(Arc::new(token.into()))) {
-        parts.extensions.insert(bearer);
+    fn insert_user(&self, parts: &mut Parts, mut user: User) -> Identified<()> {
+        let token = Credentials::of(parts).bearer().and_then(|token| std::str::from_utf8(token).ok());
+        if let Some(bearer) = token.map(|token| Bearer(Arc::new(token.into()))) {
+            parts.extensions.insert(bearer);
+        }
+        if let Some(workload) = &user.workload {
+            Span::current().record(attribute::WORKLOAD_ID, &**workload);
+        }
+        user.toolset = toolset::read(&parts.headers, &self.toolsets)?;
+        insert(parts, user);
+        Ok(())
     }
-    if let Some(workload) = &user.workload {
-        Span::current().record(attribute::WORKLOAD_ID, &**workload);
-    }
-    insert(parts, user);
 }
 
 /// Inserts the identity that a request has proven.

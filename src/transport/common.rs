@@ -9,7 +9,7 @@ use super::{
     protocols::HttpLimits,
     watches::{EndWatches, Withdrawals},
 };
-use toolwire_config as config;
+use toolwire_config::{self as config, Toolsets};
 use toolwire_tool::context::RefusalLog;
 
 /// Authentication, quotas and configuration. Cheap to clone.
@@ -22,6 +22,8 @@ pub struct Common {
     withdrawals: Option<Arc<dyn Withdrawals>>,
     /// What takes note of refusals; nothing by default.
     refusals: Arc<dyn RefusalLog>,
+    /// Those that requests may name; none by default.
+    toolsets: Toolsets,
     /// The quotas of requests, which count over all listeners.
     pub admission: Admission,
     pub config: Arc<Config>,
@@ -74,11 +76,18 @@ impl Common {
         Self { refusals, ..self }
     }
 
+    /// Lets requests narrow their user's tools to these.
+    #[must_use]
+    pub fn with_toolsets(self, toolsets: Toolsets) -> Self {
+        Self { toolsets, ..self }
+    }
+
     pub(super) fn authenticate(&self) -> Authenticate {
         Authenticate {
             users: Arc::clone(&self.authenticator),
             hosts: Arc::clone(&self.hosts),
             refusals: Arc::clone(&self.refusals),
+            toolsets: self.toolsets.clone(),
         }
     }
 
@@ -98,6 +107,7 @@ impl Common {
             hosts: Arc::default(),
             withdrawals: None,
             refusals: Arc::new(()),
+            toolsets: Toolsets::default(),
             admission: Admission::new(&config),
             config: Arc::new(config),
         }

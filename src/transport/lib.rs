@@ -44,6 +44,7 @@ pub mod descriptors;
 pub mod grpc_timeout;
 pub mod rules;
 pub mod tls;
+pub mod toolset;
 
 mod admission;
 mod arrival;

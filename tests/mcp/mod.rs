@@ -3,7 +3,7 @@
 mod bad_input;
 mod calls;
 mod changes;
-mod client;
+pub(crate) mod client;
 mod confirmation;
 mod confirming;
 mod deciding;

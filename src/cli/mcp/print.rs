@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::connection::Connection;
 use toolwire_base::words::shell;
 use toolwire_server::console::{self, Failure};
+use toolwire_tool::context::ToolsetName;
 
 /// In the file of a client that has no way to name a variable.
 const TYPED: &str = "YOUR TOKEN";
@@ -29,7 +30,8 @@ pub(super) enum Client {
 pub(super) fn run(client: Client, connection: &Connection, decide_here: bool) -> Result<(), Failure> {
     let program = env::current_exe().map_err(|error| Failure::Failed(format!("no path: {error}")))?;
     let url = connection.url()?.map(|url| url.to_string());
-    let for_mcp = url.as_deref().and_then(for_mcp);
+    let toolset = connection.toolset();
+    let for_mcp = url.as_deref().and_then(|url| for_mcp(url, toolset));
     if for_mcp.is_some() && decide_here {
         return Err(Failure::Usage(super::DECIDE_HERE_OVER_HTTP.to_owned()));
     }
@@ -55,11 +57,16 @@ enum Reach<'a> {
     Url(&'a str),
 }
 
-/// A server's URL for MCP, whose path ends in `/mcp`, without a slash after it; any other is its address for gRPC.
-fn for_mcp(url: &str) -> Option<String> {
+/// A server's URL for MCP, whose path ends in `/mcp` or `/mcp/TOOLSET`, without a slash after it; any other is its
+/// address for gRPC.
+fn for_mcp(url: &str, toolset: Option<&ToolsetName>) -> Option<String> {
     let (path, rest) = url.split_at(url.find(['?', '#']).unwrap_or(url.len()));
     let path = path.trim_end_matches('/');
-    path.ends_with("/mcp").then(|| format!("{path}{rest}"))
+    let names_one = || path.rsplit_once('/').is_some_and(|(path, _)| path.ends_with("/mcp"));
+    match toolset {
+        Some(toolset) if path.ends_with("/mcp") => Some(format!("{path}/{toolset}{rest}")),
+        _ => (path.ends_with("/mcp") || names_one()).then(|| format!("{path}{rest}")),
+    }
 }
 
 /// What the client's configuration file holds, or the command that writes it. A token is named and never shown.
@@ -181,7 +188,7 @@ mod tests {
     ) -> Result<String, &'static str> {
         let server_flags = server.into_iter().flat_map(|url| ["--server", url]);
         let flags: Vec<_> = server_flags.chain(flag).map(str::to_owned).collect();
-        let url = server.and_then(for_mcp);
+        let url = server.and_then(|url| for_mcp(url, None));
         let reach = match &url {
             Some(url) => Reach::Url(url),
             None => Reach::Program { path: PROGRAM, flags: &flags },
@@ -271,9 +278,12 @@ mod tests {
     fn a_url_for_mcp_is_used_as_it_is_and_any_other_by_the_program() {
         let by_url = printed(Client::Cursor, Some("https://tools.example/mcp?tags=market"), false).unwrap();
         assert!(by_url.contains(r#""url": "https://tools.example/mcp?tags=market""#), "{by_url}");
-        for (typed, url) in
-            [("/mcp/", "/mcp"), ("/mcp//?tags=market", "/mcp?tags=market"), ("/a/mcp/#b", "/a/mcp#b")]
-        {
+        for (typed, url) in [
+            ("/mcp/", "/mcp"),
+            ("/mcp//?tags=market", "/mcp?tags=market"),
+            ("/a/mcp/#b", "/a/mcp#b"),
+            ("/mcp/shop/", "/mcp/shop"),
+        ] {
             let (typed, url) =
                 (format!("https://tools.example{typed}"), format!("https://tools.example{url}"));
             let by_url = printed(Client::Cursor, Some(&typed), false).unwrap();
@@ -285,6 +295,17 @@ mod tests {
              --server {GRPC}"
         );
         assert_eq!(by_program, expected);
+    }
+
+    #[test]
+    fn a_toolset_is_part_of_the_url_for_mcp() {
+        let shop = "shop".parse().unwrap();
+        let named = |url: &str| for_mcp(url, Some(&shop));
+        assert_eq!(named("http://a:1/mcp").as_deref(), Some("http://a:1/mcp/shop"));
+        assert_eq!(named("http://a:1/mcp/?tags=b").as_deref(), Some("http://a:1/mcp/shop?tags=b"));
+        // Of two the server says that they are.
+        assert_eq!(named("http://a:1/mcp/other").as_deref(), Some("http://a:1/mcp/other"));
+        assert_eq!(named("http://a:1"), None);
     }
 
     #[test]

@@ -17,6 +17,11 @@ pub trait Policy: Send + Sync + Debug {
     /// Whether the user may call a tool, which need not exist.
     fn may_call(&self, user: &User, tool: RuleTarget<'_>) -> bool;
 
+    /// Whether it is the request alone, by the toolset that it names, that leaves the tool out: the user may call it.
+    fn is_left_out(&self, user: &User, tool: RuleTarget<'_>) -> bool {
+        user.toolset.is_some() && self.may_call(&user.clone().with_toolset(None), tool)
+    }
+
     /// Whether the user may call a tool of any name; lists then skip the check of each name.
     fn may_call_all(&self, user: &User) -> bool {
         let _ = user;
@@ -74,8 +79,12 @@ impl Authorize {
         let asks_by_name = matches!(call.target, Target::Tool(_));
         let target =
             tool.map_or(RuleTarget::named(call.target.as_str()), |tool| tool.definition.rule_target());
-        if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, target) {
-            let (user, origin) = (Some(&call.context.user), call.context.origin);
+        let user = &call.context.user;
+        if (tool.is_some() || asks_by_name) && !self.policy.may_call(user, target) {
+            if self.policy.is_left_out(user, target) {
+                return Err(self.unknown_target(call));
+            }
+            let (user, origin) = (Some(user), call.context.origin);
             let reason = RefusedRequest::TOOL_NOT_ALLOWED;
             self.refusals.note(&RefusedRequest { reason, user, origin, target: target.name });
             return Err(self.denial(call));

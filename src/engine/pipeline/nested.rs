@@ -26,7 +26,9 @@ impl CallTools for Pipeline {
             // The parent's context holds only the services that its tool declares; the layers and the nested tool need
             // others.
             let services = self.services.clone();
-            let context = ToolContext { lineage, services, ..parent.nested() };
+            let mut context = ToolContext { lineage, services, ..parent.nested() };
+            // A toolset says what is called from outside. What a tool of it is made of is the tool's own.
+            context.user.toolset = None;
             let call = Call::new(context, Target::Tool(tool.to_owned()), Ok(arguments));
             match (self.stack)(Box::new(call)).await.map_err(|refusal| error_of_refusal(&refusal))? {
                 Terminal::Result(result) => Ok((result.outcome?, result.provenance)),

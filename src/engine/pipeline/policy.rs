@@ -1,5 +1,9 @@
-//! The policies: all users without credentials, or the users that the configuration lists.
+//! The policies: all users without credentials, or the users that the configuration lists; and either within the toolset
+//! that a request names.
 
+mod toolset_policy;
+
+pub use self::toolset_policy::ToolsetPolicy;
 use super::Policy;
 use toolwire_config::{Auth, Right, RuleTarget};
 use toolwire_tool::context::{User, UserId};

@@ -147,13 +147,21 @@ impl Handler {
         &self.shared.known
     }
 
-    /// The guidance on the user's tools.
-    async fn instructions(&self) -> Result<Option<String>, ErrorData> {
+    /// Writes what a client is told of the user's tools: the guidance on them, and the title of their toolset.
+    async fn describe(
+        &self,
+        instructions: &mut Option<String>,
+        server: &mut Implementation,
+    ) -> Result<(), ErrorData> {
         let request = DescribeForPlannerRequest { tags: self.tags.clone(), ..Default::default() };
         let answer = self.services.tools().describe_for_planner(request).await;
-        let guidance = answer.map_err(|status| outcome::protocol_error(&status))?.into_inner().guidance;
-        let guidance = String::from_utf8_lossy(&guidance).into_owned();
-        Ok((!guidance.is_empty()).then_some(guidance))
+        let answer = answer.map_err(|status| outcome::protocol_error(&status))?.into_inner();
+        let guidance = String::from_utf8_lossy(&answer.guidance).into_owned();
+        *instructions = (!guidance.is_empty()).then_some(guidance);
+        if !answer.toolset_title.is_empty() {
+            server.title = Some(answer.toolset_title);
+        }
+        Ok(())
     }
 }
 
@@ -176,7 +184,7 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        result.instructions = self.instructions().await?;
+        self.describe(&mut result.instructions, &mut result.server_info).await?;
         if self.shared.transport == Transport::Http {
             // A notification would need a GET that is held open.
             if let Some(tools) = &mut result.capabilities.tools {
@@ -190,7 +198,7 @@ impl ServerHandler for Handler {
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let mut info = self.get_info();
-        info.instructions = self.instructions().await?;
+        self.describe(&mut info.instructions, &mut info.server_info).await?;
         let mut result = DiscoverResult::from_server_info(REVISIONS.to_vec(), info);
         (result.ttl_ms, result.cache_scope) = (TTL_MS, CacheScope::Private);
         Ok(result)

@@ -40,7 +40,7 @@ pub(super) struct KnownTool {
 #[derive(Debug, Default)]
 pub(super) struct KnownTools(RwLock<HashMap<Key, Arc<KnownTool>>>);
 
-/// A user, if there is one, and the name of a tool.
+/// A user, if there is one, and the name of a tool, behind that of the toolset of the request if it names one.
 type Key = (Option<UserId>, String);
 
 /// A tool, or why it could not be looked up. `None` if the user may call no such tool.
@@ -75,7 +75,7 @@ impl KnownTools {
         if known.len() >= MAX_KNOWN {
             known.clear();
         }
-        known.insert((services.user(), name.to_owned()), Arc::clone(&tool));
+        known.insert(key(services, name), Arc::clone(&tool));
         Ok(Some(tool))
     }
 
@@ -86,9 +86,17 @@ impl KnownTools {
     }
 
     fn get(&self, services: &Services, name: &str) -> Option<Arc<KnownTool>> {
-        let key = (services.user(), name.to_owned());
-        self.0.read().expect("no holder panics").get(&key).cloned()
+        self.0.read().expect("no holder panics").get(&key(services, name)).cloned()
     }
+}
+
+/// The same user has other tools by another toolset. No name holds a slash.
+fn key(services: &Services, name: &str) -> Key {
+    let name = match services.toolset() {
+        Some(toolset) => format!("{toolset}/{name}"),
+        None => name.to_owned(),
+    };
+    (services.user(), name)
 }
 
 impl KnownTool {

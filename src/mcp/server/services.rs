@@ -18,7 +18,7 @@ use toolwire_contract::proto::v1::{
     CallToolResponse, InvokeToolResponse, confirmation_service_client::ConfirmationServiceClient,
     tool_service_client::ToolServiceClient,
 };
-use toolwire_tool::context::{CallId, User, UserId};
+use toolwire_tool::context::{CallId, ToolsetName, User, UserId};
 
 /// The services, over any transport. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -145,6 +145,11 @@ impl Services {
     /// The user of the request that is answered. `None` over a connection, whose server authenticates it.
     pub(super) fn user(&self) -> Option<UserId> {
         self.extensions.get::<User>().map(|user| user.id.clone())
+    }
+
+    /// The toolset that the request names. `None` over a connection, whose every request names the same.
+    pub(super) fn toolset(&self) -> Option<&ToolsetName> {
+        self.extensions.get::<User>()?.toolset.as_ref()
     }
 
     /// Calls a tool of this process. `None` if the services are those of another one.

@@ -5,9 +5,12 @@ mod in_force;
 use std::sync::Arc;
 
 pub(super) use self::in_force::InForce;
-use toolwire_config::{self as config, Config};
+use toolwire_config::{self as config, Config, Toolsets};
 use toolwire_engine::{
-    pipeline::{Policy, policy::AllowAll},
+    pipeline::{
+        Policy,
+        policy::{AllowAll, ToolsetPolicy},
+    },
     registry::Registry,
 };
 use toolwire_providers::ids::ProviderName;
@@ -31,12 +34,14 @@ impl Access {
         if auth.is_open() { Self::Open } else { Self::Users(Arc::new(InForce::new(auth.clone(), registry))) }
     }
 
-    /// Which tools a user may call: all of them where credentials are not required.
-    pub(super) fn policy(&self) -> Arc<dyn Policy> {
-        match self {
+    /// Which tools a user may call: all of them where credentials are not required. Within a toolset, where there are
+    /// any.
+    pub(super) fn policy(&self, toolsets: &Toolsets) -> Arc<dyn Policy> {
+        let rights: Arc<dyn Policy> = match self {
             Self::Open => Arc::new(AllowAll),
             Self::Users(users) => Arc::clone(users) as _,
-        }
+        };
+        if toolsets.is_empty() { rights } else { Arc::new(ToolsetPolicy::new(rights, toolsets.clone())) }
     }
 
     /// Bearer tokens and certificates if there are any, otherwise trust in the loopback interface. It begins to fetch

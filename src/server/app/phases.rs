@@ -82,7 +82,7 @@ pub(super) fn build_call_path(
 ) -> CallPath {
     let Stores { state, workspace, .. } = stores;
     let access = Access::new(&config.auth, registry);
-    let policy = access.policy();
+    let policy = access.policy(&config.toolsets);
     let orchestrator = Orchestrator::new(Arc::clone(state), workspace.clone());
     let pipeline = pipeline(config, domains, state, registry, &policy, &orchestrator, services);
     let confirmations = confirmations(config, state, registry, &policy);
@@ -132,5 +132,7 @@ pub(super) fn build_tools(
 ) -> Tools {
     let CallPath { policy, pipeline, confirmations, tasks, .. } = path;
     let records = records(config, state, registry, &policy, &pipeline);
-    Tools::new(pipeline, Arc::clone(registry), policy, Arc::clone(limits), confirmations, tasks, records)
+    let tools =
+        Tools::new(pipeline, Arc::clone(registry), policy, Arc::clone(limits), confirmations, tasks, records);
+    tools.with_toolsets(config.toolsets.clone())
 }

@@ -39,6 +39,7 @@ impl App {
         let common = Common::new(authenticator, &config.server, http.is_some().then_some(&config.http));
         let common = common.with_hosts(host_tokens(config)).with_withdrawals(self.access.withdrawals());
         let common = common.with_refusals(Arc::clone(&self.state) as _);
+        let common = common.with_toolsets(config.toolsets.clone());
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
         let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
         async move {

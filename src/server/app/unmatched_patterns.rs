@@ -1,4 +1,4 @@
-//! Patterns of tools, in the rights of users and in the settings of domains and providers, that match nothing that is
+//! Patterns of tools, in the rights of users, in toolsets and in the settings of domains and providers, that match nothing that is
 //! offered or may be: most are mistyped, and give no access.
 //!
 //! Reported rather than refused: a tool may come with a reload, and a pattern may be meant for diagnostics that are
@@ -10,6 +10,7 @@ use super::App;
 use crate::domain::SettingPattern;
 use toolwire_config::{
     Auth, AuthUser, Config, ConfiguredProvider, Problem, ProviderFloor, ProviderKind, Rule, ToolPattern,
+    Toolset, Toolsets,
 };
 use toolwire_contract::near::did_you_mean;
 
@@ -20,17 +21,20 @@ impl App {
         let names: Vec<_> = snapshot.tools().map(|tool| tool.definition.name.as_str()).collect();
         let owned: Vec<_> = config.providers.0.iter().flat_map(|it| &it.floor.tools).collect();
         let (of_users, of_rules) = (of_users(&config.auth), of_rules(&config.auth));
-        let patterns = of_users.iter().chain(&of_rules).chain(&self.attached.patterns);
+        let of_toolsets = of_toolsets(&config.toolsets);
+        let patterns = of_users.iter().chain(&of_rules).chain(&of_toolsets).chain(&self.attached.patterns);
         let may_come = |it: &SettingPattern| owned.iter().any(|owned| owned.overlaps(&it.pattern));
         let unmatched = patterns.filter(|it| !may_come(it)).filter_map(|it| problem(it, &names));
         let own = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.provider().is_none());
         let own: Vec<_> = own.map(|it| it.name.as_str()).collect();
         let tags: BTreeSet<_> =
             snapshot.tools().flat_map(|tool| &tool.definition.tags).map(String::as_str).collect();
+        let of_toolsets = config.toolsets.iter().flat_map(|toolset| unknown_tags(toolset, &tags));
         // A tool of a provider may bring any tag.
         let rules = config.auth.rules.iter().filter(|_| config.providers.0.is_empty());
         let unmatched = unmatched.chain(rules.flat_map(|rule| unmatched_tags(rule, &tags)));
-        unmatched.chain(config.providers.0.iter().flat_map(|it| of_provider(it, &own))).collect()
+        let of_providers = config.providers.0.iter().flat_map(|it| of_provider(it, &own));
+        unmatched.chain(of_toolsets).chain(of_providers).collect()
     }
 }
 
@@ -99,6 +103,29 @@ fn unmatched_tags(rule: &Rule, offered: &BTreeSet<&str>) -> Vec<Problem> {
         )
     };
     unmatched.map(problem).collect()
+}
+
+fn of_toolsets(toolsets: &Toolsets) -> Vec<SettingPattern> {
+    let of_toolset = |toolset: &Toolset| {
+        let pattern = |pattern: &ToolPattern| SettingPattern {
+            setting: format!("toolsets.{}: tools", toolset.name),
+            of: "the toolset".to_owned(),
+            pattern: pattern.clone(),
+        };
+        toolset.tools.iter().map(pattern).collect::<Vec<_>>()
+    };
+    toolsets.iter().flat_map(of_toolset).collect()
+}
+
+/// The tags of a toolset that no tool has.
+fn unknown_tags(toolset: &Toolset, offered: &BTreeSet<&str>) -> Vec<Problem> {
+    let problem = |tag: &String| {
+        Problem::new(
+            format!("toolsets.{}: tags", toolset.name),
+            format!("no tool that is offered has the tag {tag:?}"),
+        )
+    };
+    toolset.tags.iter().filter(|tag| !offered.contains(tag.as_str())).map(problem).collect()
 }
 
 /// The problem of a pattern that matches nothing, with near names.

@@ -36,7 +36,8 @@ use crate::{
 };
 use toolwire_contract::status::wrong_port;
 use toolwire_mcp::server::Via;
-use toolwire_tool::context::{Origin, User, UserId};
+use toolwire_tool::context::{Origin, ToolsetName, User, UserId};
+use toolwire_transport::toolset;
 
 /// Maximum time to connect, and then that of each of the first responses.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -63,6 +64,8 @@ pub struct Credentials {
     pub token: Option<SecretString>,
     /// The user, where the server needs no credentials.
     pub user: Option<UserId>,
+    /// The toolset to which every request is narrowed.
+    pub toolset: Option<ToolsetName>,
 }
 
 impl Server {
@@ -147,6 +150,10 @@ fn metadata(credentials: &Credentials) -> Result<MetadataMap, Failure> {
     if let Some(user) = &credentials.user {
         let value = user.as_str().parse().expect("a user id is visible ASCII");
         metadata.insert("x-toolwire-user", value);
+    }
+    if let Some(toolset) = &credentials.toolset {
+        let value = toolset.as_str().parse().expect("the name of a toolset is visible ASCII");
+        metadata.insert(toolset::NAME, value);
     }
     Ok(metadata)
 }
@@ -261,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_token_is_sent_as_a_sensitive_header() {
-        let credentials = Credentials { token: Some("t0ken".into()), user: None };
+        let credentials = Credentials { token: Some("t0ken".into()), ..Credentials::default() };
         let metadata = metadata(&credentials).unwrap();
         let value = metadata.get("authorization").unwrap();
         assert!(value.is_sensitive());

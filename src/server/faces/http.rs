@@ -27,6 +27,7 @@ pub mod rpc_route;
 pub mod sse;
 pub mod table;
 mod timeout;
+mod toolset;
 mod trace;
 
 use std::{convert::Infallible, net::SocketAddr};

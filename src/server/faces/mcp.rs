@@ -1,4 +1,4 @@
-//! MCP over HTTP: `POST /mcp`. The protocol itself is `toolwire_mcp`'s, and the calls are those of the gRPC services
+//! MCP over HTTP: `POST /mcp`, and `POST /mcp/{toolset}` for a part of the tools. The protocol itself is `toolwire_mcp`'s, and the calls are those of the gRPC services
 //! within the process, with the user, the arrival and the trace of the request.
 
 mod within_process;
@@ -44,10 +44,14 @@ const SUBSCRIPTION: RuleByHeader = RuleByHeader {
 const TAGS: &str = "tags";
 
 pub fn routes() -> Vec<Route> {
-    let route = Route::new(Method::POST, "/mcp", Rule::BY_HANDLER, post(answer));
+    let route = |path| {
+        let route = Route::new(Method::POST, path, Rule::BY_HANDLER, post(answer));
+        Route { reads_query: true, by_header: Some(SUBSCRIPTION), ..route }
+    };
     let resource = |path| Route::new(Method::GET, path, Rule::PUBLIC, get(protected_resource::answer));
     vec![
-        Route { reads_query: true, by_header: Some(SUBSCRIPTION), ..route },
+        route("/mcp"),
+        route("/mcp/{toolset}"),
         resource(protected_resource::ROOT),
         resource(protected_resource::OF_MCP),
     ]

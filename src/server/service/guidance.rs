@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwapOption;
 
+use toolwire_config::Toolset;
 use toolwire_engine::registry::{self, Detail, RegisteredTool, Snapshot};
 use toolwire_sources::upstream::source_status::SourceBudget;
 
@@ -14,6 +15,8 @@ pub struct Guidance {
     pub tools: String,
     /// How to use them well. Empty if there is nothing to say.
     pub guidance: String,
+    /// What people call the toolset that the request names. Empty if there is nothing to say.
+    pub toolset_title: String,
 }
 
 impl Guidance {
@@ -21,7 +24,17 @@ impl Guidance {
         Self {
             tools: registry::describe_for_planner(tools, detail),
             guidance: registry::guidance_for_planner(tools, budgets),
+            toolset_title: String::new(),
         }
+    }
+
+    /// The same, after the instructions of a toolset.
+    pub(super) fn of_toolset(mut self, toolset: Option<&Toolset>) -> Self {
+        let Some(Toolset { title, instructions, .. }) = toolset else { return self };
+        let parts = [instructions.clone().unwrap_or_default(), self.guidance];
+        self.guidance = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
+        self.toolset_title = title.clone().unwrap_or_default();
+        self
     }
 }
 

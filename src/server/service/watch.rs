@@ -102,18 +102,37 @@ impl Watch {
     }
 
     fn event(&self, change: Change) -> Option<WatchEvent> {
-        let may_see = |tool: &Arc<RegisteredTool>| self.visibility.sees(tool);
         match change {
-            Change::Added(tool) => may_see(&tool).then_some(WatchEvent::Added(tool)),
-            Change::Changed(tool) => may_see(&tool).then_some(WatchEvent::Changed(tool)),
-            Change::Degraded(tool) => may_see(&tool).then_some(WatchEvent::Degraded(tool)),
-            Change::Removed(name) => self.may_know(&self.seen, &name).then_some(WatchEvent::Removed(name)),
+            Change::Added(tool) => self.visibility.sees(&tool).then_some(WatchEvent::Added(tool)),
+            Change::Changed(tool) => self.visible_change(tool, WatchEvent::Changed),
+            Change::Degraded(tool) => self.visible_change(tool, WatchEvent::Degraded),
+            Change::Removed(name) => self.was_visible(&name).then_some(WatchEvent::Removed(name)),
             Change::DataChanged(digest) => Some(WatchEvent::DataChanged(digest)),
             Change::Problems(problems) => {
                 let (now, before) = (self.visible(&problems), self.visible(self.seen.problems()));
                 (now != before).then_some(WatchEvent::Problems(now))
             }
         }
+    }
+
+    /// The change of a tool. Whether the user sees it may go by its definition, and so may change with it.
+    fn visible_change(
+        &self,
+        tool: Arc<RegisteredTool>,
+        event: fn(Arc<RegisteredTool>) -> WatchEvent,
+    ) -> Option<WatchEvent> {
+        let name = &tool.definition.name;
+        match (self.was_visible(name), self.visibility.sees(&tool)) {
+            (true, true) => Some(event(tool)),
+            (false, true) => Some(WatchEvent::Added(tool)),
+            (true, false) => Some(WatchEvent::Removed(name.clone())),
+            (false, false) => None,
+        }
+    }
+
+    /// Whether the user saw the tool in the snapshot before.
+    fn was_visible(&self, name: &ToolName) -> bool {
+        self.seen.get(name).is_some_and(|tool| self.visibility.sees(tool))
     }
 
     /// The problems without those of tools that the user may not call.

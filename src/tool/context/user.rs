@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use super::UserId;
+use super::{ToolsetName, UserId};
 
 /// The caller's identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct User {
     pub grant: Option<Arc<Grant>>,
     /// The SPIFFE id that the peer of the connection proved, beside a token too.
     pub workload: Option<Arc<str>>,
+    /// The toolset to which the request narrows the user's tools. It gives no right.
+    pub toolset: Option<ToolsetName>,
 }
 
 /// What credentials say besides who their user is.
@@ -51,7 +53,21 @@ pub enum KnownBy {
 impl User {
     /// A user without e-mail address and role, as this program names one.
     pub fn new(id: UserId) -> Self {
-        Self { id, email: None, role: None, known_by: KnownBy::Process, grant: None, workload: None }
+        Self {
+            id,
+            email: None,
+            role: None,
+            known_by: KnownBy::Process,
+            grant: None,
+            workload: None,
+            toolset: None,
+        }
+    }
+
+    /// The same user, whose tools the request narrows to those of this toolset, or does not narrow.
+    #[must_use]
+    pub fn with_toolset(self, toolset: Option<ToolsetName>) -> Self {
+        Self { toolset, ..self }
     }
 
     /// The same user, known so.

@@ -3,6 +3,7 @@
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
+use crate::toolset;
 use toolwire_contract::status;
 use toolwire_identity::{PeerRefusal, Refusal};
 
@@ -30,6 +31,12 @@ pub enum AuthenticationError {
         /// A description of valid values.
         rule: &'static str,
     },
+    /// The user is known, and the request narrows its tools to a toolset that there is not.
+    #[error("there is no toolset {name:?} here; the operator lists them under [toolsets]")]
+    UnknownToolset { name: String },
+    /// The user is known, and the request narrows its tools to several toolsets.
+    #[error("name one toolset: in the path, in the query or in x-toolwire-toolset")]
+    SeveralToolsets,
     /// A token of an identity provider is refused, or cannot be verified now.
     #[error("{0}")]
     Refused(Refusal),
@@ -47,6 +54,8 @@ impl AuthenticationError {
             Self::Ambiguous => "ambiguous",
             Self::Rejected => "rejected",
             Self::Malformed { .. } => "malformed_user",
+            Self::UnknownToolset { .. } => "unknown_toolset",
+            Self::SeveralToolsets => "several_toolsets",
             Self::Refused(refusal) => refusal.word(),
             Self::Certificate(refusal) => refusal.word(),
         }
@@ -65,6 +74,14 @@ impl From<AuthenticationError> for Status {
             AuthenticationError::Malformed { header, rule } => {
                 let details = ErrorDetails::with_bad_request_violation(header, rule);
                 status::status(Code::InvalidArgument, "INVALID_USER", &text, details)
+            }
+            AuthenticationError::UnknownToolset { name } => {
+                let details = ErrorDetails::with_resource_info("toolset", name, "", "");
+                status::status(Code::NotFound, "UNKNOWN_TOOLSET", &text, details)
+            }
+            AuthenticationError::SeveralToolsets => {
+                let details = ErrorDetails::with_bad_request_violation(toolset::NAME, &text);
+                status::status(Code::InvalidArgument, "SEVERAL_TOOLSETS", &text, details)
             }
             // For the operator to fix: the same token may be accepted later.
             AuthenticationError::Refused(Refusal::KeysUnavailable { retry_after }) => {

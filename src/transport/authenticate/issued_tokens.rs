@@ -69,7 +69,7 @@ impl Authenticator for IssuedTokens {
 fn user_of(verified: &Verified) -> User {
     let Verified { user, email, grant, .. } = verified;
     let (id, email, grant) = (user.clone(), email.clone(), Some(Arc::clone(grant)));
-    User { id, email, role: None, known_by: KnownBy::Issuer, grant, workload: None }
+    User { id, email, role: None, known_by: KnownBy::Issuer, grant, workload: None, toolset: None }
 }
 
 fn refuse(refusal: Refusal) -> AuthenticationError {

@@ -72,7 +72,13 @@ fn tokens() -> StaticTokens {
 }
 
 fn authenticate(users: impl Authenticator + 'static) -> Layer<Authenticate> {
-    Layer(Authenticate { users: Arc::new(users), hosts: Arc::new(hosts()), refusals: Arc::new(()) })
+    let toolsets = Toolsets::default();
+    Layer(Authenticate {
+        users: Arc::new(users),
+        hosts: Arc::new(hosts()),
+        refusals: Arc::new(()),
+        toolsets,
+    })
 }
 
 fn hosts() -> HostTokens {
@@ -87,8 +93,12 @@ fn identify_host(
 ) -> Result<String, (Code, String)> {
     let mut request = request(peer, headers);
     request.extensions_mut().insert(Rule::SLOT);
-    let layer =
-        Layer(Authenticate { users: Arc::new(tokens()), hosts: Arc::new(hosts), refusals: Arc::new(()) });
+    let layer = Layer(Authenticate {
+        users: Arc::new(tokens()),
+        hosts: Arc::new(hosts),
+        refusals: Arc::new(()),
+        toolsets: Toolsets::default(),
+    });
     let (mut parts, ()) = request.into_parts();
     let identified = layer.0.identify_at_once(&mut parts).expect("it takes no wait");
     let provider = identified.map(|()| parts.extensions.get::<ProviderName>().map(ToString::to_string));

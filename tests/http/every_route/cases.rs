@@ -109,6 +109,9 @@ fn tools(planted: &Planted) -> Vec<Case> {
         Case::new(Callers, "GET /v1/exports/{format}", "/v1/exports/mcp"),
         Case::new(Callers, "GET /v1/guidance", "/v1/guidance"),
         Case::new(Callers, "POST /mcp", "/mcp").with(ACCEPT).saying(&rpc("tools/list", &json!({}))),
+        Case::new(Callers, "POST /mcp/{toolset}", "/mcp/all")
+            .with(ACCEPT)
+            .saying(&rpc("tools/list", &json!({}))),
         Case::new(Callers, "POST /mcp", "/mcp")
             .with(ACCEPT)
             .saying(&rpc("tools/call", &json!({"name": "get_quotes", "arguments": quotes, "_meta": soon}))),

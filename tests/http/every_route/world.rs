@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use serde_json::{Value, json};
 use toolwire::{
-    config::{AuthUser, Config, ToolPattern},
+    config::{AuthUser, Config, Flags, ToolPattern, Toolsets, testing},
     tool::context::RequestId,
 };
 
@@ -66,6 +66,12 @@ fn users() -> Vec<AuthUser> {
     vec![user(OWNER, "*"), user(OTHER, "*"), user(PARTLY, "get_*"), user(MUTE, "nothing")]
 }
 
+/// One, which leaves nothing out.
+fn toolsets() -> Toolsets {
+    let loaded = testing::load_text("[toolsets.all]\ntools = ['*']\n", &[], Flags::default(), &[]);
+    loaded.unwrap().config.toolsets
+}
+
 impl World {
     pub(super) fn new() -> Self {
         Self::with(|_| ())
@@ -74,6 +80,7 @@ impl World {
     pub(super) fn with(change: impl FnOnce(&mut Config)) -> Self {
         let house = House::with(|config| {
             config.auth.users = users();
+            config.toolsets = toolsets();
             config.confirmations.own_calls = true;
             change(config);
         });

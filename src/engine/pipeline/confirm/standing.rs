@@ -11,7 +11,8 @@ use toolwire_contract::{ConfirmationRequired, Refusal};
 
 /// Refuses a call that its user may no longer make, nor the nested one that the confirmation is about.
 pub(super) fn check(call: &Call, confirm: &Confirm, required: &ConfirmationRequired) -> Result<(), Refusal> {
-    let user = &call.context.user;
+    // What a tool of a toolset calls need not be of it.
+    let user = &call.context.user.clone().with_toolset(None);
     if ends_at(call).is_some_and(|end| end <= clock::wall()) {
         return Err(Refusal::TokenExpired);
     }

@@ -117,6 +117,7 @@ fn static_tokens(auth: &Auth) -> StaticTokens {
             known_by: KnownBy::Token,
             grant: None,
             workload: None,
+            toolset: None,
         };
         Some((entry.token?, user))
     }))

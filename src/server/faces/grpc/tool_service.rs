@@ -154,8 +154,9 @@ impl ToolService for Face {
         let detail = if message.with_parameters { Detail::Parameters } else { Detail::Line };
         let guidance = self.tools.guidance(&user, filter, detail);
         let part = |of: fn(&Guidance) -> &str| Bytes::from_owner(Part(Arc::clone(&guidance), of));
-        let (tools, guidance) = (part(|it| &it.tools), part(|it| &it.guidance));
-        Ok(Response::new(v1::DescribeForPlannerResponse { tools, guidance }))
+        let (tools, text) = (part(|it| &it.tools), part(|it| &it.guidance));
+        let toolset_title = guidance.toolset_title.clone();
+        Ok(Response::new(v1::DescribeForPlannerResponse { tools, guidance: text, toolset_title }))
     }
 
     async fn export_tools(

@@ -31,6 +31,7 @@ use super::{
     protected_resource::{Challenge, ProtectedResource},
     query::Query,
     table::{Missing, RouteMatch},
+    toolset,
 };
 use crate::service::request::refuse;
 use toolwire_base::middleware::Middleware;
@@ -88,7 +89,7 @@ where
             return ResponseFuture::ready(cors::preflight(&parts.headers), page);
         }
         let found = parts.extensions.remove().expect("the layer above finds the route of every request");
-        match check_route(found, &parts, body.is_end_stream()) {
+        match check_route(found, &mut parts, body.is_end_stream()) {
             Ok(found) => {
                 parts.extensions.insert(found);
                 parts.extensions.insert(found.rule);
@@ -102,10 +103,11 @@ where
     }
 }
 
-/// Returns the route of a request, if it exists and accepts such a body.
+/// Returns the route of a request, if it exists and accepts such a body. The toolset of the request then stands in its
+/// header.
 fn check_route(
     found: Result<RouteMatch, Missing>,
-    parts: &Parts,
+    parts: &mut Parts,
     is_empty: bool,
 ) -> Result<RouteMatch, Problem> {
     for (part, text) in [("path", parts.uri.path()), ("query", parts.uri.query().unwrap_or_default())] {
@@ -114,6 +116,7 @@ fn check_route(
         }
     }
     let mut found = found.map_err(missing)?;
+    toolset::to_header(parts, &found)?;
     if !found.reads_query {
         Query::read(&parts.uri, &[])?;
     }

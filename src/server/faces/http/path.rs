@@ -2,15 +2,14 @@
 //! encoded.
 //!
 //! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it may
-//! stand there. `/mcp/` is `/mcp`. Routes decode every other sequence themselves. Not here: malformed sequences, which
+//! stand there. `/mcp/` is `/mcp`, and below it likewise. Routes decode every other sequence themselves. Not here: malformed sequences, which
 //! `header_checks` refuses.
 
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;
 
-/// The path of MCP, and as many clients write it.
-const MCP: &str = "/mcp";
-const MCP_WITH_SLASH: &str = "/mcp/";
+/// The beginning of the paths of MCP. Many clients write a slash behind them.
+const MCP: &str = "/mcp/";
 
 /// Normalises the path of a request.
 pub(super) fn normalise<B>(mut request: Request<B>) -> Request<B> {
@@ -21,7 +20,10 @@ pub(super) fn normalise<B>(mut request: Request<B>) -> Request<B> {
 }
 
 fn normalise_uri(uri: &Uri) -> Option<Uri> {
-    let path = if uri.path() == MCP_WITH_SLASH { MCP.to_owned() } else { normalise_path(uri.path())? };
+    let path = match uri.path().strip_suffix('/').filter(|_| uri.path().starts_with(MCP)) {
+        Some(path) => normalise_path(path).unwrap_or_else(|| path.to_owned()),
+        None => normalise_path(uri.path())?,
+    };
     let whole = match uri.query() {
         Some(query) => format!("{path}?{query}"),
         None => path,
@@ -77,7 +79,10 @@ mod tests {
             ("/a:b", "/a:b"),
             ("/mcp/", "/mcp"),
             ("/mcp/?tags=a", "/mcp?tags=a"),
-            ("/mcp/a/", "/mcp/a/"),
+            ("/mcp/a/", "/mcp/a"),
+            ("/mcp/%61/?tags=a", "/mcp/a?tags=a"),
+            ("/mcp//", "/mcp/"),
+            ("/mcps/", "/mcps/"),
         ] {
             let request = Request::builder().uri(path).body(()).unwrap();
             assert_eq!(normalise(request).uri().to_string(), expected, "{path}");
