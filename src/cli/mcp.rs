@@ -14,7 +14,7 @@ use tokio::{
 
 use super::{connection::Connection, orphans, settings::as_flags, signals::Signals, wiring};
 use toolwire_config::{self as config, Config};
-use toolwire_mcp::server::{Confirmations, Handler, Services, Transport, stdio};
+use toolwire_mcp::server::{Confirmations, Handler, Services, ToolMode, Transport, stdio};
 use toolwire_server::{
     client::Server,
     console::{self, Failure},
@@ -40,6 +40,10 @@ pub(super) struct Mcp {
     /// otherwise an answer in a form decides nothing
     #[arg(long)]
     decide_here: bool,
+    /// How the tools are listed: all of them, or for clients that take few the four find_tools, describe_tool,
+    /// call_read_tool and call_tool
+    #[arg(long, value_name = "MODE", default_value = "list", value_parser = ["list", "search"])]
+    mode: String,
     #[command(flatten)]
     connection: Connection,
 }
@@ -47,7 +51,7 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         if let Some(client) = self.print {
-            return print::run(client, &self.connection, self.decide_here);
+            return print::run(client, &self.connection, self.mode(), self.decide_here);
         }
         if let Some(config) = self.connection.own_config(domains)? {
             return Box::pin(self.serve_own(&config, domains)).await;
@@ -57,12 +61,17 @@ impl Mcp {
         let confirmations = Confirmations { decide_here: self.decide_here, ..Confirmations::default() };
         let handler = Handler::new(services, settings, Transport::Stdio)
             .with_confirmations(confirmations)
-            .with_flags(self.flags()?);
+            .with_flags(self.flags()?)
+            .in_mode(self.mode());
         self.say_who_decides("");
         let end_of_input = handler.end_of_input();
         let serving = Box::pin(stdio::serve(handler, stdin(), stdout()));
         let drain = Config::default().server.drain.forced_end;
         until_ended(|| end_of_input.cancel(), drain, serving).await
+    }
+
+    fn mode(&self) -> ToolMode {
+        ToolMode::parse(&self.mode).expect("the flag takes no other")
     }
 
     /// Reports on standard error whether forms of the client decide. `named` is the user if `in_client` names them, or
@@ -105,7 +114,8 @@ impl Mcp {
         let confirmations = Confirmations { decide_here: self.decide_here, ..confirmations(config) };
         let handler = Handler::new(services, settings(&config.http), Transport::Stdio)
             .with_confirmations(confirmations)
-            .with_flags(self.flags()?);
+            .with_flags(self.flags()?)
+            .in_mode(self.mode());
         let end_of_input = handler.end_of_input();
         let serving =
             app.serve_within(config, end_of_input.clone(), stdio::serve(handler, stdin(), stdout()));

@@ -12,6 +12,7 @@ mod listing;
 mod plain;
 mod read_on;
 mod rounds;
+mod search;
 mod state;
 mod stdio;
 mod tasks;

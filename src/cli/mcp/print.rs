@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::connection::Connection;
 use toolwire_base::words::shell;
+use toolwire_mcp::server::ToolMode;
 use toolwire_server::console::{self, Failure};
 use toolwire_tool::context::ToolsetName;
 
@@ -27,15 +28,23 @@ pub(super) enum Client {
 }
 
 /// Prints it for the tools that are selected.
-pub(super) fn run(client: Client, connection: &Connection, decide_here: bool) -> Result<(), Failure> {
+pub(super) fn run(
+    client: Client,
+    connection: &Connection,
+    mode: ToolMode,
+    decide_here: bool,
+) -> Result<(), Failure> {
     let program = env::current_exe().map_err(|error| Failure::Failed(format!("no path: {error}")))?;
     let url = connection.url()?.map(|url| url.to_string());
     let toolset = connection.toolset();
-    let for_mcp = url.as_deref().and_then(|url| for_mcp(url, toolset));
+    let for_mcp = url.as_deref().and_then(|url| for_mcp(url, toolset)).map(|url| in_mode(url, mode));
     if for_mcp.is_some() && decide_here {
         return Err(Failure::Usage(super::DECIDE_HERE_OVER_HTTP.to_owned()));
     }
     let mut flags = connection.to_words_elsewhere()?;
+    if mode == ToolMode::Search {
+        flags.extend(["--mode", "search"].map(str::to_owned));
+    }
     flags.extend(decide_here.then(|| "--decide-here".to_owned()));
     let reach = match &for_mcp {
         Some(url) => Reach::Url(url),
@@ -66,6 +75,18 @@ fn for_mcp(url: &str, toolset: Option<&ToolsetName>) -> Option<String> {
     match toolset {
         Some(toolset) if path.ends_with("/mcp") => Some(format!("{path}/{toolset}{rest}")),
         _ => (path.ends_with("/mcp") || names_one()).then(|| format!("{path}{rest}")),
+    }
+}
+
+/// The same URL, by which the tools are listed so.
+fn in_mode(url: String, mode: ToolMode) -> String {
+    match mode {
+        ToolMode::List => url,
+        ToolMode::Search => {
+            let (before, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
+            let separator = if before.contains('?') { '&' } else { '?' };
+            format!("{before}{separator}mode=search{fragment}")
+        }
     }
 }
 
@@ -306,6 +327,17 @@ mod tests {
         // Of two the server says that they are.
         assert_eq!(named("http://a:1/mcp/other").as_deref(), Some("http://a:1/mcp/other"));
         assert_eq!(named("http://a:1"), None);
+    }
+
+    #[test]
+    fn a_mode_is_part_of_the_query() {
+        for (url, expected) in [
+            ("http://a:1/mcp", "http://a:1/mcp?mode=search"),
+            ("http://a:1/mcp/shop?tags=b#c", "http://a:1/mcp/shop?tags=b&mode=search#c"),
+        ] {
+            assert_eq!(in_mode(url.to_owned(), ToolMode::Search), expected);
+            assert_eq!(in_mode(url.to_owned(), ToolMode::List), url);
+        }
     }
 
     #[test]

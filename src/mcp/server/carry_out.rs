@@ -47,7 +47,7 @@ impl Invocation {
         if tool.as_ref().is_some_and(|tool| tool.takes_request_id)
             && let Err(what) = self.take_request_id()
         {
-            return Ok(outcome::invalid_request_id(&what).into());
+            return Ok(outcome::invalid_argument("/request_id", &what).into());
         }
         let state = match self.request_state.take() {
             None => None,

@@ -28,8 +28,9 @@ use super::{
     outcome,
     progress::Progress,
     request::{Invocation, UnreadableArguments},
+    search_tools,
     services::Services,
-    settings::{Confirmations, Settings, Transport},
+    settings::{Confirmations, Settings, ToolMode, Transport},
     task_permits::TaskPermits,
 };
 use toolwire_contract::proto::v1::DescribeForPlannerRequest;
@@ -50,6 +51,8 @@ pub struct Handler {
     pub(super) shared: Arc<HandlerContext>,
     /// Only tools with all of these tags are listed.
     tags: Vec<String>,
+    /// What is listed.
+    pub(super) mode: ToolMode,
     /// Ends subscriptions, when the connection is to go.
     pub(super) drain: CancellationToken,
     /// Why the tool that the request calls could not be looked up for the check of its headers. The request then fails,
@@ -73,6 +76,7 @@ impl Handler {
             services,
             shared: Arc::new(HandlerContext::new(settings, transport)),
             tags: Vec::new(),
+            mode: ToolMode::List,
             drain: CancellationToken::new(),
             lookup_failure: None,
             unreadable: None,
@@ -89,6 +93,12 @@ impl Handler {
     pub fn for_request(&self, extensions: Extensions, tags: Vec<String>, drain: CancellationToken) -> Self {
         let (services, span) = (self.services.on_behalf_of(extensions), Span::current());
         Self { services, tags, drain, span, ..self.clone() }
+    }
+
+    /// The same, which lists its tools so.
+    #[must_use]
+    pub fn in_mode(self, mode: ToolMode) -> Self {
+        Self { mode, ..self }
     }
 
     #[must_use]
@@ -143,11 +153,16 @@ impl Handler {
         self.services.user().map(|user| user.to_string()).unwrap_or_default()
     }
 
+    /// Only tools with all of these tags are listed.
+    pub(super) fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
     pub(super) fn known(&self) -> &KnownTools {
         &self.shared.known
     }
 
-    /// Writes what a client is told of the user's tools: the guidance on them, and the title of their toolset.
+    /// Writes the description of the user's tools: the guidance on them, and the title of their toolset.
     async fn describe(
         &self,
         instructions: &mut Option<String>,
@@ -157,7 +172,9 @@ impl Handler {
         let answer = self.services.tools().describe_for_planner(request).await;
         let answer = answer.map_err(|status| outcome::protocol_error(&status))?.into_inner();
         let guidance = String::from_utf8_lossy(&answer.guidance).into_owned();
-        *instructions = (!guidance.is_empty()).then_some(guidance);
+        let how = if self.mode == ToolMode::Search { search_tools::INSTRUCTIONS } else { "" };
+        let parts = [how, &guidance].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        *instructions = (!parts.is_empty()).then(|| parts.join("\n\n"));
         if !answer.toolset_title.is_empty() {
             server.title = Some(answer.toolset_title);
         }
@@ -209,6 +226,11 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if self.mode == ToolMode::Search {
+            let mut result = ListToolsResult::with_all_items(search_tools::tools());
+            (result.ttl_ms, result.cache_scope) = (Some(TTL_MS), Some(CacheScope::Private));
+            return Ok(result);
+        }
         let cursor = request.and_then(|it| it.cursor);
         let HandlerContext { listings, settings, .. } = &*self.shared;
         let page = listings.page(&self.services, &self.tags, cursor.as_deref(), settings.page).await?;
@@ -231,6 +253,10 @@ impl ServerHandler for Handler {
             let progress = Progress::new(&context, self.flags());
             let unreadable = self.unreadable.as_ref().or_else(|| context.extensions.get());
             let invocation = Invocation::read(request, unreadable.cloned(), &context.meta)?;
+            if self.mode == ToolMode::Search {
+                let answer = Box::pin(invocation.answer_by_search(self, mode, progress));
+                return Ok(answer.await?.into_response());
+            }
             let tool = invocation.find_tool(self).await;
             Ok(invocation.carry_out(self, tool, mode, progress).await?.into_response())
         };
@@ -271,6 +297,9 @@ impl ServerHandler for Handler {
 
     /// The tool from the cache, for the check of its headers, which does not wait.
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        if self.mode == ToolMode::Search {
+            return None;
+        }
         self.shared.known.with_headers(&self.services, name)
     }
 

@@ -31,6 +31,7 @@ use super::{
     listing::{EncodedPage, Page},
     plain_call::{METHOD, PlainCall},
     request::UnreadableArguments,
+    settings::ToolMode,
 };
 use toolwire_base::words::bytes_without_bom;
 use toolwire_contract::ToolName;
@@ -53,7 +54,8 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 pub async fn answer(mut handler: Handler, mut parts: Parts, body: Bytes) -> Response<ResponseBody> {
     let body = without_bom(&body);
     spell_accept(&mut parts.headers);
-    let plain_call = PlainCall::read(&parts, &body);
+    let is_list = handler.mode == ToolMode::List;
+    let plain_call = if is_list { PlainCall::read(&parts, &body) } else { None };
     describe(&handler.span, &parts, plain_call.is_some(), &body);
     if let Some(client) = header(&parts, SESSION.as_str()) {
         let (cancellations, user) = (&handler.shared.cancellations, handler.user());
@@ -186,7 +188,7 @@ where
 
 /// Prefetches the called tool: rmcp checks `Mcp-Param-*` headers against its schema synchronously.
 async fn prefetch_tool(handler: &Handler, parts: &Parts, body: &[u8]) -> Result<(), Status> {
-    if header(parts, "mcp-method") != Some("tools/call") {
+    if handler.mode == ToolMode::Search || header(parts, "mcp-method") != Some("tools/call") {
         return Ok(());
     }
     let name = match header(parts, "mcp-name").filter(|name| name.parse::<ToolName>().is_ok()) {

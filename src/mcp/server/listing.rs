@@ -14,7 +14,7 @@ use rmcp::{
     model::{CacheScope, ListToolsResult, Tool},
 };
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use super::{outcome, services::Services};
 use toolwire_contract::{ToolName, proto::v1::ExportToolsRequest};
@@ -73,10 +73,21 @@ impl Listings {
             let what = "this cursor is not one of this server: list without one";
             return Err(ErrorData::invalid_params(what, None));
         }
+        Ok(self.of(services, tags).await?.page(cursor, size))
+    }
+
+    /// A tool as a list of all of them has it. `None` if there is none that can be called.
+    pub(super) async fn tool(&self, services: &Services, name: &str) -> Result<Option<Value>, ErrorData> {
+        let listing = self.of(services, &[]).await?;
+        listing.tool(name).map(serde_json::from_str).transpose().map_err(|error| unreadable(&error))
+    }
+
+    /// The list of the tools with these tags.
+    async fn of(&self, services: &Services, tags: &[String]) -> Result<Arc<Listing>, ErrorData> {
         let request = ExportToolsRequest { format: "mcp".to_owned(), strict: false, tags: tags.to_vec() };
         let answer = services.tools().export_tools(request).await;
         let text = answer.map_err(|status| outcome::protocol_error(&status))?.into_inner().json;
-        Ok(self.find(text).map_err(|error| unreadable(&error))?.page(cursor, size))
+        self.find(text).map_err(|error| unreadable(&error))
     }
 
     fn find(&self, text: String) -> serde_json::Result<Arc<Listing>> {
@@ -103,6 +114,11 @@ impl Listing {
         };
         let tools = exported.tools.into_iter().map(place).collect::<serde_json::Result<_>>()?;
         Ok(Self { text, tools })
+    }
+
+    fn tool(&self, name: &str) -> Option<&str> {
+        let at = self.tools.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+        Some(&self.text[self.tools[at].1.clone()])
     }
 
     fn page(self: Arc<Self>, cursor: Option<&str>, size: usize) -> Page {

@@ -150,10 +150,17 @@ pub(super) fn confirmation_required(
     result
 }
 
-/// The answer for a `request_id` among the arguments that is none, or contradicts the metadata.
-pub(super) fn invalid_request_id(what: &str) -> CallToolResult {
+/// The answer of data of the face's own.
+pub(super) fn structured(data: Value) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(data.to_string())]);
+    result.structured_content = Some(data);
+    result
+}
+
+/// The answer for an argument of the face's own that is invalid, such as a `request_id` that is none.
+pub(super) fn invalid_argument(pointer: &str, what: &str) -> CallToolResult {
     let violation = v1::FieldViolation {
-        pointer: "/request_id".to_owned(),
+        pointer: pointer.to_owned(),
         rule: "format".to_owned(),
         description: what.to_owned(),
     };

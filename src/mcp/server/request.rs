@@ -36,6 +36,21 @@ impl UnreadableArguments {
         let text = arguments?.get();
         json::parse(text).is_err().then(|| Self(text.into()))
     }
+
+    /// Those of a value that is no object.
+    pub(super) fn of_value(value: &Value) -> Self {
+        Self(value.to_string().into())
+    }
+
+    /// The text of a member.
+    pub(super) fn member(&self, name: &str) -> Option<Self> {
+        let [value] = raw::pick(&self.0, [name])?;
+        Some(Self(value?.get().into()))
+    }
+
+    pub(super) fn is_unreadable(&self) -> bool {
+        json::parse(&self.0).is_err()
+    }
 }
 
 /// A call that a client asks for.

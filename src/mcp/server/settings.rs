@@ -23,6 +23,27 @@ pub struct Confirmations {
     pub decide_here: bool,
 }
 
+/// What a client is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolMode {
+    /// The tools.
+    #[default]
+    List,
+    /// Four tools, by which the others are found and called.
+    Search,
+}
+
+impl ToolMode {
+    /// The mode of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "list" => Some(Self::List),
+            "search" => Some(Self::Search),
+            _ => None,
+        }
+    }
+}
+
 /// How messages are transported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {

@@ -27,7 +27,10 @@ use super::{
 };
 use crate::service::request::refuse;
 use toolwire_config::{self as config, Config};
-use toolwire_mcp::server::{self, Confirmations, Handler, Services, Settings, StateCodec, Transport};
+use toolwire_contract::Refusal;
+use toolwire_mcp::server::{
+    self, Confirmations, Handler, Services, Settings, StateCodec, ToolMode, Transport,
+};
 use toolwire_transport::{
     Arrival, drain_signal,
     rules::{Pool, Rule},
@@ -42,6 +45,8 @@ const SUBSCRIPTION: RuleByHeader = RuleByHeader {
 
 /// The parameter of the query that narrows the tools to those with a tag.
 const TAGS: &str = "tags";
+/// The parameter of the query that says how the tools are listed.
+const MODE: &str = "mode";
 
 pub fn routes() -> Vec<Route> {
     let route = |path| {
@@ -90,16 +95,24 @@ async fn answer(State(http): State<Http>, request: Request) -> Result<Response, 
     Ok(server::http::answer(handler, parts, body).await.map(AxumBody::new))
 }
 
+fn read_mode(text: &str) -> Result<ToolMode, Refusal> {
+    match text {
+        "" => Ok(ToolMode::List),
+        _ => ToolMode::parse(text).ok_or_else(|| refuse(MODE, "enum", "must be list or search")),
+    }
+}
+
 /// The handler of a request, and its body in full: for a route whose own handler wraps this one.
 pub async fn receive(http: &Http, request: Request) -> Result<(Handler, Parts, Bytes), Problem> {
     let (mut parts, body) = request.into_parts();
-    let tags = Query::read(&parts.uri, &[TAGS])?.all(TAGS);
+    let query = Query::read(&parts.uri, &[TAGS, MODE])?;
+    let (tags, mode) = (query.all(TAGS), read_mode(query.one(MODE)?)?);
     let broken_off = |_| refuse("body", "json", "broke off");
     let body = axum::body::to_bytes(body, usize::MAX).await.map_err(broken_off)?;
     let extensions = mem::take(&mut parts.extensions);
     let drain = drain_signal(&extensions);
     let timeout = extensions.get::<Arrival>().and_then(|arrival| arrival.timeout);
-    let mut handler = http.mcp.for_request(extensions, tags, drain);
+    let mut handler = http.mcp.for_request(extensions, tags, drain).in_mode(mode);
     handler.timeout = timeout;
     Ok((handler, parts, body))
 }
