@@ -21,6 +21,7 @@ mod mcp;
 mod models;
 mod pipeline;
 mod program;
+mod quotas;
 mod registry;
 mod store;
 mod tasks;

@@ -30,6 +30,7 @@ mod network;
 mod parts;
 mod print;
 mod providers;
+mod quotas;
 mod raw_value;
 mod reader;
 mod redact_url;
@@ -81,6 +82,7 @@ pub use providers::{
     ProviderKind, ProviderLimits, Providers, Renames, RequestLimit, Token, Unnamed, is_provider_name,
     name_tools, propose_names,
 };
+pub use quotas::Quota;
 pub use raw_value::{Entries, Origin, RawValue, Sourced};
 pub use reader::Reader;
 pub use redact_url::redact_url;
@@ -109,6 +111,8 @@ pub struct Config {
     pub auth: Auth,
     /// Parts of the tools, to which requests narrow what they list and call.
     pub toolsets: Toolsets,
+    /// How much users may call.
+    pub quotas: Vec<Quota>,
     /// How connections go out: `[network]`.
     pub egress: Egress,
     /// What executes tools outside the server.

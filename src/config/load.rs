@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
-    Origin, Problem, Providers, Section, Server, Sources, State, Tasks, Telemetry, Toolsets, client_certificates, egress,
-    file,
+    Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry, Toolsets, client_certificates,
+    egress, file,
     reader::{ReadSetting, Reader, Registered},
     unknown_keys,
 };
@@ -46,7 +46,7 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
 /// Reads the sections in the order in which they are printed.
 fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let auth = Auth::read(reader);
-    let toolsets = Toolsets::read(reader);
+    let (toolsets, quotas) = (Toolsets::read(reader), Quota::read_all(reader, &auth));
     let providers = Providers::read(reader, &auth);
     let egress = egress::read(reader);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
@@ -71,6 +71,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         auth,
         egress,
         toolsets,
+        quotas,
         providers,
         confirmations,
         tasks,

@@ -72,6 +72,14 @@ pub enum Refusal {
         /// When enough of them are forgotten.
         retry_after: Duration,
     },
+    /// A quota of the user's calls is used up. Nothing was begun.
+    #[error("your quota of {quota} is used up; call again in {} s", .retry_after.as_secs_f64().ceil())]
+    QuotaExhausted {
+        user: String,
+        /// In words, such as `10 calls in 1m`.
+        quota: String,
+        retry_after: Duration,
+    },
     /// Too many confirmations are open: no other is requested.
     #[error("{}", crowding.words(*.own, *.retry_after))]
     TooManyConfirmations {

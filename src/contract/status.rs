@@ -48,6 +48,11 @@ impl From<Refusal> for Status {
             | Refusal::TooManyRequestIdsInAll { retry_after }
             | Refusal::TooManyConfirmations { retry_after, .. }
             | Refusal::StateUnavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
+            Refusal::QuotaExhausted { user, quota, retry_after } => {
+                let mut details = ErrorDetails::with_quota_failure_violation(format!("user:{user}"), quota);
+                details.set_retry_info(Some(*retry_after));
+                details
+            }
             Refusal::Document(refusal) => document::details(refusal),
             Refusal::Job(refusal) => job::details(refusal),
             Refusal::Task(refusal) => task::details(refusal),
@@ -86,7 +91,8 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         // Nothing was started: a client or a mesh may retry after the stated time.
         Refusal::TooManyRequestIds { .. }
         | Refusal::TooManyRequestIdsInAll { .. }
-        | Refusal::TooManyConfirmations { .. } => Code::ResourceExhausted,
+        | Refusal::TooManyConfirmations { .. }
+        | Refusal::QuotaExhausted { .. } => Code::ResourceExhausted,
         Refusal::DeadlineExceeded => Code::DeadlineExceeded,
         // The caller is gone, so this status appears only in logs and spans.
         Refusal::CallerGone => Code::Cancelled,
@@ -116,6 +122,8 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::TooManyRequestIds { .. } => "TOO_MANY_REQUEST_IDS",
         Refusal::TooManyRequestIdsInAll { .. } => "TOO_MANY_REQUEST_IDS_IN_ALL",
         Refusal::TooManyConfirmations { .. } => "TOO_MANY_CONFIRMATIONS",
+        // As of a source whose limit is reached.
+        Refusal::QuotaExhausted { .. } => "RATE_LIMITED",
         Refusal::DefinitionChanged { .. } => "DEFINITION_CHANGED",
         Refusal::UnknownConfirmation { .. } => "UNKNOWN_CONFIRMATION",
         Refusal::UnknownCall { .. } => "UNKNOWN_CALL",

@@ -20,6 +20,7 @@ pub mod narrate;
 mod nested;
 mod orchestrate;
 pub mod policy;
+pub mod quota;
 pub mod record;
 mod refusals;
 pub mod resolve;
@@ -38,7 +39,9 @@ use tracing::Instrument;
 pub use authorize::Policy;
 pub use cache::Tiers;
 use call::Inner;
-pub use call::{ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, RecordedMistake, Target};
+pub use call::{
+    ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, Places, RecordedMistake, Target,
+};
 use execute::timeout_error;
 pub use in_flight::{CallEnd, CallInfo, CallSelector, EndedCall, InFlight, RunningCall};
 pub use nested::error_of_refusal;
@@ -58,12 +61,14 @@ use self::{
     keep::Keep,
     mistake::RecordModelErrors,
     narrate::Narrate,
+    quota::EnforceQuotas,
     record::Record,
     telemetry::Telemetry,
     validate::Validate,
 };
 use crate::registry::Registry;
 use toolwire_base::{backlog, middleware::Layer, offload};
+use toolwire_config::Quota;
 use toolwire_contract::Refusal;
 use toolwire_state::{Store, idempotency::Idempotency};
 use toolwire_tool::context::{EventBackpressure, EventSink, Services, UnreadBounds};
@@ -73,6 +78,8 @@ use toolwire_tool::context::{EventBackpressure, EventSink, Services, UnreadBound
 pub struct Parts {
     pub registry: Arc<Registry>,
     pub policy: Arc<dyn Policy>,
+    /// How much users may call.
+    pub quotas: Arc<[Quota]>,
     /// The records of calls with a `request_id`.
     pub idempotency: Arc<dyn Idempotency>,
     /// Confirmations, and the calls that wait for them.
@@ -98,11 +105,14 @@ pub struct Parts {
     pub log_arguments: bool,
 }
 
+/// The layers over each other.
+type Stack = Arc<dyn Fn(Box<Call>) -> BoxFuture<'static, CallResult> + Send + Sync>;
+
 /// The stack of layers, with what its calls share. Held in an `Arc`, since each call's context refers to it for nested
 /// calls.
 #[derive(Clone)]
 pub struct Pipeline {
-    stack: Arc<dyn Fn(Box<Call>) -> BoxFuture<'static, CallResult> + Send + Sync>,
+    stack: Stack,
     services: Services,
     in_flight: InFlight,
     keep: Keep,
@@ -110,53 +120,38 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Builds the stack. A call passes the layers from top to bottom.
+    /// Builds the stack.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { registry, policy, tasks, orchestrate, tiers, services, cap, .. } = parts;
         let records = idempotency::Records {
-            calls: parts.idempotency,
-            confirmations: parts.confirmations,
-            tasks: Arc::clone(&tasks),
+            calls: Arc::clone(&parts.idempotency),
+            confirmations: Arc::clone(&parts.confirmations),
+            tasks: Arc::clone(&parts.tasks),
             decide_within: parts.decide_within,
             decide_within_tasks: parts.decide_within_tasks,
-            users_sources: parts.users_sources,
+            users_sources: Arc::clone(&parts.users_sources),
         };
         let in_flight = InFlight::default();
-        let keep = Keep::new(Arc::clone(&tasks), Arc::clone(&policy), Arc::clone(&registry));
-        let stack = ServiceBuilder::new()
-            // Outermost: sees refusals too.
-            .layer(Layer(Telemetry))
-            // Everything below is bounded by it.
-            .layer(Layer(EnforceDeadline::new(cap, in_flight.clone())))
-            // Above all layers that refuse calls: the refusals that a model caused are shown to it.
-            .layer(Layer(RecordModelErrors::new(Arc::clone(&tasks))))
-            // The layers below decide by the definition.
-            .map_request(resolve::resolve(Arc::clone(&registry)))
-            // Before any answer reveals whether a tool exists.
-            .layer(Layer(Authorize::new(Arc::clone(&policy), Arc::clone(&registry), Arc::clone(&tasks))))
-            // No invalid call is stored, confirmed or executed.
-            .layer(Layer(Validate::new(parts.log_arguments)))
-            // Above all layers that answer calls: data from a record or a cache is kept under its own call too.
-            .layer(Layer(keep.clone()))
-            // Above the records: a repeated response gets a nonce of its own too.
-            .layer(Layer(Frame))
-            // Before `confirm`: whether a call needs a person depends on what its task has read.
-            .layer(Layer(Record::new(tasks)))
-            // Above `confirm`: a repeat that takes over a `request_id` finds its confirmation by it.
-            .layer(Layer(ResumeEqualWrites::new(records.clone(), cap)))
-            // Above `idempotency`: each caller waits for a person by itself, although all share one record.
-            .layer(Layer(Confirm::new(Arc::clone(&records.confirmations), policy, Arc::clone(&registry))))
+        let (tasks, policy, registry) = (&parts.tasks, &parts.policy, &parts.registry);
+        let keep = Keep::new(Arc::clone(tasks), Arc::clone(policy), Arc::clone(registry));
+        let work = ServiceBuilder::new()
             // Above everything that spends something: a repeat consumes nothing, not even a confirmation.
-            .layer(Layer(Idempotent::new(records, in_flight.clone(), cap)))
+            .layer(Layer(Idempotent::new(records.clone(), in_flight.clone(), parts.cap)))
             // Below the layers that decide whether the call runs at all.
             .layer(Layer(Narrate))
             // A hit consumes no quota of a source, and concurrent equal calls share one execution.
-            .layer(Layer(Cache::new(tiers, registry)))
-            .service(Execute::new(orchestrate, in_flight.clone()));
-        // `poll_ready` is not called: every layer, and `Execute`, is always ready.
-        let stack = Arc::new(move |call| stack.clone().call(call).boxed());
+            .layer(Layer(Cache::new(parts.tiers.clone(), Arc::clone(registry))))
+            .service(Execute::new(Arc::clone(&parts.orchestrate), in_flight.clone()));
+        let stack = if parts.quotas.is_empty() {
+            // Not a layer that lets every call pass: a call pays for what it asks for.
+            stack_over(work, &parts, records, &in_flight, &keep)
+        } else {
+            let quotas = EnforceQuotas::new(Arc::clone(&parts.quotas), Arc::clone(&parts.confirmations));
+            // Here alone it is known whether a call repeats another or has been approved, and no person is waited for.
+            let work = ServiceBuilder::new().layer(Layer(quotas)).service(work);
+            stack_over(work, &parts, records, &in_flight, &keep)
+        };
         let unread = EventBackpressure::new(parts.unread);
-        Arc::new(Self { stack, services, in_flight, keep, unread })
+        Arc::new(Self { stack, services: parts.services, in_flight, keep, unread })
     }
 
     /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
@@ -210,6 +205,44 @@ impl fmt::Debug for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pipeline").field("in_flight", &self.in_flight.len()).finish_non_exhaustive()
     }
+}
+
+/// The layers over `work`, in which a call runs. A call passes them from top to bottom.
+fn stack_over(
+    work: impl Inner,
+    parts: &Parts,
+    records: idempotency::Records,
+    in_flight: &InFlight,
+    keep: &Keep,
+) -> Stack {
+    let Parts { registry, policy, tasks, cap, .. } = parts;
+    let confirmations = Arc::clone(&records.confirmations);
+    let stack = ServiceBuilder::new()
+        // Outermost: sees refusals too.
+        .layer(Layer(Telemetry))
+        // Everything below is bounded by it.
+        .layer(Layer(EnforceDeadline::new(*cap, in_flight.clone())))
+        // Above all layers that refuse calls: the refusals that a model caused are shown to it.
+        .layer(Layer(RecordModelErrors::new(Arc::clone(tasks))))
+        // The layers below decide by the definition.
+        .map_request(resolve::resolve(Arc::clone(registry)))
+        // Before any answer reveals whether a tool exists.
+        .layer(Layer(Authorize::new(Arc::clone(policy), Arc::clone(registry), Arc::clone(tasks))))
+        // No invalid call is stored, confirmed or executed.
+        .layer(Layer(Validate::new(parts.log_arguments)))
+        // Above all layers that answer calls: data from a record or a cache is kept under its own call too.
+        .layer(Layer(keep.clone()))
+        // Above the records: a repeated response gets a nonce of its own too.
+        .layer(Layer(Frame))
+        // Before `confirm`: whether a call needs a person depends on what its task has read.
+        .layer(Layer(Record::new(Arc::clone(tasks))))
+        // Above `confirm`: a repeat that takes over a `request_id` finds its confirmation by it.
+        .layer(Layer(ResumeEqualWrites::new(records, *cap)))
+        // Above `idempotency`: each caller waits for a person by itself, although all share one record.
+        .layer(Layer(Confirm::new(confirmations, Arc::clone(policy), Arc::clone(registry))))
+        .service(work);
+    // `poll_ready` is not called: every layer, and `Execute`, is always ready.
+    Arc::new(move |call| stack.clone().call(call).boxed())
 }
 
 /// Runs a call until it is pending; from then on it runs in a task.

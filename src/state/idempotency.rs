@@ -119,6 +119,15 @@ pub enum Begun {
     Unavailable(StoreError),
 }
 
+/// How far a recorded call has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownCall {
+    /// A person must approve it first, or it has not begun since one has.
+    Asked,
+    /// It has begun, and may have ended.
+    Begun,
+}
+
 /// The process that executes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {

@@ -1,10 +1,16 @@
 //! Reservations of requests to sources, past and future, shared by the processes of a state.
 //!
-//! Not here: the choice of the instant, which the rate limiter makes.
+//! Calls that are counted against a quota of their user are reservations too. Not here: the choice of the instant, which
+//! the rate limiter makes.
 
 pub(crate) mod rows;
 
 use toolwire_tool::context::UserId;
+
+/// The beginning of the names under which calls are counted, one of each user's, unlike those of sources.
+pub const QUOTA_PREFIX: &str = "quota:";
+/// What sorts behind every such name.
+pub(crate) const BEHIND_QUOTAS: &str = "quota;";
 
 /// Nanoseconds since the Unix epoch.
 pub type Nanos = u64;

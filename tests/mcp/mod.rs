@@ -5,7 +5,7 @@ mod calls;
 mod changes;
 pub(crate) mod client;
 mod confirmation;
-mod confirming;
+pub(crate) mod confirming;
 mod deciding;
 mod leaving;
 mod listing;

@@ -91,6 +91,7 @@ impl Server {
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&REGISTRY),
             policy: policy.clone(),
+            quotas: Arc::default(),
             idempotency: Arc::new(MemoryIdempotency::default()),
             confirmations: nowhere.clone(),
             tasks: Arc::clone(&nowhere),

@@ -153,6 +153,7 @@ impl Bench {
         let mut parts = Parts {
             registry: Arc::clone(&registry),
             policy: Arc::new(AllowAll),
+            quotas: Arc::default(),
             idempotency: Arc::new(MemoryIdempotency::default()),
             confirmations: Arc::clone(&state) as _,
             tasks: Arc::clone(&state),

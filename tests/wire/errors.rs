@@ -75,6 +75,7 @@ fn every_refusal_has_its_row() {
         Refusal::RequestIdReused { request_id: text() },
         Refusal::TooManyRequestIds { retry_after: Duration::ZERO },
         Refusal::TooManyRequestIdsInAll { retry_after: Duration::ZERO },
+        Refusal::QuotaExhausted { user: text(), quota: text(), retry_after: Duration::ZERO },
         Refusal::StateUnavailable { retry_after: Duration::ZERO },
         Refusal::DeadlineExceeded,
         Refusal::CallerGone,

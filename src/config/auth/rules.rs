@@ -163,11 +163,7 @@ impl Rule {
     pub(super) fn is_for(&self, user: &User) -> bool {
         let grant = user.grant.as_deref();
         let has_scope = |scope: &String| grant.is_some_and(|grant| grant.scopes.iter().any(|it| it == scope));
-        let is_meant = |who: &Who| match who {
-            Who::User(id) => user.id.as_str() == id,
-            Who::Group(id) => grant.is_some_and(|grant| grant.groups.iter().any(|it| it == id)),
-        };
-        self.who.iter().any(is_meant) && self.scope.as_ref().is_none_or(has_scope)
+        self.who.iter().any(|who| who.means(user)) && self.scope.as_ref().is_none_or(has_scope)
     }
 
     /// Whether the tool is one of those that the rule is about. Of a tool that is not offered nothing is known but its
@@ -224,6 +220,16 @@ fn all_of(who: &[String], issuers: &[Issuer]) -> Result<Vec<Who>, String> {
 }
 
 impl Who {
+    /// Whether the user is meant, or is of the group that is.
+    pub fn means(&self, user: &User) -> bool {
+        match self {
+            Self::User(id) => user.id.as_str() == id,
+            Self::Group(id) => {
+                user.grant.as_deref().is_some_and(|grant| grant.groups.iter().any(|it| it == id))
+            }
+        }
+    }
+
     /// A user or a group as it is written: what no id can hold is found by its digest, as it is in tokens.
     pub fn parse(text: &str, issuers: &[Issuer]) -> Result<Self, String> {
         let known = |name: &str| {

@@ -3,6 +3,7 @@
 mod arguments_form;
 mod delivery;
 mod facts;
+mod places;
 
 use std::{
     collections::BTreeSet,
@@ -17,6 +18,7 @@ pub(super) use self::delivery::{Delivered, Delivery, key};
 pub use self::{
     arguments_form::ArgumentsForm,
     facts::{Facts, RecordedMistake},
+    places::Places,
 };
 use crate::registry::{Category, RegisteredTool};
 use toolwire_base::{backlog, clock, digest::Digest};
@@ -68,6 +70,8 @@ pub struct Call {
     pub offered: Option<Arc<BTreeSet<ToolName>>>,
     /// The reason why a person must approve it first. Set by `confirm`; faces leave it empty.
     pub cause: Option<ConfirmationCause>,
+    /// What it holds of the calls that its user may make at once. Set by `quota`; faces leave it empty.
+    pub places: Option<Arc<Places>>,
     pub arrived: ArrivalTime,
     /// The backlog of the peer that reads its events. `None` for a reader in this process.
     pub backlog: Option<backlog::Stream>,
@@ -153,6 +157,7 @@ impl Call {
             step_ref: None,
             offered: None,
             cause: None,
+            places: None,
             arrived,
             backlog: None,
             facts: Arc::default(),

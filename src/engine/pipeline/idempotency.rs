@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, Either, ready};
 use tokio::select;
 
+pub(super) use self::key_locks::KeyLocks;
 pub use self::{equal_writes::ResumeEqualWrites, records::Records};
 use self::{
     errors::{outcome_unknown, request_id_required},

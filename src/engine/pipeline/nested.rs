@@ -59,6 +59,11 @@ pub fn error_of_refusal(refusal: &Refusal) -> ToolError {
         | Refusal::DefinitionChanged { .. }
         | Refusal::StateUnavailable { .. }
         | Refusal::ShuttingDown => ErrorCode::Unavailable,
+        Refusal::QuotaExhausted { retry_after, .. } => {
+            let error =
+                ToolError::new(ErrorCode::RateLimited, refusal.to_string()).with_origin(Origin::Service);
+            return ToolError { retry_after: Some(*retry_after), ..error };
+        }
         Refusal::DeadlineExceeded => ErrorCode::Timeout,
         Refusal::CallerGone => return ToolError::cancelled(),
         Refusal::RequestIdReused { .. } | Refusal::Task(_) => ErrorCode::Conflict,

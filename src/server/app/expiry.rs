@@ -73,6 +73,7 @@ async fn run_platform(state: &Store, in_flight: &InFlight, keep: Duration) -> In
             let _ = state.sweep_confirmations().await;
             let _ = state.sweep_audit_records().await;
             let _ = state.sweep_refusals().await;
+            let _ = state.sweep_quotas().await;
             // A part at a time: others change something meanwhile.
             while let Ok(true) = state.sweep_tasks(keep).await {}
             while let Ok(true) = state.sweep_kept_results().await {}

@@ -26,6 +26,7 @@ pub(super) fn pipeline(
     Pipeline::new(Parts {
         registry: Arc::clone(registry),
         policy: Arc::clone(policy),
+        quotas: config.quotas.as_slice().into(),
         idempotency: Arc::clone(state) as _,
         confirmations: Arc::clone(state),
         tasks: Arc::clone(state) as _,

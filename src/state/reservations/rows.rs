@@ -1,6 +1,6 @@
 //! The table `reservations`. Instants are nanoseconds since the Unix epoch.
 
-use crate::reservations::{Nanos, Reservation};
+use crate::reservations::{BEHIND_QUOTAS, Nanos, QUOTA_PREFIX, Reservation};
 use toolwire_db::sql::{Statement, insert, record, select, sql};
 use toolwire_tool::context::UserId;
 
@@ -22,4 +22,11 @@ pub(crate) fn delete(id: i64) -> Statement {
 
 pub(crate) fn delete_before(source: &str, before: Nanos) -> Statement {
     sql!("DELETE FROM reservations WHERE source = {source} AND at < {before}")
+}
+
+/// Deletes what was counted of calls before an instant, of users who have called nothing since.
+pub(crate) fn delete_quotas_before(before: Nanos) -> Statement {
+    sql!(
+        "DELETE FROM reservations WHERE source >= {QUOTA_PREFIX} AND source < {BEHIND_QUOTAS} AND at < {before}"
+    )
 }

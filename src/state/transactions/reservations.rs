@@ -9,6 +9,9 @@ use crate::{
 use toolwire_db::{Durability, Error, Lane, StoreError, Tx, scoped};
 use toolwire_tool::context::UserId;
 
+/// The longest window of a quota, a month, and a day.
+const QUOTA_MEMORY: Nanos = 32 * 24 * 3_600 * 1_000_000_000;
+
 impl Store {
     /// Adds a request at the instant that `choose` returns, given the existing ones and the time, and returns its
     /// number. Transactions of other processes are excluded meanwhile. Requests that are older than `memory` are
@@ -32,6 +35,15 @@ impl Store {
     /// Deletes a reservation that will not be used.
     pub async fn cancel_reservation(&self, number: i64) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(number).run(tx))).await
+    }
+
+    /// Deletes what was counted of calls longer ago than any quota looks.
+    pub async fn sweep_quotas(&self) -> Result<(), StoreError> {
+        let before = nanos(self.now()).saturating_sub(QUOTA_MEMORY);
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(rows::delete_quotas_before(before).run(tx))
+        })
+        .await
     }
 
     /// The reservations of a source that are not older than `memory`, in order of time, and the time.

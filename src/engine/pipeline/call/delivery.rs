@@ -88,7 +88,8 @@ fn settles(end: Result<&Terminal, &Refusal>) -> bool {
         Err(
             Refusal::TooManyRequestIds { .. }
             | Refusal::TooManyRequestIdsInAll { .. }
-            | Refusal::TooManyConfirmations { .. },
+            | Refusal::TooManyConfirmations { .. }
+            | Refusal::QuotaExhausted { .. },
         ) => true,
         // Its confirmation is open, or the write may be under way.
         Ok(Terminal::ConfirmationRequired(_)) | Err(_) => false,

@@ -13,7 +13,7 @@ const LOCKS: usize = 64;
 
 /// A fixed number of locks, each for many keys. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
-pub(super) struct KeyLocks(Arc<[Mutex<()>; LOCKS]>);
+pub(in crate::pipeline) struct KeyLocks(Arc<[Mutex<()>; LOCKS]>);
 
 impl Default for KeyLocks {
     fn default() -> Self {
@@ -23,7 +23,7 @@ impl Default for KeyLocks {
 
 impl KeyLocks {
     /// Acquires the key's lock, until the guard is dropped.
-    pub(super) async fn lock(&self, key: &impl Hash) -> MutexGuard<'_, ()> {
+    pub(in crate::pipeline) async fn lock(&self, key: &impl Hash) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         #[allow(clippy::cast_possible_truncation, reason = "a remainder of a small number")]

@@ -7,9 +7,9 @@ use crate::{
     Store,
     calls::{
         CallState, Criteria, RecordSelector, RecordedCall,
-        rows::{self, Listed},
+        rows::{self, Listed, State},
     },
-    idempotency::{ArgumentsDigest, Begun, Key},
+    idempotency::{ArgumentsDigest, Begun, Key, KnownCall},
 };
 use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
 use toolwire_db::StoreError;
@@ -29,6 +29,16 @@ impl Store {
             Some(result) => Ok(Some(self.with_data(key, result).await)),
             None => Ok(None),
         }
+    }
+
+    /// How far a call has come. `None` if nothing is recorded of it.
+    pub async fn known_call(&self, key: &Key) -> Result<Option<KnownCall>, StoreError> {
+        let record = self.fetch_optional(rows::find(key)).await?;
+        let record = record.filter(|record| record.expires_at > self.now());
+        Ok(record.map(|record| match (record.state, record.kept) {
+            (State::Asked, None) => KnownCall::Asked,
+            _ => KnownCall::Begun,
+        }))
     }
 
     /// The response to a call that could not begin because of this error. Where a full disk refuses writes alone, it is

@@ -84,6 +84,7 @@ impl Bench {
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),
             policy: Arc::new(AllowAll),
+            quotas: Arc::default(),
             idempotency: Arc::new(crate::support::MemoryIdempotency::default()),
             confirmations: Arc::clone(&state) as _,
             tasks: Arc::clone(&state) as _,
