@@ -44,6 +44,9 @@ USER = '\n[[auth.users]]\nuser_id = "{0}"\ntoken = "{0}-0123456789abcdef01234567
 
 
 def metadata(user):
+    """The token of a user; none for somebody who is known otherwise."""
+    if user is None:
+        return ()
     return (("authorization", f"Bearer {user}-0123456789abcdef0123456789abcdef"),)
 
 
@@ -92,8 +95,12 @@ class Client:
         ("grpc.enable_http_proxy", 0),
     )
 
-    def __init__(self, address, user):
-        self.channel, self.metadata = grpc.insecure_channel(address, self.OPTIONS), metadata(user)
+    def __init__(self, address, user, credentials=None):
+        if credentials:
+            self.channel = grpc.secure_channel(address, credentials, self.OPTIONS)
+        else:
+            self.channel = grpc.insecure_channel(address, self.OPTIONS)
+        self.metadata = metadata(user)
         self.tools = tool_service_pb2_grpc.ToolServiceStub(self.channel)
         self.confirmations = confirmation_service_pb2_grpc.ConfirmationServiceStub(self.channel)
         self.tasks = task_service_pb2_grpc.TaskServiceStub(self.channel)

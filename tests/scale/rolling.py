@@ -30,12 +30,13 @@ REVISION = "2026-07-28"
 
 
 class Envoy:
-    """The proxy in front of the replicas."""
+    """The proxy in front of the replicas, by a recipe, which listens on this port and has its certificates there."""
 
-    def __init__(self, program, world):
+    def __init__(self, program, world, recipe, listens, certificates=""):
         self.address, self.admin = f"127.0.0.1:{free_port()}", free_port()
-        text = (ROOT / "examples/deploy/envoy-replicas.yaml").read_text().replace("num_retries: 2", "num_retries: 0")
-        ports = {"50050": self.address.rsplit(":")[-1]}
+        text = (ROOT / "examples/deploy" / recipe).read_text().replace("num_retries: 2", "num_retries: 0")
+        text = text.replace("/etc/envoy/tls", str(certificates)).replace("address: 0.0.0.0", "address: 127.0.0.1")
+        ports = {str(listens): self.address.rsplit(":")[-1]}
         for number, replica in enumerate(world.replicas):
             for usual, address in ((50051, replica.address), (50081, replica.http)):
                 ports[str(usual + number)] = address.rsplit(":")[-1]
@@ -68,9 +69,13 @@ class Envoy:
 class Grpc:
     """Calls over one channel."""
 
-    def __init__(self, address, user):
-        self.client = Client(address, user)
+    def __init__(self, address, user, tls=None):
+        self.client = Client(address, user, tls and tls.credentials)
         self.close = self.client.close
+
+    def claim(self, header, value):
+        """Sends a header with each call."""
+        self.client.metadata += ((header, value),)
 
     def failure(self, tool, arguments, request_id=None):
         """Calls a tool; what failed, if anything did."""
@@ -83,12 +88,17 @@ class Grpc:
 
 
 class Rest:
-    """Calls over one connection of HTTP/1.1, which is opened again only where its peer has closed it after an answer."""
+    """Calls over one connection of HTTP/1.1, opened again only where its peer has closed it after an answer."""
 
-    def __init__(self, address, user):
+    def __init__(self, address, user, tls=None):
         self.connection = http.client.HTTPConnection(address, timeout=LIMIT)
+        if tls:
+            self.connection = http.client.HTTPSConnection(address, timeout=LIMIT, context=tls.context)
         self.headers = {**dict(metadata(user)), "content-type": "application/json"}
         self.close = self.connection.close
+
+    def claim(self, header, value):
+        self.headers[header] = value
 
     def failure(self, tool, arguments, request_id=None):
         headers = {**self.headers, "idempotency-key": request_id} if request_id else self.headers
@@ -136,10 +146,9 @@ class Mcp(Rest):
 class Caller(threading.Thread):
     """Calls through the proxy, over a connection of its own, until it is told to stop."""
 
-    def __init__(self, address, number, stopping):
+    def __init__(self, face, number, stopping, call):
         super().__init__(daemon=True)
-        face = FACES[number % len(FACES)]
-        self.face, self.number, self.stopping = face(address, USERS[number % len(USERS)]), number, stopping
+        self.face, self.number, self.stopping, self.call = face, number, stopping, call
         self.ends, self.failures, self.unknown = collections.Counter(), [], 0
         self.start()
 
@@ -156,14 +165,18 @@ class Caller(threading.Thread):
             self.ends[type(self.face).__name__, tool] += 1
         self.face.close()
 
-    def call(self, count):
-        if count % 50 == 0:
-            return "debug_sleep", {"duration": "1s"}
-        if count % 10 == 0:
-            return HOSTED, {}
-        if count % 5 == 0:
-            return "debug_write", {"value": "x"}, str(uuid.uuid4())
-        return "debug_stream", {"count": 1}
+
+def call(count):
+    """A tool, its arguments, and the `request_id` of a write: mostly reads."""
+    if count % 50 == 0:
+        return "debug_sleep", {"duration": "1s"}
+    if count % 5 == 0:
+        return "debug_write", {"value": "x"}, str(uuid.uuid4())
+    return "debug_stream", {"count": 1}
+
+
+def call_or_hosted(count):
+    return (HOSTED, {}) if count % 10 == 0 and count % 50 else call(count)
 
 
 FACES = (Grpc, Rest, Mcp)
@@ -179,34 +192,40 @@ def shown(ends):
 
 
 def run(binary, program, short):
-    wanted = 1_000 if short else 20_000
     with World(binary, lame_duck=LAME_DUCK) as world:
         world.start_host(0, 1, 2)
-        envoy = Envoy(program, world)
+        envoy = Envoy(program, world, "envoy-replicas.yaml", 50050)
         world.callback(envoy.close)
-        stopping, began = threading.Event(), time.monotonic()
-        callers = [Caller(envoy.address, number, stopping) for number in range(CALLERS)]
+        faces = [FACES[number % len(FACES)](envoy.address, USERS[number]) for number in range(CALLERS)]
+        yield from restart_all(world, envoy, faces, call_or_hosted, short)
 
-        def made():
-            return sum(caller.ends.total() for caller in callers)
 
-        drains = []
-        for number, replica in enumerate(world.replicas):
-            until(lambda: made() >= wanted * (number + 1) / 5, limit=300)
-            asked = time.monotonic()
-            assert replica.drain() == 0, replica.log.read_text()[-2000:]
-            drains.append(time.monotonic() - asked)
-            replica.start()
-            until(lambda: envoy.healthy() == len(world.replicas))
-        until(lambda: made() >= wanted, limit=300)
-        stopping.set()
-        for caller in callers:
-            caller.join()
-        ends = sum((caller.ends for caller in callers), collections.Counter())
-        took = time.monotonic() - began
-        yield Row("calls through Envoy", f"≥ {wanted:,}", f"{ends.total():,} in {took:.0f} s: {shown(ends)}")
-        yield Row("drains", "", ", ".join(f"{seconds:.1f} s" for seconds in drains))
+def restart_all(world, envoy, faces, call, short):
+    """Each replica in turn, while callers call by these faces; the rows."""
+    wanted = 1_000 if short else 20_000
+    stopping, began = threading.Event(), time.monotonic()
+    callers = [Caller(face, number, stopping, call) for number, face in enumerate(faces)]
+
+    def made():
+        return sum(caller.ends.total() for caller in callers)
+
+    drains = []
+    for number, replica in enumerate(world.replicas):
+        until(lambda: made() >= wanted * (number + 1) / 5, limit=300)
+        asked = time.monotonic()
+        assert replica.drain() == 0, replica.log.read_text()[-2000:]
+        drains.append(time.monotonic() - asked)
+        replica.start()
+        until(lambda: envoy.healthy() == len(world.replicas))
+    until(lambda: made() >= wanted, limit=300)
+    stopping.set()
+    for caller in callers:
+        caller.join()
+    ends = sum((caller.ends for caller in callers), collections.Counter())
+    took = time.monotonic() - began
+    yield Row("calls through Envoy", f"≥ {wanted:,}", f"{ends.total():,} in {took:.0f} s: {shown(ends)}")
+    yield Row("drains", "", ", ".join(f"{seconds:.1f} s" for seconds in drains))
+    if of_host := sum(count for (_, tool), count in ends.items() if tool == HOSTED):
         unknown = sum(caller.unknown for caller in callers)
-        of_host = sum(count for (_, tool), count in ends.items() if tool == HOSTED)
         yield Row("of a host's tool, before the host had joined", "", f"{unknown} of {of_host:,}")
-        yield none_of("failed", [it for caller in callers for it in caller.failures], ends.total())
+    yield none_of("failed", [it for caller in callers for it in caller.failures], ends.total())

@@ -14,11 +14,15 @@ import clocks
 import elsewhere
 import followers
 import limits
+import mutual
 import price
 import rolling
 import writes
 
-ALL = {module.__name__: module for module in (writes, clocks, limits, followers, elsewhere, rolling, price)}
+ALL = {module.__name__: module for module in (writes, clocks, limits, followers, elsewhere, rolling, mutual, price)}
+
+# Rows of calls through Envoy.
+OF_ENVOY = ("rolling", "mutual")
 
 
 def main(binary, envoy, *arguments):
@@ -33,7 +37,8 @@ def main(binary, envoy, *arguments):
     for name in names:
         began = time.monotonic()
         print(f"{name}: {ALL[name].__doc__.splitlines()[0]}", flush=True)
-        rows = ALL[name].run(binary, short) if name != "rolling" else rolling.run(binary, envoy, short)
+        programs = [binary, envoy] if name in OF_ENVOY else [binary]
+        rows = ALL[name].run(*programs, short)
         for row in rows:
             line = f"{'ok  ' if row.holds else 'MISS'} {row.what:46} {row.goal:14} {row.seen}"
             print(line, flush=True)
