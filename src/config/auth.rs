@@ -18,7 +18,7 @@ use super::{
     reader::Reader,
     value::{HIDDEN, Value},
 };
-use toolwire_identity::Issuer;
+use toolwire_identity::{Issuer, SpiffeId};
 use toolwire_tool::context::{User, UserId};
 
 pub use decision::Decision;
@@ -150,7 +150,7 @@ impl Auth {
 
     /// The entry by which a workload is this user.
     pub fn workload(&self, user: &User) -> Option<&WorkloadUser> {
-        let id = user.workload.as_ref()?.parse().ok()?;
+        let id: SpiffeId = user.workload.as_ref()?.parse().ok()?;
         self.workloads.iter().find(|it| it.user == user.id && it.id.matches(&id))
     }
 

@@ -11,9 +11,9 @@ mod agent;
 mod agent_model;
 mod agent_roles;
 mod auth;
+mod certified_clients;
 mod client;
 mod client_certificate;
-mod client_certificates;
 mod conditions;
 mod confirmations;
 mod data;
@@ -152,7 +152,7 @@ impl Config {
 
     /// Whether requests carry credentials that no caller wrote into them, such as the certificate of a browser.
     pub fn has_ambient_credentials(&self) -> bool {
-        client_certificates::come_by_themselves(&self.auth, &self.server)
+        certified_clients::come_by_themselves(&self.auth, &self.server)
     }
 
     /// Where callers are served, with the name of the setting.

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
-    Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry, Toolsets, client_certificates,
-    egress, file,
+    Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry, Toolsets,
+    certified_clients, egress, file,
     reader::{ReadSetting, Reader, Registered},
     unknown_keys,
 };
@@ -50,7 +50,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let providers = Providers::read(reader, &auth);
     let egress = egress::read(reader);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
-    client_certificates::check(reader, (&auth, &providers), &server, &http);
+    certified_clients::check(reader, (&auth, &providers), &server, &http);
     for section in sections {
         let part = section.read(reader);
         reader.parts.insert(part);

@@ -44,12 +44,7 @@ impl Issuers {
         let known = issuers
             .into_iter()
             .map(|issuer| (issuer.issuer.clone(), Arc::new(Known::start(issuer, egress.clone()))));
-        Self {
-            by_iss: known.collect(),
-            remembered: Remembered::default(),
-            egress: egress.clone(),
-            clock,
-        }
+        Self { by_iss: known.collect(), remembered: Remembered::default(), egress: egress.clone(), clock }
     }
 
     /// These issuers instead. The keys of those that are configured as before are kept, and no token is remembered.
@@ -57,7 +52,8 @@ impl Issuers {
     pub fn renew(&self, issuers: impl IntoIterator<Item = Issuer>) -> Self {
         let known = issuers.into_iter().map(|issuer| {
             let before = self.by_iss.get(&issuer.issuer).filter(|it| *it.issuer == issuer);
-            let known = before.map_or_else(|| Arc::new(Known::start(issuer.clone(), self.egress.clone())), Arc::clone);
+            let known = before
+                .map_or_else(|| Arc::new(Known::start(issuer.clone(), self.egress.clone())), Arc::clone);
             (issuer.issuer, known)
         });
         let (egress, clock) = (self.egress.clone(), Arc::clone(&self.clock));

@@ -170,7 +170,9 @@ async fn a_client_finds_where_to_sign_in_and_its_token_for_the_resource_is_accep
         ask(toys.http, "POST", path, &all, r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#).await
     };
     let challenge = |path: &str, rest: &str| {
-        format!("Bearer resource_metadata=\"{url}/.well-known/oauth-protected-resource{path}\", scope=\"tools\"{rest}")
+        format!(
+            "Bearer resource_metadata=\"{url}/.well-known/oauth-protected-resource{path}\", scope=\"tools\"{rest}"
+        )
     };
     let wrong = issuer.token("8f2c", &["support"], &[("exp", json!(1))]);
     for (path, below) in [("/mcp", "/mcp"), (COUNT, "")] {
@@ -180,7 +182,11 @@ async fn a_client_finds_where_to_sign_in_and_its_token_for_the_resource_is_accep
         for wrong in [wrong.as_str(), "authorization: Bearer wrong"] {
             let answer = asked(path, &[wrong]).await;
             assert_eq!(answer.status, 401, "{path}");
-            assert_eq!(answer.headers["www-authenticate"], challenge(below, ", error=\"invalid_token\""), "{path}");
+            assert_eq!(
+                answer.headers["www-authenticate"],
+                challenge(below, ", error=\"invalid_token\""),
+                "{path}"
+            );
         }
     }
     let expected = json!({"resource": format!("{url}/mcp"), "authorization_servers": [issuer.server.uri()],

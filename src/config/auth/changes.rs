@@ -70,7 +70,8 @@ impl Auth {
     }
 
     fn changes_of_workloads(&self, before: &Self) -> Vec<String> {
-        let ids: BTreeSet<_> = self.workloads.iter().chain(&before.workloads).map(|it| it.id.as_str()).collect();
+        let ids: BTreeSet<_> =
+            self.workloads.iter().chain(&before.workloads).map(|it| it.id.as_str()).collect();
         let find = |auth: &Self, id: &str| auth.workloads.iter().find(|it| it.id.as_str() == id).cloned();
         let change = |id: &str| {
             let what = match (find(self, id), find(before, id)) {

@@ -73,12 +73,7 @@ fn tokens() -> StaticTokens {
 
 fn authenticate(users: impl Authenticator + 'static) -> Layer<Authenticate> {
     let toolsets = Toolsets::default();
-    Layer(Authenticate {
-        users: Arc::new(users),
-        hosts: Arc::new(hosts()),
-        refusals: Arc::new(()),
-        toolsets,
-    })
+    Layer(Authenticate { users: Arc::new(users), hosts: Arc::new(hosts()), refusals: Arc::new(()), toolsets })
 }
 
 fn hosts() -> HostTokens {

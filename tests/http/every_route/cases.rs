@@ -98,7 +98,11 @@ fn tools(planted: &Planted) -> Vec<Case> {
     let of_task = format!("x-toolwire-task-id: {}", planted.task);
     vec![
         Case::new(Anybodys, "GET /errors/{code}", "/errors/NOT_FOUND"),
-        Case::new(Anybodys, "GET /.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource"),
+        Case::new(
+            Anybodys,
+            "GET /.well-known/oauth-protected-resource",
+            "/.well-known/oauth-protected-resource",
+        ),
         Case::new(
             Anybodys,
             "GET /.well-known/oauth-protected-resource/mcp",

@@ -221,7 +221,8 @@ impl Reading {
         // A workload has its groups by its entry, not by what it presents.
         let groups = user.grant.as_ref().map(|grant| &grant.groups);
         let entry = self.auth.workload(user).filter(|_| user.known_by == KnownBy::Certificate);
-        if entry.zip(groups).is_some_and(|(it, groups)| groups.iter().any(|group| !it.groups.contains(group))) {
+        if entry.zip(groups).is_some_and(|(it, groups)| groups.iter().any(|group| !it.groups.contains(group)))
+        {
             return true;
         }
         if self.auth.is_same_for(&before.auth, user) {

@@ -42,8 +42,7 @@ impl ProtectedResource {
         if issuers.is_empty() {
             return None;
         }
-        let mut scopes: BTreeSet<_> =
-            config.auth.rules.iter().filter_map(|it| it.scope.as_deref()).collect();
+        let mut scopes: BTreeSet<_> = config.auth.rules.iter().filter_map(|it| it.scope.as_deref()).collect();
         if scopes.is_empty() {
             scopes.insert(USUAL_SCOPE);
         }
@@ -122,7 +121,8 @@ mod tests {
         ProtectedResource::of(&load_text(file, &[], Flags::default(), &[]).expect("a configuration").config)
     }
 
-    const ISSUER: &str = "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
+    const ISSUER: &str =
+        "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
     const URL: &str = "[http]\npublic_url = 'https://tools.example'\n";
 
     #[test]
