@@ -108,7 +108,7 @@ impl Rule {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{CORP, RILEY, auth, user};
+    use super::super::tests::{CORP, MESH, RILEY, auth, user};
 
     #[test]
     fn what_differs_is_told_by_name_and_place_and_without_tokens() {
@@ -138,6 +138,21 @@ mod tests {
         for changes in [added, rotated, narrowed, changes, none] {
             assert!(!changes.concat().contains("token-of"), "{changes:?}");
         }
+    }
+
+    #[test]
+    fn workloads_that_differ_are_told_by_their_ids() {
+        let file = |id: &str, user: &str| {
+            format!("{MESH}[[auth.spiffe]]\nid = 'spiffe://example.org/{id}'\nuser = '{user}'\n")
+        };
+        let before = auth(&file("a", "a"));
+        assert_eq!(auth(&file("a", "a")).changes_since(&before), [""; 0]);
+        assert_eq!(
+            auth(&file("a", "b")).changes_since(&before),
+            ["workload changed: spiffe://example.org/a"]
+        );
+        let expected = ["workload removed: spiffe://example.org/a", "workload added: spiffe://example.org/b"];
+        assert_eq!(auth(&file("b", "a")).changes_since(&before), expected);
     }
 
     #[test]

@@ -283,7 +283,7 @@ fn reading_others_records_is_a_right_of_its_own_and_part_of_observing_of_users_o
     assert!(may(&User::new("riley".parse().unwrap()), "get_quotes"));
 }
 
-const MESH: &str = "[server.tls]\ncert = 'c'\nkey = 'k'\nclient_ca = 'ca'\nclient_auth = 'required'\n\
+pub(super) const MESH: &str = "[server.tls]\ncert = 'c'\nkey = 'k'\nclient_ca = 'ca'\nclient_auth = 'required'\n\
                     [[auth.spiffe]]\nid = 'spiffe://example.org/ns/*/sa/agent'\nuser = 'agent'\ngroups = ['agents']\n";
 
 #[test]

@@ -31,6 +31,8 @@ use crate::{
     support::{authority::Authority, program::Program, server::definition},
 };
 
+mod replaced;
+
 const AGENT: &str = "spiffe://example.org/ns/shop/sa/agent";
 const RILEY: &str = "a-long-enough-t0ken";
 
