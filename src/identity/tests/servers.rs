@@ -218,7 +218,7 @@ async fn a_bearer_token_goes_to_the_configured_origin_alone() {
         .mount(&server)
         .await;
     serve(&elsewhere, "/keys", &key_set(&[&Signer::ed("k1")])).await;
-    fetch::keys(&issuer).await.expect("the metadata came for the token");
+    fetch::keys(&issuer, &Egress::default()).await.expect("the metadata came for the token");
     let asked = elsewhere.received_requests().await.unwrap();
     assert!(asked[0].headers.get("authorization").is_none());
     fs::remove_file(&token_file).unwrap();
