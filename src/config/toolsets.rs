@@ -81,7 +81,6 @@ impl Toolset {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Flags, Loaded, testing::load_text};
 
     fn of(text: &str) -> Result<Loaded, String> {

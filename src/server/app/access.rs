@@ -17,7 +17,7 @@ use toolwire_providers::ids::ProviderName;
 use toolwire_tool::context::User;
 use toolwire_transport::{
     Withdrawals,
-    authenticate::{Authenticator, HostTokens, Loopback},
+    authenticate::{Authenticator, HostTokens, Loopback, TrustedProxies},
 };
 
 /// Who calls and what they may. Cheap to clone; clones share state.
