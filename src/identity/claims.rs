@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use crate::{ClaimPath, Issuer, Refusal, Verified, group_id, user_id, verified::fresh_until};
+use crate::{ClaimPath, Issuer, Principal, Refusal, group_id, principal::fresh_until, user_id};
 use toolwire_tool::context::Grant;
 
 /// By how much the clocks of an issuer and of this server may differ.
@@ -21,14 +21,14 @@ const MAX_EMAIL: usize = 254;
 type Claims = Map<String, Value>;
 
 /// Returns the user that the claims prove, by the rules of their issuer.
-pub(crate) fn check(issuer: &Issuer, claims: &Claims, now: SystemTime) -> Result<Verified, Refusal> {
+pub(crate) fn check(issuer: &Issuer, claims: &Claims, now: SystemTime) -> Result<Principal, Refusal> {
     check_kind(claims)?;
     let audiences = texts(claims.get("aud")).unwrap_or_default();
     if !audiences.iter().any(|it| issuer.audience.contains(it)) {
         return Err(Refusal::WrongAudience);
     }
     let ends_at = check_times(claims, issuer.max_life, now)?;
-    Ok(Verified {
+    Ok(Principal {
         user: user_id(&issuer.name, user(issuer, claims)?),
         email: email(issuer, claims),
         audiences,

@@ -6,12 +6,11 @@ use futures_util::future::{BoxFuture, Either, Ready, ready};
 use serde_json::Value;
 
 use crate::{
-    Issuer, Refusal, claims, fetch,
+    Issuer, Principal, Refusal, claims, fetch,
     jwk::KeySet,
     jws::Jws,
     keys::{Keys, Snapshot},
-    remembered::Remembered,
-    verified::SharedVerified,
+    token_cache::TokenCache,
 };
 use toolwire_base::digest::Digest;
 use toolwire_outgoing::Egress;
@@ -21,13 +20,13 @@ pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 /// The user that a token proves: at once, or by a future that waits for keys.
 pub type Verifying<'a> =
-    Either<Ready<Result<SharedVerified, Refusal>>, BoxFuture<'a, Result<SharedVerified, Refusal>>>;
+    Either<Ready<Result<Arc<Principal>, Refusal>>, BoxFuture<'a, Result<Arc<Principal>, Refusal>>>;
 
 /// The issuers whose tokens are accepted. Dropped, they fetch no keys any more.
 pub struct Issuers {
     /// The issuers, by the claim `iss`.
     by_iss: HashMap<String, Arc<Known>>,
-    remembered: Remembered,
+    cache: TokenCache,
     egress: Egress,
     clock: Clock,
 }
@@ -44,10 +43,10 @@ impl Issuers {
         let known = issuers
             .into_iter()
             .map(|issuer| (issuer.issuer.clone(), Arc::new(Known::start(issuer, egress.clone()))));
-        Self { by_iss: known.collect(), remembered: Remembered::default(), egress: egress.clone(), clock }
+        Self { by_iss: known.collect(), cache: TokenCache::default(), egress: egress.clone(), clock }
     }
 
-    /// These issuers instead. The keys of those that are configured as before are kept, and no token is remembered.
+    /// These issuers instead. The keys of those that are configured as before are kept, and no token is cached.
     #[must_use]
     pub fn renew(&self, issuers: impl IntoIterator<Item = Issuer>) -> Self {
         let known = issuers.into_iter().map(|issuer| {
@@ -57,7 +56,7 @@ impl Issuers {
             (issuer.issuer, known)
         });
         let (egress, clock) = (self.egress.clone(), Arc::clone(&self.clock));
-        Self { by_iss: known.collect(), remembered: Remembered::default(), egress, clock }
+        Self { by_iss: known.collect(), cache: TokenCache::default(), egress, clock }
     }
 
     /// Whether there is none, so that no token is of one.
@@ -67,8 +66,8 @@ impl Issuers {
 
     /// Returns the user that a token of this digest proves.
     pub fn verify<'a>(&'a self, token: &'a str, digest: Digest) -> Verifying<'a> {
-        if let Some(verified) = self.remembered.find(&digest) {
-            return Either::Left(ready(Ok(verified)));
+        if let Some(principal) = self.cache.find(&digest) {
+            return Either::Left(ready(Ok(principal)));
         }
         match self.read(token) {
             Err(refusal) => Either::Left(ready(Err(refusal))),
@@ -100,14 +99,14 @@ impl Issuers {
         jws: &Jws<'_>,
         keys: &KeySet,
         digest: Digest,
-    ) -> Result<SharedVerified, Refusal> {
+    ) -> Result<Arc<Principal>, Refusal> {
         let key = keys.find(&jws.kid, jws.algorithm).ok_or(Refusal::KeyOfAnotherAlgorithm)?;
         if !jws.is_signed_by(key) {
             return Err(Refusal::WrongSignature);
         }
-        let verified = Arc::new(claims::check(&known.issuer, &jws.claims, (self.clock)())?);
-        self.remembered.insert(digest, &verified);
-        Ok(verified)
+        let principal = Arc::new(claims::check(&known.issuer, &jws.claims, (self.clock)())?);
+        self.cache.insert(digest, &principal);
+        Ok(principal)
     }
 }
 

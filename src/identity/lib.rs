@@ -19,10 +19,10 @@ mod jwk;
 mod jws;
 mod keys;
 mod peer;
+mod principal;
 mod refusal;
-mod remembered;
 mod spiffe;
-mod verified;
+mod token_cache;
 
 pub use self::{
     algorithm::Algorithm,
@@ -32,9 +32,9 @@ pub use self::{
     issuer::{ClaimPath, InvalidClaimPath, Issuer, KeySource},
     issuers::{Clock, Issuers, Verifying},
     peer::{PeerRefusal, Workload, workload_of},
+    principal::Principal,
     refusal::Refusal,
     spiffe::{InvalidSpiffeId, SpiffeId, SpiffePattern},
-    verified::Verified,
 };
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use toolwire_identity::Verified;
+use toolwire_identity::Principal;
 
 /// The last token of a connection, for as long as it needs no verification.
 #[derive(Default)]
@@ -14,22 +14,22 @@ pub(crate) struct RecentToken(Mutex<Option<Last>>);
 
 struct Last {
     token: Box<[u8]>,
-    verified: Arc<Verified>,
+    principal: Arc<Principal>,
     /// By which reading of the settings it was verified.
     generation: u64,
 }
 
 impl RecentToken {
     /// Returns the user that the token proves, if it was the last one and was verified by the same settings.
-    pub(crate) fn find(&self, token: &[u8], generation: u64) -> Option<Arc<Verified>> {
+    pub(crate) fn find(&self, token: &[u8], generation: u64) -> Option<Arc<Principal>> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let last =
             last.as_ref().filter(|last| last.generation == generation && is_equal(&last.token, token))?;
-        last.verified.is_fresh().then(|| Arc::clone(&last.verified))
+        last.principal.is_fresh().then(|| Arc::clone(&last.principal))
     }
 
-    pub(crate) fn replace(&self, token: &[u8], verified: &Arc<Verified>, generation: u64) {
-        let last = Last { token: token.into(), verified: Arc::clone(verified), generation };
+    pub(crate) fn replace(&self, token: &[u8], principal: &Arc<Principal>, generation: u64) {
+        let last = Last { token: token.into(), principal: Arc::clone(principal), generation };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }
 }

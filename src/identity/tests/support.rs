@@ -19,7 +19,7 @@ use ring::{
 };
 use serde_json::{Value, json};
 
-use crate::{Algorithm, Clock, Issuer, Issuers, KeySource, Refusal, verified::SharedVerified};
+use crate::{Algorithm, Clock, Issuer, Issuers, KeySource, Principal, Refusal};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_outgoing::Egress;
 
@@ -200,7 +200,7 @@ fn test_clock() -> Clock {
 }
 
 /// Verifies a token.
-pub(super) async fn verify(issuers: &Issuers, token: &str) -> Result<SharedVerified, Refusal> {
+pub(super) async fn verify(issuers: &Issuers, token: &str) -> Result<Arc<Principal>, Refusal> {
     issuers.verify(token, Digest::of_bytes(token.as_bytes())).await
 }
 
@@ -209,7 +209,7 @@ pub(super) async fn verify_once(
     key: &Signer,
     token: &str,
     configure: impl FnOnce(&mut Issuer),
-) -> Result<SharedVerified, Refusal> {
+) -> Result<Arc<Principal>, Refusal> {
     let folder = tempfile::tempdir().unwrap();
     let mut issuer = corp_in(folder.path(), &[key]);
     configure(&mut issuer);

@@ -7,7 +7,7 @@ use futures_util::future::{Either, ready};
 
 use super::{Authenticating, AuthenticationError, Authenticator, Credentials, StaticTokens};
 use toolwire_config::TokenDigest;
-use toolwire_identity::{Issuer, Issuers, Refusal, Verified};
+use toolwire_identity::{Issuer, Issuers, Principal, Refusal};
 use toolwire_tool::context::{KnownBy, User};
 
 /// The configured tokens, and the issuers of others.
@@ -24,7 +24,7 @@ impl IssuedTokens {
         Self { known, issuers, generation: 0 }
     }
 
-    /// These tokens and issuers instead: what was remembered of tokens is forgotten.
+    /// These tokens and issuers instead: no token that was verified before is taken for verified.
     #[must_use]
     pub fn renew(&self, known: StaticTokens, issuers: impl IntoIterator<Item = Issuer>) -> Self {
         Self { known, issuers: self.issuers.renew(issuers), generation: self.generation + 1 }
@@ -41,8 +41,8 @@ impl Authenticator for IssuedTokens {
             None => return Either::Left(ready(Err(AuthenticationError::Rejected))),
         };
         let recent = credentials.recent.filter(|_| !self.issuers.is_empty());
-        if let Some(verified) = recent.and_then(|recent| recent.find(bearer, self.generation)) {
-            return Either::Left(ready(Ok(user_of(&verified))));
+        if let Some(principal) = recent.and_then(|recent| recent.find(bearer, self.generation)) {
+            return Either::Left(ready(Ok(user_of(&principal))));
         }
         let digest = TokenDigest::of(bearer);
         if let Some(user) = self.known.owner(&digest) {
@@ -52,12 +52,12 @@ impl Authenticator for IssuedTokens {
         let Some(token) = std::str::from_utf8(bearer).ok().filter(|token| token.contains('.')) else {
             return Either::Left(ready(Err(AuthenticationError::Rejected)));
         };
-        let admit = move |verified: Result<Arc<Verified>, Refusal>| {
-            let verified = verified.map_err(refuse)?;
+        let admit = move |verified: Result<Arc<Principal>, Refusal>| {
+            let principal = verified.map_err(refuse)?;
             if let Some(recent) = recent {
-                recent.replace(bearer, &verified, self.generation);
+                recent.replace(bearer, &principal, self.generation);
             }
-            Ok(user_of(&verified))
+            Ok(user_of(&principal))
         };
         match self.issuers.verify(token, digest.into()) {
             Either::Left(verified) => Either::Left(ready(admit(verified.into_inner()))),
@@ -66,8 +66,8 @@ impl Authenticator for IssuedTokens {
     }
 }
 
-fn user_of(verified: &Verified) -> User {
-    let Verified { user, email, grant, .. } = verified;
+fn user_of(principal: &Principal) -> User {
+    let Principal { user, email, grant, .. } = principal;
     let (id, email, grant) = (user.clone(), email.clone(), Some(Arc::clone(grant)));
     User { id, email, role: None, known_by: KnownBy::Issuer, grant, workload: None, toolset: None }
 }

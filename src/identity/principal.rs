@@ -15,7 +15,7 @@ const FRESH: Duration = Duration::from_mins(1);
 
 /// The user that a token proves. Not here: the token itself, and what its user may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct Principal {
     pub user: UserId,
     /// Unless the issuer says that it is not verified.
     pub email: Option<String>,
@@ -26,16 +26,14 @@ pub struct Verified {
     pub(crate) fresh_until: Instant,
 }
 
-impl Verified {
+impl Principal {
     /// Whether the token needs no verification.
     pub fn is_fresh(&self) -> bool {
         self.fresh_until > clock::now()
     }
 }
 
-/// Until when a token that ends then needs no verification.
+/// The instant until which a token that ends at `ends_at` needs no verification.
 pub(crate) fn fresh_until(ends_at: SystemTime, now: SystemTime) -> Instant {
     clock::now() + ends_at.duration_since(now).unwrap_or_default().min(FRESH)
 }
-
-pub(crate) type SharedVerified = Arc<Verified>;
