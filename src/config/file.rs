@@ -1,6 +1,6 @@
 //! The file of settings, `toolwire.toml` unless another is named: read, and each value with its line.
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{fs, io, sync::Arc};
 
 use toml::{
     Spanned,
@@ -13,34 +13,18 @@ use super::{
 };
 use toolwire_base::words::without_bom;
 
-/// The file that is read where none is named.
-const FILE: &str = "toolwire.toml";
-/// The variable that names a file.
-pub(super) const VARIABLE: &str = "TOOLWIRE_CONFIG";
-
 /// What the file says; nothing if none is named and there is no `toolwire.toml`.
 pub(super) fn read(sources: &Sources) -> Result<Entries, ConfigError> {
-    let named = named(sources);
-    let path = path(sources);
+    let path = sources.file();
     let shown = path.display().to_string();
     match fs::read_to_string(&path) {
         Ok(text) => parse(&shown, without_bom(&text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => Ok(Entries::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !sources.names_file() => Ok(Entries::new()),
         Err(error) => {
             let what = format!("cannot be read: {error}. Name a file that exists with --config FILE");
             Err(ConfigError::one(shown, what))
         }
     }
-}
-
-/// The file that is read, whether or not it is there.
-pub(super) fn path(sources: &Sources) -> PathBuf {
-    named(sources).unwrap_or_else(|| sources.directory.join(FILE))
-}
-
-fn named(sources: &Sources) -> Option<PathBuf> {
-    let by_variable = || sources.environment.get(VARIABLE).map(PathBuf::from);
-    sources.flags.file.clone().or_else(by_variable)
 }
 
 /// A file's text with the places in it.

@@ -16,6 +16,7 @@ mod client;
 mod client_certificate;
 mod conditions;
 mod confirmations;
+mod consequence;
 mod data;
 mod egress;
 mod error;
@@ -67,6 +68,7 @@ pub use auth::{
 pub use client::Client;
 pub use client_certificate::ConfiguredCertificate;
 pub use confirmations::Confirmations;
+pub use consequence::Consequence;
 pub use data::Data;
 pub use error::{ConfigError, Problem};
 pub use fields::Fields;
@@ -78,9 +80,9 @@ pub use network::Network;
 pub use parts::Part;
 pub use print::print;
 pub use providers::{
-    ConfiguredProvider, Consequence, HostCredentials, LOCAL_PROVIDER, McpServer, McpTarget, ProviderFloor,
-    ProviderKind, ProviderLimits, Providers, Renames, RequestLimit, Token, Unnamed, is_provider_name,
-    name_tools, propose_names,
+    ConfiguredProvider, HostCredentials, LOCAL_PROVIDER, McpServer, McpTarget, ProviderFloor, ProviderKind,
+    ProviderLimits, Providers, Renames, RequestLimit, Token, Unnamed, is_provider_name, name_tools,
+    propose_names,
 };
 pub use quotas::Quota;
 pub use raw_value::{Entries, Origin, RawValue, Sourced};

@@ -12,10 +12,9 @@ mod mcp;
 mod names;
 
 use secrecy::{ExposeSecret, SecretString};
-use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use super::{
-    Auth, TokenDigest, ToolPattern,
+    Auth, Consequence, TokenDigest, ToolPattern,
     conditions::{self, Conditions},
     fields::Fields,
     reader::{Reader, tokens::unset_token},
@@ -78,15 +77,6 @@ pub struct ProviderFloor {
     pub untrusted: bool,
     /// Conditions on arguments beside those of its offers, by tool: `conditions`. Default none.
     pub conditions: Conditions,
-}
-
-/// The impact of a call on the real world, from the lowest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum Consequence {
-    Low,
-    Medium,
-    High,
 }
 
 impl Default for ProviderFloor {

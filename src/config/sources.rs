@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, env, fmt, path::PathBuf};
 
-use super::file;
+/// The file that is read where none is named.
+const FILE: &str = "toolwire.toml";
+/// The variable that names a file.
+pub(super) const FILE_VARIABLE: &str = "TOOLWIRE_CONFIG";
 
 /// Where settings come from.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +36,17 @@ impl Sources {
 
     /// The file of settings, which need not be there.
     pub fn file(&self) -> PathBuf {
-        file::path(self)
+        self.named_file().unwrap_or_else(|| self.directory.join(FILE))
+    }
+
+    /// Whether the file is named, and so must be there.
+    pub(super) fn names_file(&self) -> bool {
+        self.named_file().is_some()
+    }
+
+    fn named_file(&self) -> Option<PathBuf> {
+        let by_variable = || self.environment.get(FILE_VARIABLE).map(PathBuf::from);
+        self.flags.file.clone().or_else(by_variable)
     }
 }
 

@@ -3,10 +3,11 @@
 use std::iter;
 
 use super::{
-    Problem, client, file,
+    Problem, client,
     near::did_you_mean,
     raw_value::{Entries, RawValue},
     reader::{Reader, Registered},
+    sources::FILE_VARIABLE,
 };
 
 /// Begins the variables of this repository's tests, which programs that tests start inherit.
@@ -24,7 +25,7 @@ pub(super) fn problems(reader: &Reader) -> Vec<Problem> {
 fn variables(reader: &Reader) -> impl Iterator<Item = Problem> {
     let known = &reader.known;
     let is_known = |name: &str| {
-        client::VARIABLES.contains(&name) || name == file::VARIABLE || known.variables.contains(name)
+        client::VARIABLES.contains(&name) || name == FILE_VARIABLE || known.variables.contains(name)
     };
     let unknown = reader.environment().iter().map(|(name, _)| name);
     let unknown = unknown.filter(|name| name.starts_with("TOOLWIRE_") && !name.starts_with(OF_TESTS));
