@@ -3,7 +3,7 @@
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
-use crate::toolset;
+use crate::toolset::{self, ToolsetError};
 use toolwire_contract::status;
 use toolwire_identity::{PeerRefusal, Refusal};
 
@@ -31,12 +31,9 @@ pub enum AuthenticationError {
         /// A description of valid values.
         rule: &'static str,
     },
-    /// The user is known, and the request narrows its tools to a toolset that there is not.
-    #[error("there is no toolset {name:?} here; the operator lists them under [toolsets]")]
-    UnknownToolset { name: String },
-    /// The user is known, and the request narrows its tools to several toolsets.
-    #[error("name one toolset: in the path, in the query or in x-toolwire-toolset")]
-    SeveralToolsets,
+    /// The user is known, and the toolset is wrong that the request names.
+    #[error(transparent)]
+    Toolset(#[from] ToolsetError),
     /// A token of an identity provider is refused, or cannot be verified now.
     #[error("{0}")]
     Refused(Refusal),
@@ -54,8 +51,8 @@ impl AuthenticationError {
             Self::Ambiguous => "ambiguous",
             Self::Rejected => "rejected",
             Self::Malformed { .. } => "malformed_user",
-            Self::UnknownToolset { .. } => "unknown_toolset",
-            Self::SeveralToolsets => "several_toolsets",
+            Self::Toolset(ToolsetError::Unknown { .. }) => "unknown_toolset",
+            Self::Toolset(ToolsetError::Several) => "several_toolsets",
             Self::Refused(refusal) => refusal.word(),
             Self::Certificate(refusal) => refusal.word(),
         }
@@ -75,11 +72,11 @@ impl From<AuthenticationError> for Status {
                 let details = ErrorDetails::with_bad_request_violation(header, rule);
                 status::status(Code::InvalidArgument, "INVALID_USER", &text, details)
             }
-            AuthenticationError::UnknownToolset { name } => {
+            AuthenticationError::Toolset(ToolsetError::Unknown { name }) => {
                 let details = ErrorDetails::with_resource_info("toolset", name, "", "");
                 status::status(Code::NotFound, "UNKNOWN_TOOLSET", &text, details)
             }
-            AuthenticationError::SeveralToolsets => {
+            AuthenticationError::Toolset(ToolsetError::Several) => {
                 let details = ErrorDetails::with_bad_request_violation(toolset::NAME, &text);
                 status::status(Code::InvalidArgument, "SEVERAL_TOOLSETS", &text, details)
             }
