@@ -22,6 +22,7 @@ pub mod problem;
 mod problem_layer;
 pub mod protected_resource;
 pub mod query;
+pub(super) mod resource_document;
 pub mod route;
 pub mod rpc_route;
 pub mod sse;

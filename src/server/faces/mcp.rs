@@ -1,5 +1,6 @@
-//! MCP over HTTP: `POST /mcp`, and `POST /mcp/{toolset}` for a part of the tools. The protocol itself is `toolwire_mcp`'s, and the calls are those of the gRPC services
-//! within the process, with the user, the arrival and the trace of the request.
+//! MCP over HTTP: `POST /mcp`, and `POST /mcp/{toolset}` for a part of the tools. The protocol itself is
+//! `toolwire_mcp`'s, and the calls are those of the gRPC services within the process, with the user, the arrival and
+//! the trace of the request.
 
 mod within_process;
 
@@ -22,6 +23,7 @@ use super::{
         problem::Problem,
         protected_resource,
         query::Query,
+        resource_document,
         route::{Http, Route, RuleByHeader},
     },
 };
@@ -53,7 +55,7 @@ pub fn routes() -> Vec<Route> {
         let route = Route::new(Method::POST, path, Rule::BY_HANDLER, post(answer));
         Route { reads_query: true, by_header: Some(SUBSCRIPTION), ..route }
     };
-    let resource = |path| Route::new(Method::GET, path, Rule::PUBLIC, get(protected_resource::answer));
+    let resource = |path| Route::new(Method::GET, path, Rule::PUBLIC, get(resource_document::answer));
     vec![
         route("/mcp"),
         route("/mcp/{toolset}"),

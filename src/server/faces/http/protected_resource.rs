@@ -1,16 +1,11 @@
 //! What a client that signs in by itself learns of this server (RFC 9728): the challenge of a refused request, and the
-//! document that it names. Not here: which tokens are accepted.
+//! document that it names. Not here: which tokens are accepted, and the routes of the document.
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use axum::{
-    extract::State,
-    response::{IntoResponse, Response},
-};
 use http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts};
 use serde_json::json;
 
-use super::{header_checks::unknown_route, route::Http};
 use toolwire_config::Config;
 
 /// Where the document is; below it, the path of the resource.
@@ -61,6 +56,11 @@ impl ProtectedResource {
             elsewhere: challenges(ROOT),
         }))
     }
+
+    /// The document, as JSON. It is the same for every reader.
+    pub(super) fn document(&self) -> String {
+        self.document.clone()
+    }
 }
 
 impl Challenges {
@@ -102,14 +102,6 @@ impl Challenge {
             headers.insert(header::WWW_AUTHENTICATE, value.clone());
         }
     }
-}
-
-/// Answers with the document, which is the same for everybody.
-pub(in crate::faces) async fn answer(State(http): State<Http>) -> Response {
-    let Some(resource) = &http.resource else { return unknown_route().into_response() };
-    let headers =
-        [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "public, max-age=3600")];
-    (headers, resource.document.clone()).into_response()
 }
 
 #[cfg(test)]
