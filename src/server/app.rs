@@ -8,6 +8,7 @@ mod check;
 mod completeness;
 mod conflicts;
 mod cool_downs;
+mod drain;
 mod expiry;
 mod file_watch;
 mod listeners;
@@ -85,7 +86,7 @@ pub struct App {
     pub registry: Arc<Registry>,
     /// The tools as every face offers them.
     pub tools: Tools,
-    /// Who calls and what they may.
+    /// The callers and their rights.
     access: Access,
     /// Where the settings stand, if they are read again.
     settings: Option<Arc<SettingsFile>>,
@@ -174,12 +175,6 @@ impl App {
     #[must_use]
     pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
         Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
-    }
-
-    /// The same service, which reads `[auth]` again when the file changes, and when it is asked to.
-    #[must_use]
-    pub fn with_settings(self, settings: Arc<SettingsFile>) -> Self {
-        Self { settings: Some(settings), ..self }
     }
 
     /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains. The admin endpoint
@@ -279,24 +274,6 @@ impl App {
     /// The documents that tasks share, as every face offers them.
     pub fn workspaces(&self) -> Workspaces {
         Workspaces::new(self.workspace.clone())
-    }
-
-    /// Waits for the writes that outlived their callers, for as long as the drain has left.
-    async fn finish_writes(&self, forced_end: impl Future<Output = ()>) {
-        let wait_until_empty = async {
-            self.wait_drained().await;
-            self.tools.in_flight().wait_until_empty().await;
-        };
-        tokio::select! {
-            () = wait_until_empty => {}
-            () = forced_end => self.cut_calls(),
-        }
-    }
-
-    fn cut_calls(&self) {
-        let in_flight = self.tools.in_flight();
-        tracing::warn!(calls = in_flight.len(), "the forced end cuts calls whose outcome is now unknown");
-        in_flight.shut_down();
     }
 
     /// Every method that is served, by its full name.

@@ -1,4 +1,4 @@
-//! Who calls and what they may, as the configuration says it now. Not here: how credentials are compared.
+//! The callers and their rights, as the configuration says them now. Not here: how credentials are compared.
 
 mod in_force;
 
@@ -20,7 +20,7 @@ use toolwire_transport::{
     authenticate::{Authenticator, HostTokens, Loopback, TrustedProxies},
 };
 
-/// Who calls and what they may. Cheap to clone; clones share state.
+/// The callers and their rights. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub(super) enum Access {
     /// Credentials are not required.

@@ -72,6 +72,12 @@ impl SettingsFile {
 }
 
 impl App {
+    /// The same service, which reads `[auth]` again when the file changes, and when it is asked to.
+    #[must_use]
+    pub fn with_settings(self, settings: Arc<SettingsFile>) -> Self {
+        Self { settings: Some(settings), ..self }
+    }
+
     /// Takes over changes of `[auth]` for as long as it is polled.
     pub(super) async fn follow_settings(&self) -> Infallible {
         let Some(settings) = &self.settings else { return pending().await };
