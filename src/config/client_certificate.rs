@@ -1,4 +1,5 @@
-//! The certificate by which the server proves itself to a server elsewhere: `client_cert` and `client_key` of its table.
+//! The certificate by which the server proves itself to another one: `client_cert` and `client_key` of that one's
+//! table.
 //!
 //! The files are read at start. Not here: which servers are asked with it.
 

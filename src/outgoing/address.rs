@@ -13,8 +13,8 @@ const METADATA_V4: [Ipv4Addr; 3] =
 const METADATA_V6: [Ipv6Addr; 2] =
     [Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)];
 
-/// The names under which the networks of clouds know their metadata services: behind a proxy, the name is all there is to
-/// check.
+/// The names under which the networks of clouds know their metadata services: behind a proxy, the name is all there is
+/// to check.
 const METADATA_NAMES: [&str; 6] = [
     "metadata.google.internal",
     "metadata.goog",
@@ -36,8 +36,8 @@ pub fn is_link_local_or_metadata(address: IpAddr) -> bool {
     }
 }
 
-/// Whether a URL has such an address for a host, or the name of a metadata service. Which addresses another name leads to
-/// is known when it is resolved, which is here unless a proxy is asked for it.
+/// Whether a URL has such an address for a host, or the name of a metadata service. Which addresses another name leads
+/// to is known when it is resolved, which is here unless a proxy is asked for it.
 pub fn names_link_local_or_metadata(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => is_link_local_or_metadata(address.into()),

@@ -4,8 +4,8 @@ use std::{fmt, net::IpAddr, str::FromStr};
 
 use ipnet::IpNet;
 
-/// What is never asked through the proxy: this machine, and short names by which clouds know their metadata services, and
-/// others other servers, so that what they lead to is looked at here.
+/// What is never asked through the proxy: this machine, and the short names of metadata services. Other networks have
+/// other servers by those names, so they are resolved here and their addresses checked.
 pub(crate) const NEVER_PROXIED: [&str; 5] = ["localhost", "127.0.0.0/8", "::1", "metadata", "instance-data"];
 
 /// A name with all names below it, an address, a network, or `*` for everything.

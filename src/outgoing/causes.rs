@@ -15,7 +15,7 @@ pub fn causes_of(error: &reqwest::Error) -> String {
     causes(error).map(|cause| in_words(&cause.to_string())).collect::<Vec<_>>().join(": ")
 }
 
-/// The words of a cause. What a proxy did is told apart from what the server did that is asked.
+/// The words of a cause, in which failures of the proxy differ from those of the server behind it.
 pub(crate) fn in_words(cause: &str) -> String {
     let of_proxy = cause.strip_prefix(TUNNEL).map(|what| match what {
         "proxy authorization required" => "it wants other credentials than those of network.proxy (407)",

@@ -1,5 +1,5 @@
-//! Refusals of authentication and authorization. Equal ones are counted in memory, and written as one record a minute, so
-//! that who is refused without end takes a bounded part of the state.
+//! Refusals of authentication and authorization. Equal ones are counted in memory, and written as one record a minute,
+//! so that a caller who is refused without end takes a bounded part of the state.
 //!
 //! Not here: what is refused, and who sees the records.
 
@@ -22,9 +22,9 @@ pub struct RefusalRecord {
     pub count: u64,
     /// The reason, such as `expired` or `tool_not_allowed`.
     pub reason: String,
-    /// The user who was refused; empty if nobody was identified.
+    /// The user who was refused; empty if none was identified.
     pub user: String,
-    /// How the user was authenticated; empty if nobody was.
+    /// How the user was authenticated; empty if none was.
     pub known_by: String,
     /// The network address.
     pub peer: Option<String>,

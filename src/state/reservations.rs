@@ -1,7 +1,7 @@
 //! Reservations of requests to sources, past and future, shared by the processes of a state.
 //!
-//! Calls that are counted against a quota of their user are reservations too. Not here: the choice of the instant, which
-//! the rate limiter makes.
+//! Calls that are counted against a quota of their user are reservations too. Not here: the choice of the instant,
+//! which the rate limiter makes.
 
 pub(crate) mod rows;
 

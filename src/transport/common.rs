@@ -18,7 +18,7 @@ pub struct Common {
     pub authenticator: Arc<dyn Authenticator>,
     /// The hosts of providers; none by default.
     hosts: Arc<HostTokens>,
-    /// Who has lost a right; nobody by default.
+    /// What ends the watches of users who lose a right; nothing by default.
     withdrawals: Option<Arc<dyn Withdrawals>>,
     /// What takes note of refusals; nothing by default.
     refusals: Arc<dyn RefusalLog>,

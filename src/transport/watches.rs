@@ -2,9 +2,9 @@
 //! of their user has expired, and when the user has lost a right.
 //!
 //! A watch is a method with [`Lifetime::Uncapped`]. It ends with UNAVAILABLE, upon which its client watches again on
-//! another connection, with UNAUTHENTICATED, upon which it needs a new token, or with PERMISSION_DENIED. A request in the
-//! pool of watches that its handler ends at a drain is ended here for the other reasons. Other calls run to their end; a
-//! call that only waits can observe [`drain_signal`] and return early.
+//! another connection, with UNAUTHENTICATED, upon which it needs a new token, or with PERMISSION_DENIED. A request in
+//! the pool of watches that its handler ends at a drain is ended here for the other reasons. Other calls run to their
+//! end; a call that only waits can observe [`drain_signal`] and return early.
 
 use std::{
     convert::Infallible,
@@ -42,7 +42,6 @@ pub trait Withdrawals: Debug + Send + Sync {
     fn wait_for_loss(&self, user: &User, bearer: Option<&Bearer>) -> BoxFuture<'static, Status>;
 }
 
-/// Ends watches.
 #[derive(Debug, Clone)]
 pub(super) struct EndWatches {
     /// `None` where rights never change.

@@ -6,8 +6,8 @@ use toolwire::contract::proto::v1::{ListRefusalsRequest, RefusalRecord};
 
 use super::*;
 
-/// A server with a user who may call little, and what it refused: three calls of one tool, two unknown tokens, no token,
-/// and a decision.
+/// A server with a user who may call little, and what it refused: three calls of one tool, two unknown tokens, no
+/// token, and a decision.
 async fn refused() -> House {
     let house = House::with(|config| {
         config.auth = users();

@@ -12,7 +12,7 @@ use toolwire_server::console::Failure;
 /// Page size of requests.
 const PAGE: i32 = 1_000;
 
-/// The instant so long ago.
+/// The instant from which records are wanted, `ago` before now.
 pub(super) fn since(ago: Option<Duration>) -> Option<Timestamp> {
     ago.and_then(|ago| clock::wall().checked_sub(ago)).map(timestamp)
 }

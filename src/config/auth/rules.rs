@@ -167,8 +167,8 @@ impl Rule {
     }
 
     /// Whether the tool is one of those that the rule is about. Of a tool that is not offered nothing is known but its
-    /// name: a rule by other things allows nothing of it, and denies it, so that its refusal tells nobody whether there
-    /// is such a tool.
+    /// name: a rule by other things allows nothing of it, and denies it, so that a refusal does not reveal whether
+    /// there is such a tool.
     pub(super) fn covers(&self, tool: RuleTarget<'_>) -> bool {
         let is_named = self.tools.iter().any(|pattern| pattern.matches(tool.name));
         let is_meant = || match tool.facts {
@@ -243,7 +243,7 @@ impl Who {
                 }
                 None => match id.parse::<UserId>() {
                     Ok(id) => Ok(Self::User(id.as_str().to_owned())),
-                    // Letters that look like others would be a rule for nobody.
+                    // An id with letters that look like others would be the id of no user.
                     Err(what) => Err(format!("{text:?} names no user: the id {what}")),
                 },
             },

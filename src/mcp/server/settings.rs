@@ -26,7 +26,7 @@ pub struct Confirmations {
 /// What a client is listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolMode {
-    /// The tools.
+    /// All tools that the user may call, in pages.
     #[default]
     List,
     /// Four tools, by which the others are found and called.

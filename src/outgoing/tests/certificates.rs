@@ -1,4 +1,4 @@
-//! Whom a client trusts, and by what it proves itself.
+//! The authorities that a client trusts, and the certificate by which it proves itself.
 
 use super::servers::{Authority, Conduct, NAME, Proxy};
 use crate::{Authorities, ClientCertificate, ClientCertificateError, PemError, Trust, causes_of};

@@ -22,7 +22,6 @@ use crate::{Authorities, ClientCertificate, Egress, ProxyAddress};
 
 pub(super) const NAME: &str = "upstream.test";
 
-/// An authority.
 pub(super) struct Authority {
     pem: String,
     issuer: Issuer<'static, KeyPair>,
@@ -39,7 +38,7 @@ pub(super) enum Conduct {
     Hang,
 }
 
-/// A proxy.
+/// A proxy that writes down what it is asked for.
 pub(super) struct Proxy {
     pub(super) address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,

@@ -100,7 +100,8 @@ impl App {
         }
     }
 
-    /// Puts other users, issuers and rules into force, all of them at once. Returns what differs, or why they cannot be.
+    /// Puts other users, issuers and rules into force, all of them at once. Returns what differs, or why they cannot
+    /// be.
     pub fn replace_auth(&self, auth: Auth) -> Result<Vec<String>, &'static str> {
         self.access.replace(auth)
     }

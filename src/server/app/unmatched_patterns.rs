@@ -1,5 +1,5 @@
-//! Patterns of tools, in the rights of users, in toolsets and in the settings of domains and providers, that match nothing that is
-//! offered or may be: most are mistyped, and give no access.
+//! Patterns of tools, in the rights of users, in toolsets and in the settings of domains and providers, that match
+//! nothing that is offered or may be: most are mistyped, and give no access.
 //!
 //! Reported rather than refused: a tool may come with a reload, and a pattern may be meant for diagnostics that are
 //! off.

@@ -81,8 +81,8 @@ impl Audit {
         Ok(Page { records, next: last.map(|it| page_token.encode(it.to_be_bytes())).unwrap_or_default() })
     }
 
-    /// The refusals that the user may see and that pass the filter: the user's own; everything for observers. The newest
-    /// first; `size` 0 is the usual size.
+    /// The refusals that the user may see and that pass the filter: the user's own; everything for observers. The
+    /// newest first; `size` 0 is the usual size.
     pub async fn list_refusals(
         &self,
         user: &User,

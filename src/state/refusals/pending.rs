@@ -1,5 +1,5 @@
-//! Refusals that are not written yet, counted by kind. The first of a kind is due at once, those that follow a minute after
-//! the record before. The number of kinds is bounded: beyond it the reason alone tells them apart.
+//! Refusals that are not written yet, counted by kind. The first of a kind is due at once, those that follow a minute
+//! after the record before. The number of kinds is bounded: beyond it the reason alone tells them apart.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! What was refused of a request before anything was done: who it came from, what it was for, and why.
+//! What was refused of a request before anything was done: its user, its target, and the reason.
 
 use super::{Origin, User};
 
@@ -7,7 +7,7 @@ use super::{Origin, User};
 pub struct RefusedRequest<'a> {
     /// The reason, one of few words.
     pub reason: &'static str,
-    /// Who asked, if that was proven.
+    /// The user, if the request proved one.
     pub user: Option<&'a User>,
     /// Where it came from.
     pub origin: Origin,

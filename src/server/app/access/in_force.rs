@@ -1,5 +1,5 @@
-//! The users, issuers and rules that are in force. One reading of the settings replaces another whole, and whoever waits
-//! with a right that is gone is told.
+//! The users, issuers and rules that are in force. One reading of the settings replaces another whole, and ends the
+//! watches of users who lose a right by it.
 //!
 //! Not here: when the settings are read.
 
@@ -39,11 +39,11 @@ pub(crate) struct InForce {
 #[derive(Debug)]
 struct Reading {
     auth: Arc<Auth>,
-    /// What knows callers, once the service is served.
+    /// What identifies callers, once the service is served.
     callers: Option<Callers>,
 }
 
-/// Who knows callers by what they present.
+/// What identifies callers by their credentials.
 #[derive(Debug)]
 struct Callers {
     tokens: Arc<IssuedTokens>,

@@ -2,8 +2,8 @@
 //! encoded.
 //!
 //! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it may
-//! stand there. `/mcp/` is `/mcp`, and below it likewise. Routes decode every other sequence themselves. Not here: malformed sequences, which
-//! `header_checks` refuses.
+//! stand there. `/mcp/` is `/mcp`, and below it likewise. Routes decode every other sequence themselves. Not here:
+//! malformed sequences, which `header_checks` refuses.
 
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;
