@@ -8,6 +8,7 @@ use toolwire_base::{
     digest::Digest,
     files::{Audience, Problem},
 };
+use toolwire_config::RuleTarget;
 use toolwire_contract::ToolName;
 
 /// The tools, intents and problems of one moment.
@@ -73,6 +74,11 @@ impl Snapshot {
 
     pub fn get(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
         self.tools.get(name)
+    }
+
+    /// The tool of a name as rules see it, whether or not it is offered.
+    pub fn rule_target<'a>(&'a self, name: &'a str) -> RuleTarget<'a> {
+        self.get(name).map_or(RuleTarget::named(name), |tool| tool.definition.rule_target())
     }
 
     /// The tool that an intent routes to.

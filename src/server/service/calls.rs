@@ -18,7 +18,6 @@ pub use self::{
 };
 use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::clock;
-use toolwire_config::RuleTarget;
 use toolwire_contract::{ConfirmationRequired, Refusal, ToolResult};
 use toolwire_db::StoreError;
 use toolwire_engine::{
@@ -205,8 +204,7 @@ impl Calls {
     /// Whether the user reads the arguments and the result of a call, and not only that it was made.
     fn may_read(&self, user: &User, key: &Key) -> bool {
         let snapshot = self.0.registry.snapshot();
-        let tool =
-            snapshot.get(&key.tool).map_or(RuleTarget::named(&key.tool), |it| it.definition.rule_target());
+        let tool = snapshot.rule_target(&key.tool);
         let policy = &self.0.policy;
         key.user == user.id
             || policy.may_read_records(user, tool)

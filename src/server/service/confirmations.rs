@@ -126,9 +126,7 @@ impl Confirmations {
 
     /// The tool as rules see it.
     fn with_target(&self, tool: &ToolName, decide: impl FnOnce(RuleTarget<'_>) -> bool) -> bool {
-        let snapshot = self.0.registry.snapshot();
-        let offered = snapshot.get(tool).map(|tool| tool.definition.rule_target());
-        decide(offered.unwrap_or(RuleTarget::named(tool)))
+        decide(self.0.registry.snapshot().rule_target(tool))
     }
 
     /// The confirmations among which a user's positions are counted.

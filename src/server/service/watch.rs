@@ -6,7 +6,6 @@ use tokio::{select, sync::watch, time::sleep};
 
 use super::{Filter, Listing, changes::HEARTBEAT, listing::Visibility};
 use toolwire_base::{digest::Digest, files::Problem};
-use toolwire_config::RuleTarget;
 use toolwire_contract::ToolName;
 use toolwire_engine::registry::{Change, RegisteredTool, Snapshot};
 
@@ -137,15 +136,9 @@ impl Watch {
 
     /// The problems without those of tools that the user may not call.
     fn visible(&self, problems: &[Problem]) -> Vec<Problem> {
-        let concerns =
-            |problem: &&Problem| problem.tool.as_deref().is_none_or(|tool| self.may_know(&self.seen, tool));
+        let may_know = |tool: &str| self.visibility.may_call(self.seen.rule_target(tool));
+        let concerns = |problem: &&Problem| problem.tool.as_deref().is_none_or(may_know);
         problems.iter().filter(concerns).cloned().collect()
-    }
-
-    /// Whether the user may know of a tool, as it stood then.
-    fn may_know(&self, then: &Snapshot, name: &str) -> bool {
-        let tool = then.get(name).map(|tool| tool.definition.rule_target());
-        self.visibility.may_call(tool.unwrap_or(RuleTarget::named(name)))
     }
 }
 

@@ -6,10 +6,10 @@ use tokio::{select, time::sleep};
 
 use super::{super::Call, Confirm};
 use toolwire_base::clock;
-use toolwire_config::RuleTarget;
 use toolwire_contract::{ConfirmationRequired, Refusal};
 
-/// Refuses a call that its user may no longer make, nor the nested one that the confirmation is about.
+/// Refuses a call that its user may no longer make, or whose nested call, which the confirmation is about, the user may
+/// not.
 pub(super) fn check(call: &Call, confirm: &Confirm, required: &ConfirmationRequired) -> Result<(), Refusal> {
     // What a tool of a toolset calls need not be of it.
     let user = &call.context.user.clone().with_toolset(None);
@@ -17,8 +17,7 @@ pub(super) fn check(call: &Call, confirm: &Confirm, required: &ConfirmationRequi
         return Err(Refusal::TokenExpired);
     }
     let snapshot = confirm.registry.snapshot();
-    let asked = snapshot.get(&required.tool).map(|tool| tool.definition.rule_target());
-    for tool in [call.tool().definition.rule_target(), asked.unwrap_or(RuleTarget::named(&required.tool))] {
+    for tool in [call.tool().definition.rule_target(), snapshot.rule_target(&required.tool)] {
         if !confirm.policy.may_call(user, tool) {
             return Err(Refusal::PermissionDenied { tool: tool.name.to_owned() });
         }
