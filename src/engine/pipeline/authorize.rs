@@ -1,6 +1,6 @@
 //! Authorize: whether this user may call this tool. Only an authorized caller learns whether the tool exists.
 
-use std::{fmt::Debug, sync::Arc};
+use std::{fmt::Debug, future::pending, sync::Arc};
 
 use super::{Call, CallResult, Inner, Target};
 use crate::registry::{RegisteredTool, Registry, Snapshot, Status};
@@ -28,8 +28,8 @@ pub trait Policy: Send + Sync + Debug {
         false
     }
 
-    /// Whether the user may decide on calls of a tool that `caller` makes. Whether users may decide on
-    /// their own calls is a separate setting.
+    /// Whether the user may decide on calls of a tool that `caller` makes. Whether users may decide on their own calls
+    /// is a separate setting.
     fn may_approve(&self, _user: &User, _tool: RuleTarget<'_>, _caller: &UserId) -> bool {
         false
     }
@@ -58,6 +58,17 @@ pub trait Policy: Send + Sync + Debug {
     fn changes(&self) -> Option<watch::Receiver<u64>> {
         None
     }
+}
+
+/// Waits until a policy has changed, by its [`Policy::changes`]; forever if it never does.
+pub async fn wait_for_change(changes: Option<&mut watch::Receiver<u64>>) {
+    if let Some(changes) = changes
+        && changes.changed().await.is_ok()
+    {
+        return;
+    }
+    // Without a sender nothing changes any more.
+    pending().await
 }
 
 /// Refuses calls that the policy does not allow, then calls of unknown tools.

@@ -1,13 +1,16 @@
 //! Watches the tools: a snapshot, then every change, with heartbeats in between.
 
-use std::{collections::VecDeque, future::pending, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
 use tokio::{select, sync::watch, time::sleep};
 
 use super::{Filter, Listing, changes::HEARTBEAT, listing::Visibility};
 use toolwire_base::{digest::Digest, files::Problem};
 use toolwire_contract::ToolName;
-use toolwire_engine::registry::{Change, RegisteredTool, Snapshot};
+use toolwire_engine::{
+    pipeline::authorize::wait_for_change,
+    registry::{Change, RegisteredTool, Snapshot},
+};
 
 #[derive(Clone, Debug)]
 pub enum WatchEvent {
@@ -64,7 +67,7 @@ impl Watch {
                     Ok(()) => self.advance(),
                     Err(_) => return None,
                 },
-                () = next_change(&mut self.rights) => self.compare_rights(),
+                () = wait_for_change(self.rights.as_mut()) => self.compare_rights(),
                 () = sleep(HEARTBEAT) => return Some(WatchEvent::Heartbeat),
             }
         }
@@ -139,18 +142,5 @@ impl Watch {
         let may_know = |tool: &str| self.visibility.may_call(self.seen.rule_target(tool));
         let concerns = |problem: &&Problem| problem.tool.as_deref().is_none_or(may_know);
         problems.iter().filter(concerns).cloned().collect()
-    }
-}
-
-/// Waits until rights have changed.
-async fn next_change(rights: &mut Option<watch::Receiver<u64>>) {
-    match rights {
-        // Without a sender they change no more.
-        Some(changes) => {
-            if changes.changed().await.is_err() {
-                pending().await
-            }
-        }
-        None => pending().await,
     }
 }

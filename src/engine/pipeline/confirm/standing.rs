@@ -4,7 +4,10 @@ use std::{future::pending, time::SystemTime};
 
 use tokio::{select, time::sleep};
 
-use super::{super::Call, Confirm};
+use super::{
+    super::{Call, authorize::wait_for_change},
+    Confirm,
+};
 use toolwire_base::clock;
 use toolwire_contract::{ConfirmationRequired, Refusal};
 
@@ -36,17 +39,6 @@ pub(super) async fn wait_for_loss(
         if let Err(refusal) = check(call, confirm, required) {
             return refusal;
         }
-        let changed = async {
-            match &mut changes {
-                // Without a sender nothing changes any more.
-                Some(changes) => {
-                    if changes.changed().await.is_err() {
-                        pending().await
-                    }
-                }
-                None => pending().await,
-            }
-        };
         let expired = async {
             match ends_at(call) {
                 Some(end) => sleep(end.duration_since(clock::wall()).unwrap_or_default()).await,
@@ -54,7 +46,7 @@ pub(super) async fn wait_for_loss(
             }
         };
         select! {
-            () = changed => {}
+            () = wait_for_change(changes.as_mut()) => {}
             () = expired => return Refusal::TokenExpired,
         }
     }
