@@ -53,7 +53,7 @@ impl ClientCertificate {
     }
 
     /// The client that presents it to a server that asks.
-    pub fn present(&self, builder: ClientBuilder) -> ClientBuilder {
+    pub(crate) fn present(&self, builder: ClientBuilder) -> ClientBuilder {
         builder.identity(self.0.identity.clone())
     }
 

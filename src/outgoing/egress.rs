@@ -6,7 +6,7 @@ use reqwest::{Client, ClientBuilder, dns::Resolve, redirect, retry};
 use rustls::crypto::ring as provider;
 
 use crate::{
-    Authorities, Bypass, Connector, ProxyAddress,
+    Authorities, Bypass, ClientCertificate, Connector, ProxyAddress,
     proxy::Proxy,
     resolver::{NoMetadata, ProxyOr},
 };
@@ -62,7 +62,17 @@ impl Egress {
         self.builder_resolving(trust, NoMetadata)
     }
 
-    /// The same with a resolver of its own, for the names of servers that are not behind the proxy.
+    /// The same, and presents the certificate, if there is one, to a server that asks.
+    pub fn builder_presenting(&self, trust: Trust, certificate: Option<&ClientCertificate>) -> ClientBuilder {
+        let builder = self.builder(trust);
+        match certificate {
+            Some(certificate) => certificate.present(builder),
+            None => builder,
+        }
+    }
+
+    /// The same as [`Self::builder`], with a resolver of its own for the names of servers that are not behind the
+    /// proxy.
     pub fn builder_resolving(&self, trust: Trust, resolver: impl Resolve + 'static) -> ClientBuilder {
         // A provider may be installed already: any will do.
         let _ = provider::default_provider().install_default();

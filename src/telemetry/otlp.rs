@@ -129,13 +129,8 @@ fn with_client<B: WithHttpConfig + WithExportConfig>(
     egress: &Egress,
 ) -> Result<B, ExporterBuildError> {
     let trust = authorities(otlp)?.map_or_else(|| Trust::for_secure(otlp.encrypted), Trust::Only);
-    let client = egress.builder(trust);
-    let client = match client_certificate(otlp)? {
-        Some(own) => own.present(client),
-        None => client,
-    };
-    let client =
-        client.build().map_err(|error| invalid(format!("the HTTP client cannot be made: {error}")))?;
+    let client = egress.builder_presenting(trust, client_certificate(otlp)?.as_ref()).build();
+    let client = client.map_err(|error| invalid(format!("the HTTP client cannot be made: {error}")))?;
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned);
     let headers = otlp.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value).ok()?)));
     let builder = builder.with_endpoint(&otlp.endpoint).with_timeout(otlp.timeout);

@@ -10,11 +10,8 @@ async fn ask(
     own: Option<ClientCertificate>,
 ) -> Result<(), String> {
     let proxy = Proxy::start(Conduct::Tunnel(authority.serve(demands).await)).await;
-    let builder = proxy.egress().with_authorities(authority.authorities()).builder(trust);
-    let builder = match own {
-        Some(own) => own.present(builder),
-        None => builder,
-    };
+    let egress = proxy.egress().with_authorities(authority.authorities());
+    let builder = egress.builder_presenting(trust, own.as_ref());
     let sent = builder.build().unwrap().get(format!("https://{NAME}/")).send().await;
     sent.map(drop).map_err(|error| causes_of(&error))
 }

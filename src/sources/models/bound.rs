@@ -16,11 +16,7 @@ pub(super) const LONGEST: usize = 1024 * 1024;
 
 /// The connections of a model. They verify certificates, and follow no redirects, since a key would go along.
 pub(super) fn client(egress: &Egress, certificate: Option<&ClientCertificate>) -> Result<Client, ModelError> {
-    let builder = egress.builder(Trust::System).connect_timeout(CONNECT);
-    let builder = match certificate {
-        Some(certificate) => certificate.present(builder),
-        None => builder,
-    };
+    let builder = egress.builder_presenting(Trust::System, certificate).connect_timeout(CONNECT);
     builder.build().map_err(|_| ModelError::Unavailable)
 }
 

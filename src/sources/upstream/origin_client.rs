@@ -20,7 +20,7 @@ pub fn origin_client(
     certificate: Option<&ClientCertificate>,
 ) -> Result<reqwest::Client, String> {
     let builder = egress
-        .builder(Trust::for_secure(is_secure))
+        .builder_presenting(Trust::for_secure(is_secure), certificate)
         .redirect(redirect::Policy::custom(|attempt| {
             let is_within =
                 attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
@@ -30,10 +30,6 @@ pub fn origin_client(
             if may_follow { attempt.follow() } else { attempt.stop() }
         }))
         .connect_timeout(CONNECT);
-    let builder = match certificate {
-        Some(certificate) => certificate.present(builder),
-        None => builder,
-    };
     builder.build().map_err(|error| error.to_string())
 }
 
