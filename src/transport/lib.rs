@@ -53,6 +53,7 @@ mod compression;
 mod config;
 mod connection;
 mod connections;
+mod constant_time;
 mod content_type;
 mod count_requests;
 mod deadline;

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use super::constant_time::is_equal;
 use toolwire_identity::Principal;
 
 /// The last token of a connection, for as long as it needs no verification.
@@ -32,12 +33,6 @@ impl RecentToken {
         let last = Last { token: token.into(), principal: Arc::clone(principal), generation };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }
-}
-
-/// Compares without an early end, but for the length, which is no secret.
-fn is_equal(left: &[u8], right: &[u8]) -> bool {
-    let difference = left.iter().zip(right).fold(0, |difference, (left, right)| difference | (left ^ right));
-    left.len() == right.len() && difference == 0
 }
 
 /// The token is a secret.

@@ -8,6 +8,7 @@ use std::fmt;
 use futures_util::future::{Either, ready};
 
 use super::{Authenticating, AuthenticationError, Authenticator, Credentials};
+use crate::constant_time::is_equal;
 use toolwire_config::TokenDigest;
 use toolwire_tool::context::{KnownBy, User};
 
@@ -41,17 +42,11 @@ impl StaticTokens {
 pub(super) fn owner<'a, T>(tokens: &'a [(TokenDigest, T)], presented: &TokenDigest) -> Option<&'a T> {
     let mut owner = None;
     for (known, holder) in tokens {
-        if is_equal(known, presented) {
+        if is_equal(known.as_bytes(), presented.as_bytes()) {
             owner = Some(holder);
         }
     }
     owner
-}
-
-/// Compares without an early end.
-fn is_equal(left: &TokenDigest, right: &TokenDigest) -> bool {
-    let pairs = left.as_bytes().iter().zip(right.as_bytes());
-    pairs.fold(0, |difference, (left, right)| difference | (left ^ right)) == 0
 }
 
 impl Authenticator for StaticTokens {
