@@ -39,9 +39,10 @@ pub(super) fn record(record: &AuditRecord) -> Value {
     if !record.trace_id.is_empty() {
         event["metadata"]["correlation_uid"] = json!(record.trace_id);
     }
-    let unmapped: [(&str, &str); 11] = [
+    let unmapped: [(&str, &str); 12] = [
         ("verdict", verdict(record.verdict())),
         ("known_by", &record.known_by),
+        ("workload", &record.workload),
         ("face", &record.face),
         ("caller", &record.caller),
         ("request_id", &record.request_id),
@@ -175,6 +176,7 @@ mod tests {
             time: Some(prost_types::Timestamp { seconds: 2, nanos: 5_000_000 }),
             user_id: "corp:8f2c".to_owned(),
             known_by: "issuer".to_owned(),
+            workload: "spiffe://a/b".to_owned(),
             peer: "192.0.2.7".to_owned(),
             face: "grpc".to_owned(),
             tool: "add_to_watchlist".to_owned(),
@@ -202,8 +204,10 @@ mod tests {
             (&event["src_endpoint"], &event["metadata"]["correlation_uid"]),
             (&json!({"ip": "192.0.2.7"}), &json!("t"))
         );
-        let unmapped =
-            json!({"verdict": "APPROVED", "known_by": "issuer", "face": "grpc", "approver": "alex"});
+        let unmapped = json!({
+            "verdict": "APPROVED", "known_by": "issuer", "workload": "spiffe://a/b", "face": "grpc",
+            "approver": "alex",
+        });
         assert_eq!(event["unmapped"], unmapped);
         assert_eq!(event.get("end_time"), None);
     }
