@@ -11,6 +11,11 @@ pub(super) const DESCRIBE: &str = "describe_tool";
 pub(super) const CALL_READ: &str = "call_read_tool";
 pub(super) const CALL: &str = "call_tool";
 
+/// The number of tools that are shown unless a model asks for another one.
+pub(super) const DEFAULT_LIMIT: usize = 10;
+/// Maximum number of tools that are shown.
+pub(super) const MAX_LIMIT: usize = 50;
+
 /// Instructions to a model, before the guidance on the tools.
 pub(super) const INSTRUCTIONS: &str = "The tools are not listed. Find one by find_tools, read its description and its \
                                        input schema by describe_tool, and call it by call_read_tool if it only reads, \
@@ -70,7 +75,7 @@ fn declarations() -> Value {
                         "maxLength": 256,
                         "description": "Words of what is to be done, such as `order status`. Empty for all tools.",
                     },
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+                    "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
                 }),
                 &["query"],
             ),

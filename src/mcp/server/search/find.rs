@@ -8,12 +8,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tonic::Status;
 
-use super::super::{call_facts::CallFacts, handler::Handler, outcome};
+use super::super::{
+    call_facts::CallFacts,
+    handler::Handler,
+    outcome,
+    search_tools::{DEFAULT_LIMIT, MAX_LIMIT},
+};
 use toolwire_contract::proto::v1::{ListToolsRequest, ToolCategory, ToolDefinition, ToolState, ToolView};
 
-/// How many tools are shown unless a model asks for another number, and at most.
-const USUAL: usize = 10;
-const MOST: usize = 50;
 /// The words of a query that count. Each is a list that the server makes.
 const MAX_WORDS: usize = 8;
 /// Shorter words stand in nearly every description. They count where there are no others.
@@ -29,9 +31,9 @@ pub(super) struct Find {
 
 impl Find {
     pub(super) async fn answer(self, handler: &Handler) -> Result<CallToolResult, ErrorData> {
-        let limit = self.limit.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
-            return Ok(outcome::invalid_argument("/limit", &format!("limit must be 1 to {MOST}")));
+        let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
+        if !(1..=MAX_LIMIT).contains(&limit) {
+            return Ok(outcome::invalid_argument("/limit", &format!("limit must be 1 to {MAX_LIMIT}")));
         }
         match find(handler, &words(&self.query)).await {
             Ok(found) => Ok(outcome::structured(shown(&found, limit))),
