@@ -102,13 +102,10 @@ impl RuleArgs {
         if self.tags.is_empty() && self.category.is_none() && self.consequence.is_none() {
             return offered.and_then(|tool| tool.definition.rule_target().facts);
         }
-        fn word<T: FromStr>(given: Option<&String>, otherwise: T) -> T {
-            given.and_then(|word| word.parse().ok()).unwrap_or(otherwise)
-        }
         Some(TargetFacts {
             tags: &self.tags,
-            category: word(self.category.as_ref(), ToolCategory::Write),
-            consequence: word(self.consequence.as_ref(), Consequence::High),
+            category: parse_or(self.category.as_deref(), ToolCategory::Write),
+            consequence: parse_or(self.consequence.as_deref(), Consequence::High),
         })
     }
 
@@ -129,4 +126,9 @@ impl RuleArgs {
         let user = User::new(id.parse().map_err(|what| format!("USER {what}"))?);
         Ok(User { grant: Some(Arc::new(grant)), ..user })
     }
+}
+
+/// The value of a flag whose words clap knows, or the default.
+fn parse_or<T: FromStr>(given: Option<&str>, default: T) -> T {
+    given.and_then(|word| word.parse().ok()).unwrap_or(default)
 }
