@@ -8,6 +8,7 @@ mod pattern;
 mod rule_target;
 mod rules;
 mod token;
+mod who;
 mod workloads;
 
 use secrecy::SecretString;
@@ -24,8 +25,9 @@ use toolwire_tool::context::{User, UserId};
 pub use decision::Decision;
 pub use pattern::{InvalidPattern, ToolPattern};
 pub use rule_target::{RuleTarget, TargetFacts, ToolCategory};
-pub use rules::{Right, Rule, Who};
+pub use rules::{Right, Rule};
 pub use token::TokenDigest;
+pub use who::Who;
 pub use workloads::WorkloadUser;
 
 /// Users who may call: `[auth]`. Without users, issuers and workloads credentials are not required, and only this

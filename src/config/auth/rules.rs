@@ -2,14 +2,14 @@
 //!
 //! Not here: rights of a user's own entry in `[[auth.users]]`.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 use strum::VariantNames;
 
-use super::{Auth, RuleTarget, ToolCategory};
+use super::{Auth, RuleTarget, ToolCategory, Who};
 use crate::{Consequence, Problem, ToolPattern, fields::Fields, reader::Reader, value::Value};
-use toolwire_identity::{Issuer, group_id, user_id};
-use toolwire_tool::context::{User, UserId};
+use toolwire_identity::Issuer;
+use toolwire_tool::context::User;
 
 /// What some users may do, or may not, with some tools.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,15 +27,6 @@ pub struct Rule {
     pub scope: Option<String>,
     pub denies: bool,
     pub may: Vec<Right>,
-}
-
-/// The user or the group that a rule is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// A user, by the id.
-    User(String),
-    /// A group of an issuer, or of workloads, by the id.
-    Group(String),
 }
 
 /// What a user may do.
@@ -101,8 +92,8 @@ impl Rule {
                 "scope has no meaning where effect is deny: a client would leave the scope out; remove it",
             );
         }
-        if scope.as_deref().is_some_and(|scope| scope.is_empty() || scope.contains(char::is_whitespace)) {
-            entry.problem("scope must be one word, such as tools");
+        if scope.as_deref().is_some_and(|scope| !is_scope(scope)) {
+            entry.problem("scope must be one word of visible ASCII without \" and \\, such as tools");
         }
         if denies && consequence_at_most.is_some() {
             entry.problem(
@@ -192,6 +183,11 @@ impl Rule {
     }
 }
 
+/// Whether a text is a scope as RFC 6749 has it, which stands in quotes in the challenge of a refused request.
+fn is_scope(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
+}
+
 /// The words of a list; none if it is absent.
 fn words_of<T: FromStr + VariantNames>(entry: &mut Fields, key: &'static str) -> Option<Vec<T>> {
     match entry.optional::<Vec<String>>(key) {
@@ -217,56 +213,6 @@ fn all_of(who: &[String], issuers: &[Issuer]) -> Result<Vec<Who>, String> {
         return Err("who must name at least one, such as \"group:corp/support\"".to_owned());
     }
     who.iter().map(|text| Who::parse(text, issuers)).collect()
-}
-
-impl Who {
-    /// Whether the user is meant, or is of the group that is.
-    pub fn means(&self, user: &User) -> bool {
-        match self {
-            Self::User(id) => user.id.as_str() == id,
-            Self::Group(id) => {
-                user.grant.as_deref().is_some_and(|grant| grant.groups.iter().any(|it| it == id))
-            }
-        }
-    }
-
-    /// A user or a group as it is written: what no id can hold is found by its digest, as it is in tokens.
-    pub fn parse(text: &str, issuers: &[Issuer]) -> Result<Self, String> {
-        let known = |name: &str| {
-            let found = issuers.iter().any(|issuer| issuer.name == name);
-            found.then_some(()).ok_or(format!("{text:?} is of an issuer that [[auth.issuers]] does not name"))
-        };
-        match text.split_once(':') {
-            Some(("user", id)) => match id.split_once(':') {
-                Some((issuer, claim)) => {
-                    known(issuer).map(|()| Self::User(user_id(issuer, claim).as_str().to_owned()))
-                }
-                None => match id.parse::<UserId>() {
-                    Ok(id) => Ok(Self::User(id.as_str().to_owned())),
-                    // An id with letters that look like others would be the id of no user.
-                    Err(what) => Err(format!("{text:?} names no user: the id {what}")),
-                },
-            },
-            Some(("group", id)) => match id.split_once('/') {
-                Some((issuer, claim)) if !claim.is_empty() => {
-                    known(issuer).map(|()| Self::Group(group_id(issuer, claim)))
-                }
-                // Of workloads.
-                None if !id.is_empty() => Ok(Self::Group(id.to_owned())),
-                _ => Err(format!("{text:?} names no group, such as group:corp/support")),
-            },
-            _ => Err(format!("who must be user:… or group:…, but there is {text:?}")),
-        }
-    }
-}
-
-impl fmt::Display for Who {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::User(id) => write!(f, "user:{id}"),
-            Self::Group(id) => write!(f, "group:{id}"),
-        }
-    }
 }
 
 /// The users of rules that nothing configures: most are mistyped.

@@ -185,6 +185,8 @@ fn a_wrong_rule_is_refused_with_what_to_write() {
             "a client would leave the scope out",
         ),
         ("who = ['user:riley']\ntools = ['*']\nscope = 'a b'", "scope must be one word"),
+        ("who = ['user:riley']\ntools = ['*']\nscope = 'tööls'", "scope must be one word"),
+        ("who = ['user:riley']\ntools = ['*']\nscope = 'a\"'", "scope must be one word"),
         ("who = ['user:riley']\ntools = ['a']\nmay = ['observe']", "observe is of all tools"),
         ("who = ['user:riley']\ntools = ['*']\ntag = ['x']", "unknown setting"),
     ] {
