@@ -7,7 +7,6 @@ use std::{
     convert::Infallible,
     fmt, fs,
     future::pending,
-    mem,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -18,7 +17,7 @@ use tokio::{
 };
 
 use super::{App, tree::RELOAD_INTERVAL};
-use toolwire_base::digest::Digest;
+use toolwire_base::{debounce::Debounce, digest::Digest};
 use toolwire_config::{Auth, ConfigError, Loaded};
 use toolwire_telemetry::metric;
 
@@ -34,13 +33,7 @@ pub struct SettingsFile {
     /// The settings of the start.
     started: Loaded,
     asked: Notify,
-    versions: Mutex<Versions>,
-}
-
-/// Digests of the file: at the last look, and at the last attempt to use it.
-struct Versions {
-    last: Digest,
-    tried: Digest,
+    debounce: Mutex<Debounce>,
 }
 
 impl SettingsFile {
@@ -48,8 +41,8 @@ impl SettingsFile {
     pub fn open(path: PathBuf, load: Load) -> Result<Self, ConfigError> {
         let digest = digest(&path);
         let started = load()?;
-        let versions = Mutex::new(Versions { last: digest, tried: digest });
-        Ok(Self { path, load, started, asked: Notify::new(), versions })
+        let debounce = Mutex::new(Debounce::new(digest));
+        Ok(Self { path, load, started, asked: Notify::new(), debounce })
     }
 
     /// The settings of the start.
@@ -62,12 +55,10 @@ impl SettingsFile {
         self.asked.notify_one();
     }
 
-    /// Whether the file is to be read: it is unchanged since the last look and was not tried yet.
+    /// Whether the file is to be read.
     fn is_due(&self) -> bool {
         let now = digest(&self.path);
-        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_settled = mem::replace(&mut versions.last, now) == now;
-        is_settled && mem::replace(&mut versions.tried, now) != now
+        self.debounce.lock().unwrap_or_else(PoisonError::into_inner).is_due(now)
     }
 }
 

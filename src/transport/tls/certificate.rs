@@ -23,7 +23,7 @@ use rustls::{
 };
 
 use super::clients;
-use toolwire_base::{digest::Digest, words::bytes_without_bom};
+use toolwire_base::{debounce::Debounce, digest::Digest, words::bytes_without_bom};
 use toolwire_config::{self as config, ClientAuth};
 
 /// The PEM files of TLS.
@@ -50,13 +50,7 @@ pub(super) struct Certificate {
     files: Files,
     alpn: Vec<Vec<u8>>,
     served: ArcSwap<ServerConfig>,
-    versions: Mutex<Versions>,
-}
-
-/// Digests of the files: at the last check, and at the last attempt to use them.
-struct Versions {
-    last: Digest,
-    tried: Digest,
+    debounce: Mutex<Debounce>,
 }
 
 impl Files {
@@ -72,7 +66,7 @@ impl Certificate {
     pub(super) fn open(files: Files, alpn: Vec<Vec<u8>>) -> Result<Self, CertificateError> {
         let digest = digest(&files);
         let served = ArcSwap::from_pointee(read(&files, &alpn)?);
-        Ok(Self { files, alpn, served, versions: Mutex::new(Versions { last: digest, tried: digest }) })
+        Ok(Self { files, alpn, served, debounce: Mutex::new(Debounce::new(digest)) })
     }
 
     /// What new connections are served with.
@@ -97,12 +91,10 @@ impl Certificate {
         }
     }
 
-    /// Whether the files are unchanged since the last check and were not tried yet.
+    /// Whether the files are to be tried.
     fn is_due(&self) -> bool {
         let now = digest(&self.files);
-        let mut versions = self.versions.lock().expect("no holder of the lock panics");
-        let is_settled = std::mem::replace(&mut versions.last, now) == now;
-        is_settled && std::mem::replace(&mut versions.tried, now) != now
+        self.debounce.lock().expect("no holder of the lock panics").is_due(now)
     }
 }
 
