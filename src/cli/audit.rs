@@ -23,7 +23,7 @@ use toolwire_server::{
 pub(super) struct Audit {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Lists what was refused for who asked, instead: credentials, and tools that a user may not call
+    /// Lists refusals instead: of credentials, and of tools that a user may not call
     #[arg(long, conflicts_with_all = ["tool", "call"])]
     refused: bool,
     /// Lists only records of this tool; may be repeated

@@ -122,7 +122,7 @@ pub fn agent_alert(source: &str, code: &'static str) {
     with(|it| it.agent_alert(source, code));
 }
 
-/// A request or a call was refused for who asked, for this reason.
+/// A request or a call was refused because of its caller, for this reason.
 pub fn request_refused(reason: &'static str) {
     with(|it| it.request_refused(reason));
 }

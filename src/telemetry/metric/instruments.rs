@@ -86,7 +86,7 @@ impl Instruments {
                 .build(),
             refusals: counter(
                 name::REFUSALS,
-                "Requests and calls that were refused for who asked, by reason.",
+                "Requests and calls that were refused because of their callers, by reason.",
             ),
             connections_open: connections.with_description("Connections that are open.").build(),
             state_wal_size: meter

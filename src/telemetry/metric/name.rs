@@ -34,7 +34,7 @@ pub const STATE_LISTENERS: &str = "toolwire.state.listeners";
 pub const STATE_AVAILABLE: &str = "toolwire.state.available";
 /// How often a bound of the transport was reached: something was refused, or closed to make room.
 pub const BOUNDS_REACHED: &str = "toolwire.bounds.reached";
-/// Requests and calls that were refused for who asked, by reason.
+/// Requests and calls that were refused because of their callers, by reason.
 pub const REFUSALS: &str = "toolwire.refusals";
 /// How often the cache was asked.
 pub const CACHE_LOOKUPS: &str = "toolwire.cache.lookups";
