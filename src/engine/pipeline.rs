@@ -40,7 +40,7 @@ pub use authorize::Policy;
 pub use cache::Tiers;
 use call::Inner;
 pub use call::{
-    ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, Places, RecordedMistake, Target,
+    ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, Permits, RecordedMistake, Target,
 };
 use execute::timeout_error;
 pub use in_flight::{CallEnd, CallInfo, CallSelector, EndedCall, InFlight, RunningCall};

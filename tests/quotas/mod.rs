@@ -1,7 +1,7 @@
 //! Quotas: how much a user may call, on every face and over all processes of a state.
 
 mod faces;
-mod places;
+mod permits;
 mod uncounted;
 
 use serde_json::{Value, json};

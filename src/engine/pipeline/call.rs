@@ -3,7 +3,7 @@
 mod arguments_form;
 mod delivery;
 mod facts;
-mod places;
+mod permits;
 
 use std::{
     collections::BTreeSet,
@@ -18,7 +18,7 @@ pub(super) use self::delivery::{Delivered, Delivery, key};
 pub use self::{
     arguments_form::ArgumentsForm,
     facts::{Facts, RecordedMistake},
-    places::Places,
+    permits::Permits,
 };
 use crate::registry::{Category, RegisteredTool};
 use toolwire_base::{backlog, clock, digest::Digest};
@@ -70,8 +70,8 @@ pub struct Call {
     pub offered: Option<Arc<BTreeSet<ToolName>>>,
     /// The reason why a person must approve it first. Set by `confirm`; faces leave it empty.
     pub cause: Option<ConfirmationCause>,
-    /// What it holds of the calls that its user may make at once. Set by `quota`; faces leave it empty.
-    pub places: Option<Arc<Places>>,
+    /// Its permits among the calls that its user may make at once. Set by `quota`; faces leave it empty.
+    pub permits: Option<Arc<Permits>>,
     pub arrived: ArrivalTime,
     /// The backlog of the peer that reads its events. `None` for a reader in this process.
     pub backlog: Option<backlog::Stream>,
@@ -157,7 +157,7 @@ impl Call {
             step_ref: None,
             offered: None,
             cause: None,
-            places: None,
+            permits: None,
             arrived,
             backlog: None,
             facts: Arc::default(),

@@ -1,7 +1,7 @@
 //! Quota: how much each user may call, over all processes of the state.
 //!
 //! A call is counted when it first comes. A repeat under a `request_id` that is recorded is not, nor is the call that a
-//! person has approved, which is such a repeat; nor are the calls that a tool makes. Of calls at once a place is held
+//! person has approved, which is such a repeat; nor are the calls that a tool makes. Of calls at once a permit is held
 //! from here on: not while a caller waits for a person, and until a write ends that its caller has left. Not here: the
 //! limits of sources (`toolwire_sources`).
 
@@ -13,15 +13,15 @@ use std::{sync::Arc, time::Duration};
 use futures_util::future::{BoxFuture, Either};
 
 use self::{admissions::Admissions, count::Counts};
-use super::{Call, CallResult, Inner, call::Places, call_record, refusals::unavailable};
+use super::{Call, CallResult, Inner, call::Permits, call_record, refusals::unavailable};
 use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_config::Quota;
 use toolwire_contract::Refusal;
 use toolwire_db::StoreError;
 use toolwire_state::{Store, idempotency::KnownCall};
 
-/// The time after which a call may be tried again that had no place: calls end at any time.
-const NO_PLACE: Duration = Duration::from_secs(1);
+/// The time after which a call may be tried again that got no permit: calls end at any time.
+const NO_PERMIT: Duration = Duration::from_secs(1);
 
 /// Refuses calls that are over a quota of their user.
 #[derive(Clone, Debug)]
@@ -68,27 +68,27 @@ impl EnforceQuotas {
             Some(key) => self.store.known_call(key).await.map_err(|error| unreadable(&call, &error))?,
             None => None,
         };
-        let places = match known {
+        let permits = match known {
             // It is answered from its record, or joins the call that is under way.
             Some(KnownCall::Begun) => None,
             // Counted when it asked.
             Some(KnownCall::Asked) => Some(self.admit(&call, false).await?),
             None => Some(self.admit(&call, true).await?),
         };
-        let _admission = key.filter(|_| places.is_some()).map(|key| self.admissions.note(key));
+        let _admission = key.filter(|_| permits.is_some()).map(|key| self.admissions.note(key));
         drop(turn);
-        let places = places.filter(|places| !places.is_empty()).map(Arc::new);
-        call.places.clone_from(&places);
+        let permits = permits.filter(|permits| !permits.is_empty()).map(Arc::new);
+        call.permits.clone_from(&permits);
         let end = inner.call(call).await;
-        // Before the answer: the next call of the same caller must find the place free.
-        if let Some(places) = places {
-            places.free().await;
+        // Before the answer: the next call of the same caller must find the permit free.
+        if let Some(permits) = permits {
+            permits.free().await;
         }
         end
     }
 
-    /// Counts the call, if it is to be counted, and takes its places.
-    async fn admit(&self, call: &Call, is_counted: bool) -> Result<Places, Refusal> {
+    /// Counts the call, if it is to be counted, and takes its permits.
+    async fn admit(&self, call: &Call, is_counted: bool) -> Result<Permits, Refusal> {
         let mut counts = Counts::new(&self.store, call);
         for quota in self.quotas.iter().filter(|quota| quota.is_of(&call.context.user)) {
             let excess = counts.add(quota, is_counted).await.map_err(|error| unreadable(call, &error))?;
@@ -97,7 +97,7 @@ impl EnforceQuotas {
                 return Err(refusal(call, &excess));
             }
         }
-        Ok(counts.into_places())
+        Ok(counts.into_permits())
     }
 }
 
@@ -113,7 +113,7 @@ fn refusal(call: &Call, excess: &Excess) -> Refusal {
             }
         }
         Excess::Concurrent { most } => {
-            Refusal::QuotaExhausted { user, quota: format!("{most} calls at once"), retry_after: NO_PLACE }
+            Refusal::QuotaExhausted { user, quota: format!("{most} calls at once"), retry_after: NO_PERMIT }
         }
     }
 }

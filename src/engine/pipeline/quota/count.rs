@@ -1,5 +1,5 @@
-//! Counts a call by reservations in the state: one at the time of the call, and one for its place, at the time by which
-//! it has ended in any case.
+//! Counts a call by reservations in the state: one at the time of the call, and one for its permit, at the time by
+//! which it has ended in any case.
 
 use std::{
     sync::{
@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::Excess;
-use crate::pipeline::{Call, call::Places};
+use crate::pipeline::{Call, call::Permits};
 use toolwire_config::Quota;
 use toolwire_db::StoreError;
 use toolwire_state::{
@@ -19,7 +19,7 @@ use toolwire_state::{
 };
 use toolwire_tool::context::UserId;
 
-/// The time after which the place of a lost process is free, once its call must have ended.
+/// The time after which the permit of a lost process is free, once its call must have ended.
 const MARGIN: Duration = Duration::from_secs(5);
 
 /// What a call has taken of its user's quotas.
@@ -29,7 +29,7 @@ pub(super) struct Counts {
     /// The longest that the call may run.
     longest: Duration,
     calls: Vec<i64>,
-    places: Vec<i64>,
+    permits: Vec<i64>,
 }
 
 impl Counts {
@@ -42,7 +42,7 @@ impl Counts {
             user: call.context.user.id.clone(),
             longest: deadline.remaining(),
             calls: Vec::new(),
-            places: Vec::new(),
+            permits: Vec::new(),
         }
     }
 
@@ -77,7 +77,7 @@ impl Counts {
             (running.len() < most as usize).then(|| now.saturating_add(until))
         };
         match self.store.reserve(&self.name("running", quota), &self.user, 0, &choose).await? {
-            Some(number) => self.places.push(number),
+            Some(number) => self.permits.push(number),
             None => return Ok(Some(Excess::Concurrent { most })),
         }
         Ok(None)
@@ -85,14 +85,14 @@ impl Counts {
 
     /// Takes the call back.
     pub(super) async fn give_back(self) {
-        for number in self.calls.into_iter().chain(self.places) {
+        for number in self.calls.into_iter().chain(self.permits) {
             // What cannot be taken back passes.
             let _ = self.store.cancel_reservation(number).await;
         }
     }
 
-    pub(super) fn into_places(self) -> Places {
-        Places::new(self.store, self.places)
+    pub(super) fn into_permits(self) -> Permits {
+        Permits::new(self.store, self.permits)
     }
 
     /// A user's counts are of no other, so that those of all are not read.

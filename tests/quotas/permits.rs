@@ -1,4 +1,4 @@
-//! Calls at once: each holds a place while it runs.
+//! Calls at once: each holds a permit while it runs.
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -38,7 +38,7 @@ async fn is_full(talk: &Talk) -> bool {
 }
 
 #[tokio::test]
-async fn one_call_after_the_other_finds_its_place_free() {
+async fn one_call_after_the_other_finds_its_permit_free() {
     let house = house(ONE);
     let talk = house.talk("riley");
     for number in 0..20 {
@@ -65,7 +65,7 @@ async fn another_call_at_once_is_refused_until_the_first_has_ended() {
 }
 
 #[tokio::test]
-async fn a_write_holds_its_place_when_its_caller_has_left() {
+async fn a_write_holds_its_permit_when_its_caller_has_left() {
     let house = house(ONE);
     let talk = house.talk("riley");
     let write = json!({"value": "x", "duration": "3s"}).to_string();
@@ -84,7 +84,7 @@ async fn a_write_holds_its_place_when_its_caller_has_left() {
 }
 
 #[tokio::test]
-async fn no_place_is_held_while_a_person_is_waited_for_and_one_is_needed_after() {
+async fn no_permit_is_held_while_a_person_is_waited_for_and_one_is_needed_after() {
     let house = house(ONE);
     let talk = house.talk("riley");
     let known = key();
@@ -98,7 +98,7 @@ async fn no_place_is_held_while_a_person_is_waited_for_and_one_is_needed_after()
     let free = async { while is_full(&talk).await {} };
     timeout(SOON, free).await.unwrap();
 
-    // Another call takes the place; the approved one is refused, and its approval is not used up.
+    // Another call takes the permit; the approved one is refused, and its approval is not used up.
     let (other, sleep) = (talk.clone(), json!({"duration": "60s"}));
     let running = tokio::spawn(async move { call(&other, "debug_sleep", &sleep).await });
     until_running(&house, 2).await;
@@ -119,7 +119,7 @@ async fn no_place_is_held_while_a_person_is_waited_for_and_one_is_needed_after()
 }
 
 #[tokio::test]
-async fn a_repeat_of_a_call_that_runs_takes_no_place() {
+async fn a_repeat_of_a_call_that_runs_takes_no_permit() {
     let house = house(ONE);
     let talk = house.talk("riley");
     let (write, known) = (json!({"value": "x", "duration": "0.5s"}), key());

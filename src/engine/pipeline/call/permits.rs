@@ -1,4 +1,4 @@
-//! The places that a call holds among those of its user that run at once.
+//! The permits of a call: one of each quota that bounds how many calls of its user run at once.
 
 use std::{
     mem,
@@ -9,14 +9,15 @@ use tokio::runtime::Handle;
 
 use toolwire_state::Store;
 
-/// Places, by their numbers in the state. The call and its work share them: they are free once both have ended.
+/// Permits, by the numbers of their reservations in the state. The call and its work share them: they are free once
+/// both have ended.
 #[derive(Debug)]
-pub struct Places {
+pub struct Permits {
     store: Arc<Store>,
     numbers: Mutex<Vec<i64>>,
 }
 
-impl Places {
+impl Permits {
     pub(in crate::pipeline) fn new(store: Arc<Store>, numbers: Vec<i64>) -> Self {
         Self { store, numbers: Mutex::new(numbers) }
     }
@@ -35,7 +36,7 @@ impl Places {
     }
 }
 
-impl Drop for Places {
+impl Drop for Permits {
     fn drop(&mut self) {
         let (numbers, Ok(runtime)) = (self.take(), Handle::try_current()) else { return };
         if !numbers.is_empty() {
@@ -47,7 +48,7 @@ impl Drop for Places {
 
 async fn free(store: &Store, numbers: Vec<i64>) {
     for number in numbers {
-        // If this fails, the place is free once the call must have ended.
+        // If this fails, the permit is free once the call must have ended.
         let _ = store.cancel_reservation(number).await;
     }
 }
