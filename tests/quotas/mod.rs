@@ -1,8 +1,8 @@
 //! Quotas: how much a user may call, on every face and over all processes of a state.
 
+mod exemptions;
 mod faces;
 mod permits;
-mod uncounted;
 
 use serde_json::{Value, json};
 use toolwire::config::{Config, Flags, Quota, testing};

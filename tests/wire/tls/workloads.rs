@@ -31,7 +31,7 @@ use crate::{
     support::{authority::Authority, program::Program, server::definition},
 };
 
-mod replaced;
+mod reload;
 
 const AGENT: &str = "spiffe://example.org/ns/shop/sa/agent";
 const RILEY: &str = "a-long-enough-t0ken";
