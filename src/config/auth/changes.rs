@@ -1,8 +1,9 @@
 //! What differs between two readings of `[auth]`: in words for the log, and for one user. No token is shown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Auth, AuthUser, Rule, TokenDigest};
+use super::{Auth, AuthUser, Rule, TokenDigest, WorkloadUser};
+use toolwire_identity::Issuer;
 use toolwire_tool::context::{User, UserId};
 
 impl Auth {
@@ -55,35 +56,33 @@ impl Auth {
     }
 
     fn changes_of_issuers(&self, before: &Self) -> Vec<String> {
-        let names: BTreeSet<_> = self.issuers.iter().chain(&before.issuers).map(|it| &it.name).collect();
-        let find = |auth: &Self, name: &String| auth.issuers.iter().find(|it| it.name == *name).cloned();
-        let change = |name: &String| {
-            let what = match (find(self, name), find(before, name)) {
-                (now, then) if now == then => return None,
-                (_, None) => "issuer added",
-                (None, _) => "issuer removed",
-                _ => "issuer changed",
-            };
-            Some(format!("{what}: {name}"))
+        let by_name = |auth: &Self| -> BTreeMap<String, Issuer> {
+            auth.issuers.iter().map(|it| (it.name.clone(), it.clone())).collect()
         };
-        names.into_iter().filter_map(change).collect()
+        changes("issuer", &by_name(self), &by_name(before))
     }
 
     fn changes_of_workloads(&self, before: &Self) -> Vec<String> {
-        let ids: BTreeSet<_> =
-            self.workloads.iter().chain(&before.workloads).map(|it| it.id.as_str()).collect();
-        let find = |auth: &Self, id: &str| auth.workloads.iter().find(|it| it.id.as_str() == id).cloned();
-        let change = |id: &str| {
-            let what = match (find(self, id), find(before, id)) {
-                (now, then) if now == then => return None,
-                (_, None) => "workload added",
-                (None, _) => "workload removed",
-                _ => "workload changed",
-            };
-            Some(format!("{what}: {id}"))
+        let by_id = |auth: &Self| -> BTreeMap<String, WorkloadUser> {
+            auth.workloads.iter().map(|it| (it.id.to_string(), it.clone())).collect()
         };
-        ids.into_iter().filter_map(change).collect()
+        changes("workload", &by_id(self), &by_id(before))
     }
+}
+
+/// What was added, removed and changed of the entries of a kind, by their names.
+fn changes<T: PartialEq>(kind: &str, now: &BTreeMap<String, T>, before: &BTreeMap<String, T>) -> Vec<String> {
+    let names: BTreeSet<_> = now.keys().chain(before.keys()).collect();
+    let change = |name: &String| {
+        let what = match (now.get(name), before.get(name)) {
+            (now, before) if now == before => return None,
+            (_, None) => "added",
+            (None, _) => "removed",
+            _ => "changed",
+        };
+        Some(format!("{kind} {what}: {name}"))
+    };
+    names.into_iter().filter_map(change).collect()
 }
 
 impl AuthUser {
