@@ -16,7 +16,7 @@ use self::{admissions::Admissions, count::Counts};
 use super::{Call, CallResult, Inner, call::Permits, call_record, refusals::unavailable};
 use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_config::Quota;
-use toolwire_contract::Refusal;
+use toolwire_contract::{ErrorCode, Refusal, Terminal};
 use toolwire_db::StoreError;
 use toolwire_state::{Store, idempotency::KnownCall};
 
@@ -81,7 +81,7 @@ impl EnforceQuotas {
         call.permits.clone_from(&permits);
         let end = inner.call(call).await;
         // Before the answer: the next call of the same caller must find the permit free.
-        if let Some(permits) = permits {
+        if let Some(permits) = permits.filter(|_| !may_go_on(&end)) {
             permits.free().await;
         }
         end
@@ -99,6 +99,12 @@ impl EnforceQuotas {
         }
         Ok(counts.into_permits())
     }
+}
+
+/// Whether a write may go on although its caller was answered: it holds the places then, until it ends.
+fn may_go_on(end: &CallResult) -> bool {
+    let Ok(Terminal::Result(result)) = end else { return false };
+    result.outcome.as_ref().is_err_and(|error| error.code == ErrorCode::OutcomeUnknown)
 }
 
 fn refusal(call: &Call, excess: &Excess) -> Refusal {
