@@ -23,6 +23,8 @@ use toolwire_contract::{Refusal, proto::v1};
 
 /// The member of the arguments that has the arguments of the tool found.
 const ARGUMENTS: &str = "arguments";
+/// What no definition has for a digest.
+const NO_DIGEST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,17 +98,22 @@ async fn carry_out(
     }
     // Anew, and bound to the call: a definition that becomes a write meanwhile must not be called as a read.
     let tool = handler.known().renew(&handler.services, &invocation.tool).await;
-    if let Ok(Some(tool)) = &tool {
-        let name = &invocation.tool;
-        if !tool.is_read {
-            return Ok(invalid(&format!("name: {name} does more than read: call it by {CALL}")));
+    match &tool {
+        Ok(Some(tool)) => {
+            let name = &invocation.tool;
+            if !tool.is_read {
+                return Ok(invalid(&format!("name: {name} does more than read: call it by {CALL}")));
+            }
+            if invocation.expected_digest.is_empty() {
+                invocation.expected_digest.clone_from(&tool.digest);
+            } else if invocation.expected_digest != tool.digest {
+                let refusal = Refusal::DefinitionChanged { tool: name.clone() };
+                return outcome::of_status(&refusal.into(), &CallFacts::default()).map(Answer::from);
+            }
         }
-        if invocation.expected_digest.is_empty() {
-            invocation.expected_digest.clone_from(&tool.digest);
-        } else if invocation.expected_digest != tool.digest {
-            let refusal = Refusal::DefinitionChanged { tool: name.clone() };
-            return outcome::of_status(&refusal.into(), &CallFacts::default()).map(Answer::from);
-        }
+        // It may be any tool that is offered from a moment later on, and none has this digest.
+        Ok(None) => NO_DIGEST.clone_into(&mut invocation.expected_digest),
+        Err(_) => {}
     }
     invocation.carry_out(handler, tool, mode, progress).await
 }
