@@ -19,6 +19,22 @@ pub fn group_id(issuer: &str, claim: &str) -> String {
     id(issuer, '/', claim).as_str().to_owned()
 }
 
+/// The user of an issuer that a person names: by the claim, or by what stands for it in records.
+pub fn written_user_id(issuer: &str, text: &str) -> UserId {
+    written_id(issuer, ':', text)
+}
+
+/// The group of an issuer that a person names in the same ways.
+pub fn written_group_id(issuer: &str, text: &str) -> String {
+    written_id(issuer, '/', text).as_str().to_owned()
+}
+
+fn written_id(issuer: &str, separator: char, text: &str) -> UserId {
+    let is_hashed = text.strip_prefix(HASHED).and_then(Digest::from_hex).is_some();
+    let as_it_is = || format!("{issuer}{separator}{text}").parse().ok();
+    is_hashed.then(as_it_is).flatten().unwrap_or_else(|| id(issuer, separator, text))
+}
+
 fn id(issuer: &str, separator: char, claim: &str) -> UserId {
     let plain = || format!("{issuer}{separator}{claim}").parse().ok();
     let may_be_plain = !claim.is_empty() && !claim.starts_with(HASHED);
@@ -46,6 +62,17 @@ mod tests {
             assert_eq!(id.as_str(), group_id("corp", odd).replacen('/', ":", 1), "{odd:?}");
         }
         assert_eq!(user_id("corp", &"x".repeat(123)).as_str().len(), 128);
+    }
+
+    #[test]
+    fn people_write_a_claim_or_what_stands_for_it() {
+        for claim in ["8f2c", "a b", "", "sha256-", "sha256-1"] {
+            let id = user_id("corp", claim);
+            assert_eq!(written_user_id("corp", claim), id, "{claim:?}");
+            assert_eq!(written_user_id("corp", id.as_str().trim_start_matches("corp:")), id, "{claim:?}");
+        }
+        let group = group_id("corp", "Domain Users");
+        assert_eq!(written_group_id("corp", group.trim_start_matches("corp/")), group);
     }
 
     proptest! {

@@ -28,7 +28,7 @@ pub use self::{
     algorithm::Algorithm,
     fetch::{AddressError, check_address},
     forwarding::forwarded_workload,
-    ids::{group_id, user_id},
+    ids::{group_id, user_id, written_group_id, written_user_id},
     issuer::{ClaimPath, InvalidClaimPath, Issuer, KeySource},
     issuers::{Clock, Issuers, Verifying},
     peer::{PeerRefusal, Workload, workload_of},

@@ -138,6 +138,18 @@ fn who_no_id_can_hold_is_found_by_the_same_digest_as_in_tokens() {
 }
 
 #[test]
+fn who_is_recorded_by_a_digest_is_denied_by_that_id() {
+    let zoe = toolwire_identity::user_id("corp", "Zoë");
+    let group = toolwire_identity::group_id("corp", "Domain Users");
+    for who in [format!("user:{zoe}"), format!("group:{group}")] {
+        let rule = format!("[[auth.rules]]\nwho = ['{who}']\ntools = ['*']\neffect = 'deny'\n");
+        let auth = self::auth(&format!("{CORP}{rule}"));
+        let decision = auth.decide(&user(zoe.as_str(), &[&group], &[]), Right::Call, RuleTarget::named("a"));
+        assert!(matches!(decision, Decision::Denied(_)), "{who}");
+    }
+}
+
+#[test]
 fn a_wrong_rule_is_refused_with_what_to_write() {
     let rule = |rest: &str| format!("{CORP}{RILEY}[[auth.rules]]\n{rest}");
     for (wrong, words) in [

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolwire_identity::{Issuer, group_id, user_id};
+use toolwire_identity::{Issuer, written_group_id, written_user_id};
 use toolwire_tool::context::{User, UserId};
 
 /// The user or the group that a rule or a quota is for.
@@ -25,7 +25,8 @@ impl Who {
         }
     }
 
-    /// A user or a group as it is written: what no id can hold is found by its digest, as it is in tokens.
+    /// A user or a group as it is written: what no id can hold is found by its digest, as it is in tokens and
+    /// records.
     pub fn parse(text: &str, issuers: &[Issuer]) -> Result<Self, String> {
         let known = |name: &str| {
             let found = issuers.iter().any(|issuer| issuer.name == name);
@@ -34,7 +35,7 @@ impl Who {
         match text.split_once(':') {
             Some(("user", id)) => match id.split_once(':') {
                 Some((issuer, claim)) => {
-                    known(issuer).map(|()| Self::User(user_id(issuer, claim).as_str().to_owned()))
+                    known(issuer).map(|()| Self::User(written_user_id(issuer, claim).as_str().to_owned()))
                 }
                 None => match id.parse::<UserId>() {
                     Ok(id) => Ok(Self::User(id.as_str().to_owned())),
@@ -44,7 +45,7 @@ impl Who {
             },
             Some(("group", id)) => match id.split_once('/') {
                 Some((issuer, claim)) if !claim.is_empty() => {
-                    known(issuer).map(|()| Self::Group(group_id(issuer, claim)))
+                    known(issuer).map(|()| Self::Group(written_group_id(issuer, claim)))
                 }
                 // Of workloads.
                 None if !id.is_empty() => Ok(Self::Group(id.to_owned())),
