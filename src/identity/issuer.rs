@@ -48,6 +48,16 @@ pub struct ClaimPath(String);
 #[error("expected the name of a claim, or a path such as realm_access.roles")]
 pub struct InvalidClaimPath;
 
+impl Issuer {
+    /// Whether the keys of the other are these: fetched from the same place in the same way, and told of by one name.
+    pub(crate) fn has_keys_of(&self, other: &Self) -> bool {
+        let of = |it: &Self| {
+            (it.name.clone(), it.issuer.clone(), it.keys.clone(), it.bearer_file.clone(), it.ca.clone())
+        };
+        of(self) == of(other)
+    }
+}
+
 impl ClaimPath {
     pub fn as_str(&self) -> &str {
         &self.0

@@ -33,7 +33,7 @@ pub struct Issuers {
 
 struct Known {
     issuer: Arc<Issuer>,
-    keys: Keys,
+    keys: Arc<Keys>,
 }
 
 impl Issuers {
@@ -46,14 +46,16 @@ impl Issuers {
         Self { by_iss: known.collect(), cache: TokenCache::default(), egress: egress.clone(), clock }
     }
 
-    /// These issuers instead. The keys of those that are configured as before are kept, and no token is cached.
+    /// These issuers instead. The keys that come from where they came from before are kept, and no token is cached.
     #[must_use]
     pub fn renew(&self, issuers: impl IntoIterator<Item = Issuer>) -> Self {
         let known = issuers.into_iter().map(|issuer| {
-            let before = self.by_iss.get(&issuer.issuer).filter(|it| *it.issuer == issuer);
-            let known = before
-                .map_or_else(|| Arc::new(Known::start(issuer.clone(), self.egress.clone())), Arc::clone);
-            (issuer.issuer, known)
+            let before = self.by_iss.get(&issuer.issuer).filter(|it| it.issuer.has_keys_of(&issuer));
+            let known = match before {
+                Some(before) => before.with(issuer.clone()),
+                None => Known::start(issuer.clone(), self.egress.clone()),
+            };
+            (issuer.issuer, Arc::new(known))
         });
         let (egress, clock) = (self.egress.clone(), Arc::clone(&self.clock));
         Self { by_iss: known.collect(), cache: TokenCache::default(), egress, clock }
@@ -118,8 +120,13 @@ impl Known {
             let (issuer, egress) = of_fetch.clone();
             Box::pin(async move { fetch::keys(&issuer, &egress).await })
         };
-        let keys = Keys::start(issuer.name.as_str().into(), Box::new(fetch));
+        let keys = Arc::new(Keys::start(issuer.name.as_str().into(), Box::new(fetch)));
         Self { issuer, keys }
+    }
+
+    /// The issuer as it is configured now, with the keys that are at hand.
+    fn with(&self, issuer: Issuer) -> Self {
+        Self { issuer: Arc::new(issuer), keys: Arc::clone(&self.keys) }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::advance;
 
 use super::support::{NOW, Signer, claims, corp_in, key_set, start, verify};
-use crate::Issuer;
+use crate::{Issuer, KeySource};
 
 const OTHER: &str = "https://accounts.example";
 
@@ -77,9 +77,12 @@ async fn a_renewal_forgets_tokens_and_keeps_the_keys_of_issuers_that_stay() {
     let renewed = issuers.renew([corp.clone()]);
     assert!(verify(&renewed, &new).await.is_ok(), "its key is at hand");
     assert_eq!(verify(&renewed, &old).await.unwrap_err().word(), "keys_unavailable");
-    // One that is configured otherwise is another one, and one that is gone has no users.
-    let changed =
-        issuers.renew([Issuer { audience: vec!["toolwire".to_owned(), "more".to_owned()], ..corp }]);
+    // What else is said of an issuer counts at once, with the keys that are at hand.
+    let other = issuers.renew([Issuer { audience: vec!["other".to_owned()], ..corp.clone() }]);
+    assert_eq!(verify(&other, &new).await.unwrap_err().word(), "wrong_audience");
+    // One whose keys are elsewhere begins without any, and one that is gone has no users.
+    let keys = KeySource::File(folder.path().join("other.json"));
+    let changed = issuers.renew([Issuer { keys, ..corp }]);
     assert_eq!(verify(&changed, &new).await.unwrap_err().word(), "keys_unavailable");
     let gone = issuers.renew([]);
     assert!(gone.is_empty());
