@@ -1,7 +1,7 @@
 //! Whether a user has a right to a tool, and which line says so.
 
 use super::{Auth, AuthUser, Right, Rule, RuleTarget};
-use toolwire_tool::context::User;
+use toolwire_tool::context::{KnownBy, User};
 
 /// A decision, with the place of the line that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,23 @@ impl Auth {
             return false;
         }
         self.entries(user).any(|entry| entry.has_some(right)) || rules.any(|rule| !rule.denies)
+    }
+
+    /// Whether what made a caller this user is still configured, with the groups that a workload had by its entry. Not
+    /// here: whether the same token is.
+    pub fn knows(&self, user: &User) -> bool {
+        match user.known_by {
+            KnownBy::Token => self.entries(user).next().is_some(),
+            KnownBy::Issuer => {
+                let name = user.id.as_str().split(':').next().unwrap_or_default();
+                self.issuers.iter().any(|issuer| issuer.name == name)
+            }
+            KnownBy::Certificate => self.workload(user).is_some_and(|entry| {
+                let mut groups = user.grant.iter().flat_map(|grant| &grant.groups);
+                groups.all(|group| entry.groups.contains(group))
+            }),
+            KnownBy::Process | KnownBy::Loopback => true,
+        }
     }
 
     pub(super) fn entries<'a>(&'a self, user: &User) -> impl Iterator<Item = &'a AuthUser> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwire_tool::context::{Grant, User};
+use toolwire_tool::context::{Grant, KnownBy, User};
 
 use super::{Auth, Decision, Right, RuleTarget, TargetFacts, ToolCategory};
 use crate::{Consequence, Flags, Loaded, print, testing};
@@ -125,6 +125,25 @@ fn a_user_of_the_file_may_lose_a_right_by_a_rule() {
     let may = |tool| auth.may(&riley, Right::Call, RuleTarget::named(tool));
     assert!(may("get_quotes") && !may("debug_sleep"));
     assert!(!auth.may_call_all(&riley) && auth.may_some(&riley, Right::Call));
+}
+
+#[test]
+fn a_user_is_known_while_what_made_the_caller_one_is_configured() {
+    let riley = user("riley", &[], &[]).with_known_by(KnownBy::Token);
+    let rule = "[[auth.rules]]\nwho = ['user:riley']\ntools = ['*']\n";
+    let without = auth(&format!("{}{rule}", RILEY.replace("riley", "alex")));
+    assert!(auth(RILEY).knows(&riley));
+    assert!(!without.knows(&riley) && without.may_call_all(&riley), "a rule makes nobody a user");
+    let of_corp = user("corp:1", &[], &[]).with_known_by(KnownBy::Issuer);
+    assert!(auth(CORP).knows(&of_corp) && !auth(RILEY).knows(&of_corp));
+    let mesh = |id: &str, groups: &str| {
+        let entry = format!("[[auth.spiffe]]\nid = 'spiffe://example.org/{id}'\nuser = 'agent'\n");
+        auth(&format!("{MESH}{entry}groups = {groups}\n"))
+    };
+    let agent = user("agent", &["agents"], &[]).with_known_by(KnownBy::Certificate);
+    let agent = User { workload: Some("spiffe://example.org/a".into()), ..agent };
+    assert!(mesh("*", "['agents', 'more']").knows(&agent));
+    assert!(!mesh("a", "['more']").knows(&agent) && !mesh("b", "['agents']").knows(&agent));
 }
 
 #[test]

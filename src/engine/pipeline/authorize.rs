@@ -28,6 +28,11 @@ pub trait Policy: Send + Sync + Debug {
         false
     }
 
+    /// Whether the user is still one, as the credentials of a while ago said: calls may wait for long.
+    fn knows(&self, _user: &User) -> bool {
+        true
+    }
+
     /// Whether the user may decide on calls of a tool that `caller` makes. Whether users may decide on their own calls
     /// is a separate setting.
     fn may_approve(&self, _user: &User, _tool: RuleTarget<'_>, _caller: &UserId) -> bool {

@@ -53,4 +53,8 @@ impl Policy for Auth {
     fn may_call_all(&self, user: &User) -> bool {
         Self::may_call_all(self, user)
     }
+
+    fn knows(&self, user: &User) -> bool {
+        Self::knows(self, user)
+    }
 }

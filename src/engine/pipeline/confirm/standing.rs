@@ -19,6 +19,9 @@ pub(super) fn check(call: &Call, confirm: &Confirm, required: &ConfirmationRequi
     if ends_at(call).is_some_and(|end| end <= clock::wall()) {
         return Err(Refusal::TokenExpired);
     }
+    if !confirm.policy.knows(user) {
+        return Err(Refusal::PermissionDenied { tool: call.tool().definition.name.to_string() });
+    }
     let snapshot = confirm.registry.snapshot();
     for tool in [call.tool().definition.rule_target(), snapshot.rule_target(&required.tool)] {
         if !confirm.policy.may_call(user, tool) {

@@ -41,6 +41,10 @@ impl Policy for ToolsetPolicy {
         user.toolset.is_none() && self.rights.may_call_all(user)
     }
 
+    fn knows(&self, user: &User) -> bool {
+        self.rights.knows(user)
+    }
+
     fn may_approve(&self, user: &User, tool: RuleTarget<'_>, caller: &UserId) -> bool {
         self.rights.may_approve(user, tool, caller)
     }

@@ -132,6 +132,10 @@ impl Policy for InForce {
         self.reading.load().auth.may_call_all(user)
     }
 
+    fn knows(&self, user: &User) -> bool {
+        self.reading.load().auth.knows(user)
+    }
+
     fn may_approve(&self, user: &User, tool: RuleTarget<'_>, caller: &UserId) -> bool {
         self.reading.load().auth.may_approve(user, tool, caller)
     }
@@ -207,12 +211,9 @@ impl Reading {
     fn knows(&self, user: &User, token: Option<&TokenDigest>) -> bool {
         match user.known_by {
             KnownBy::Token => token.is_some_and(|token| self.auth.has_token(&user.id, token)),
-            KnownBy::Issuer => {
-                let issuer = user.id.as_str().split(':').next().unwrap_or_default();
-                self.auth.issuers.iter().any(|it| it.name == issuer)
+            KnownBy::Issuer | KnownBy::Certificate | KnownBy::Process | KnownBy::Loopback => {
+                self.auth.knows(user)
             }
-            KnownBy::Certificate => self.auth.workload(user).is_some(),
-            KnownBy::Process | KnownBy::Loopback => true,
         }
     }
 
