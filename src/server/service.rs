@@ -38,6 +38,7 @@ use self::{
     guidance::CachedGuidance, listing::Visibility, shared_export::Exported, snapshot_cache::SnapshotCache,
 };
 
+use toolwire_base::clock;
 use toolwire_config::{RuleTarget, Toolsets};
 use toolwire_contract::{Refusal, Terminal, ToolResult, near};
 use toolwire_engine::{
@@ -146,6 +147,20 @@ impl Tools {
             Target::Intent(intent) => snapshot.by_intent(intent),
         };
         tool.filter(|tool| self.policy.may_call(user, tool.definition.rule_target())).cloned()
+    }
+
+    /// Refuses a call that outlives the request that asked for it, once the token of its user has ended or the user is
+    /// no more.
+    pub fn check_standing(&self, user: &User, tool: &str) -> Result<(), Refusal> {
+        let ends_at = user.grant.as_ref().and_then(|grant| grant.ends_at);
+        if ends_at.is_some_and(|end| end <= clock::wall()) {
+            return Err(Refusal::TokenExpired);
+        }
+        if self.policy.knows(user) {
+            Ok(())
+        } else {
+            Err(Refusal::PermissionDenied { tool: tool.to_owned() })
+        }
     }
 
     /// The user's tools now, then every change from now on.

@@ -21,7 +21,7 @@ use crate::{
         },
         render::{call_event::Invoked, result::ResultForm},
     },
-    service::request,
+    service::{Tools, request},
 };
 use toolwire_contract::{
     Refusal,
@@ -65,7 +65,7 @@ impl LocalCalls for Face {
         invocation: Invocation,
         keep_over_tokens: u32,
     ) -> BoxFuture<'a, LocalEnd> {
-        let (call, form) = match call(extensions, invocation, keep_over_tokens) {
+        let (call, form) = match call(&self.tools, extensions, invocation, keep_over_tokens) {
             Ok(call) => call,
             Err(refusal) => return Box::pin(ready(LocalEnd::refused(refusal.into()))),
         };
@@ -85,7 +85,7 @@ impl LocalCalls for Face {
         keep_over_tokens: u32,
     ) -> BoxFuture<'a, Result<CallEvents, Status>> {
         Box::pin(async move {
-            let (mut call, form) = call(extensions, invocation, keep_over_tokens)?;
+            let (mut call, form) = call(&self.tools, extensions, invocation, keep_over_tokens)?;
             call.backlog = backlog();
             let started = self.tools.start(call).await?;
             Ok(Invoked::new(started, &self.tools, form).boxed())
@@ -107,12 +107,18 @@ impl LocalCalls for Face {
 
 /// The call that a client asks for, and the form of its result. Refusals name the fields of `InvokeTool`.
 fn call(
+    tools: &Tools,
     extensions: &Extensions,
     mut invocation: Invocation,
     keep_over_tokens: u32,
 ) -> Result<(Box<Call>, ResultForm), Refusal> {
     let mut extensions = Cow::Borrowed(extensions);
-    if invocation.timeout.is_some() || is_marked(&extensions) {
+    let is_detached = extensions.get::<Detached>().is_some();
+    if is_detached && let Some(user) = extensions.get::<User>() {
+        // Credentials were looked at when the request came, which may be long ago.
+        tools.check_standing(user, &invocation.tool)?;
+    }
+    if invocation.timeout.is_some() || is_detached || extensions.get::<Via>().is_some() {
         adapt(extensions.to_mut(), invocation.timeout);
     }
     let form = ResultForm::read(ResultFormat::Json, 0)?.with_keep_over(keep_over_tokens)?;
@@ -137,10 +143,6 @@ fn call(
         },
     };
     Ok((request.into_call(&extensions)?, form))
-}
-
-fn is_marked(extensions: &Extensions) -> bool {
-    extensions.get::<Detached>().is_some() || extensions.get::<Via>().is_some()
 }
 
 /// Gives a detached request an arrival of its own, names its face, and lets its time-out shorten that of the request
