@@ -36,7 +36,7 @@ fn served() -> BTreeSet<(String, bool)> {
 }
 
 #[test]
-fn every_route_has_a_case_and_one_of_them_is_public() {
+fn every_route_has_a_case_and_the_public_ones_are_these() {
     let had: BTreeSet<_> = cases(&Planted::nothing())
         .iter()
         .map(|case| (case.route.to_owned(), case.whose == Whose::Anybodys))
@@ -45,7 +45,11 @@ fn every_route_has_a_case_and_one_of_them_is_public() {
     let public: Vec<_> = had.iter().filter(|(_, is_public)| *is_public).map(|(route, _)| &**route).collect();
     assert_eq!(
         public,
-        ["GET /errors/{code}"],
+        [
+            "GET /.well-known/oauth-protected-resource",
+            "GET /.well-known/oauth-protected-resource/mcp",
+            "GET /errors/{code}",
+        ],
         "who may ask it without credentials learns nothing of anybody"
     );
 }

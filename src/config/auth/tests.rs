@@ -36,7 +36,7 @@ fn an_issuer_needs_three_lines_and_is_printed_with_its_defaults() {
     );
     assert!(!loaded.config.auth.is_open());
     let printed = print(&loaded);
-    for line in ["[[auth.issuers]]", "algorithms = [\"RS256\", \"ES256\", \"EdDSA\"]", "max_life = \"1h\""] {
+    for line in ["[[auth.issuers]]", "algorithms = [\"RS256\",\"ES256\",\"EdDSA\"]", "max_life = \"1h\""] {
         assert!(printed.contains(line), "{line} in {printed}");
     }
 }
@@ -246,7 +246,7 @@ fn a_rule_by_tags_category_and_consequence_holds_where_all_of_them_do() {
                 category = ['read', 'write']\nconsequence_at_most = 'medium'\n";
     let loaded = loaded(&format!("{CORP}{rule}")).unwrap();
     let printed = print(&loaded);
-    for line in ["tags = [\"shop\", \"desk\"]", "category = [\"read\", \"write\"]", "tools = [\"*\"]"] {
+    for line in ["tags = [\"shop\",\"desk\"]", "category = [\"read\",\"write\"]", "tools = [\"*\"]"] {
         assert!(printed.contains(line), "{line} in {printed}");
     }
     let (auth, support) = (loaded.config.auth, user("corp:1", &["corp/support"], &[]));
@@ -308,7 +308,7 @@ fn a_user_and_a_group_of_one_name_are_two() {
 fn reading_others_records_is_a_right_of_its_own_and_part_of_observing_of_users_of_the_file() {
     let rules = "[[auth.rules]]\nwho = ['group:corp/desk']\ntools = ['*']\nmay = ['observe']\n\
                  [[auth.rules]]\nwho = ['group:corp/audit']\ntools = ['shop_*']\nmay = ['read_records']\n";
-    let auth = auth(&format!("{CORP}{}observe = true\n{rules}", RILEY));
+    let auth = auth(&format!("{CORP}{RILEY}observe = true\n{rules}"));
     let may = |user: &User, tool| auth.may(user, Right::ReadRecords, RuleTarget::named(tool));
     assert!(!may(&user("corp:1", &["corp/desk"], &[]), "shop_order"));
     let both = user("corp:1", &["corp/desk", "corp/audit"], &[]);

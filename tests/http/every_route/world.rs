@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use serde_json::{Value, json};
 use toolwire::{
-    config::{AuthUser, Config, Flags, ToolPattern, Toolsets, testing},
+    config::{AuthUser, Config, Flags, ToolPattern, testing},
     tool::context::RequestId,
 };
 
@@ -66,10 +66,23 @@ fn users() -> Vec<AuthUser> {
     vec![user(OWNER, "*"), user(OTHER, "*"), user(PARTLY, "get_*"), user(MUTE, "nothing")]
 }
 
-/// One, which leaves nothing out.
-fn toolsets() -> Toolsets {
-    let loaded = testing::load_text("[toolsets.all]\ntools = ['*']\n", &[], Flags::default(), &[]);
-    loaded.unwrap().config.toolsets
+/// A toolset that leaves nothing out, and what a client that signs in by itself is told of.
+const FILE: &str = "
+[toolsets.all]
+tools = ['*']
+
+[http]
+public_url = 'https://tools.example'
+
+[[auth.issuers]]
+name = 'corp'
+issuer = 'https://login.example'
+audience = ['toolwire']
+jwks_file = 'absent.json'
+";
+
+fn settings() -> Config {
+    testing::load_text(FILE, &[], Flags::default(), &[]).expect("a configuration").config
 }
 
 impl World {
@@ -78,9 +91,12 @@ impl World {
     }
 
     pub(super) fn with(change: impl FnOnce(&mut Config)) -> Self {
+        let settings = settings();
         let house = House::with(|config| {
             config.auth.users = users();
-            config.toolsets = toolsets();
+            config.auth.issuers = settings.auth.issuers;
+            config.http.public_url = settings.http.public_url;
+            config.toolsets = settings.toolsets;
             config.confirmations.own_calls = true;
             change(config);
         });
