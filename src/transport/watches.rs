@@ -2,7 +2,7 @@
 //! of their user has expired, and when the user has lost a right.
 //!
 //! A watch is a method with [`Lifetime::Uncapped`]. It ends with UNAVAILABLE, upon which its client watches again on
-//! another connection, with UNAUTHENTICATED, upon which it needs a new token, or with PERMISSION_DENIED. A request in
+//! another connection, with UNAUTHENTICATED, upon which it needs a new token, or with `PERMISSION_DENIED`. A request in
 //! the pool of watches that its handler ends at a drain is ended here for the other reasons. Other calls run to their
 //! end; a call that only waits can observe [`drain_signal`] and return early.
 

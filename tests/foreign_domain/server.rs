@@ -39,7 +39,7 @@ impl Server {
         let app = App::build(&config, &[toy()]).unwrap();
         let listener = grpc::bind(&config.server).unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(async move { app.serve(&config, listener, std::future::pending()).await });
+        tokio::spawn(async move { Box::pin(app.serve(&config, listener, std::future::pending())).await });
         Self { address, _state: state }
     }
 

@@ -91,7 +91,7 @@ impl Bench {
         let tools = patterns.iter().map(pattern).collect();
         let user = AuthUser { tools, ..AuthUser::new(user_id(), "s3cret".into()) };
         Self::of(&bundled_tree(), |parts| {
-            parts.policy = Arc::new(Auth { users: vec![user], ..Auth::default() })
+            parts.policy = Arc::new(Auth { users: vec![user], ..Auth::default() });
         })
     }
 

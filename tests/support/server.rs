@@ -78,7 +78,7 @@ impl Server {
                     std::future::pending::<()>().await;
                 }
             };
-            serving.serve(&config, listeners, shutdown).await
+            Box::pin(serving.serve(&config, listeners, shutdown)).await
         });
         Self { address, http: http_address, app, stop, served, _state: None }
     }

@@ -73,7 +73,7 @@ pub async fn wait_for_change(changes: Option<&mut watch::Receiver<u64>>) {
         return;
     }
     // Without a sender nothing changes any more.
-    pending().await
+    pending::<()>().await;
 }
 
 /// Refuses calls that the policy does not allow, then calls of unknown tools.

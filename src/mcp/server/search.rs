@@ -156,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    fn unwrapped(arguments: Value) -> Result<Invocation, String> {
+    fn unwrapped(arguments: &Value) -> Result<Invocation, String> {
         let body = json!({"params": {"name": CALL, "arguments": arguments}}).to_string();
         unwrapped_text(&body)
     }
@@ -175,18 +175,18 @@ mod tests {
 
     #[test]
     fn the_call_becomes_that_of_the_tool_found() {
-        let mut call = unwrapped(json!({"name": "refund", "arguments": {"n": 1}})).unwrap();
+        let mut call = unwrapped(&json!({"name": "refund", "arguments": {"n": 1}})).unwrap();
         assert_eq!(call.tool, "refund");
         assert_eq!(Value::Object(call.take_arguments().unwrap()), json!({"n": 1}));
         for nothing in [json!({"name": "refund"}), json!({"name": "refund", "arguments": null})] {
-            assert_eq!(unwrapped(nothing).unwrap().take_arguments().unwrap().len(), 0);
+            assert_eq!(unwrapped(&nothing).unwrap().take_arguments().unwrap().len(), 0);
         }
         for (other, words) in [
             (json!({}), "name"),
             (json!({"name": 7}), "string"),
             (json!({"name": "refund", "n": 1}), "unknown field"),
         ] {
-            let error = unwrapped(other).unwrap_err();
+            let error = unwrapped(&other).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
     }
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn arguments_that_are_no_object_or_would_change_are_refused_by_the_call() {
         for other in [json!("{\"n\": 1}"), json!([1]), json!(7)] {
-            let mut call = unwrapped(json!({"name": "refund", "arguments": other})).unwrap();
+            let mut call = unwrapped(&json!({"name": "refund", "arguments": other})).unwrap();
             call.take_arguments().unwrap_err();
         }
         let call = |arguments: &str| {

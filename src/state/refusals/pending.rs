@@ -46,7 +46,7 @@ pub(crate) struct Counted {
 
 /// Refusals of one kind since its last record.
 #[derive(Debug)]
-struct Count {
+struct Batch {
     first: SystemTime,
     last: SystemTime,
     count: u64,
@@ -56,7 +56,7 @@ struct Count {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    kinds: Mutex<HashMap<RefusalKind, Count>>,
+    kinds: Mutex<HashMap<RefusalKind, Batch>>,
     changed: Notify,
 }
 
@@ -81,7 +81,7 @@ impl Pending {
         if kinds.len() >= MAX_KINDS && !kinds.contains_key(&kind) {
             kind = RefusalKind { reason: kind.reason, ..RefusalKind::default() };
         }
-        let none = Count { first: at, last: at, count: 0, due: clock::now() };
+        let none = Batch { first: at, last: at, count: 0, due: clock::now() };
         let counted = kinds.entry(kind).or_insert(none);
         if counted.count == 0 {
             counted.first = at;
@@ -112,7 +112,7 @@ impl Pending {
         let mut kinds = self.lock();
         kinds.retain(|_, it| it.count > 0 || it.due > now);
         let due = kinds.iter_mut().filter(|(_, it)| it.count > 0 && (all || it.due <= now));
-        let take = |(kind, it): (&RefusalKind, &mut Count)| {
+        let take = |(kind, it): (&RefusalKind, &mut Batch)| {
             let taken = Counted { kind: kind.clone(), first: it.first, last: it.last, count: it.count };
             (it.count, it.due) = (0, now + INTERVAL);
             taken
@@ -124,7 +124,7 @@ impl Pending {
     pub(crate) fn put_back(&self, taken: Vec<Counted>) {
         let mut kinds = self.lock();
         for Counted { kind, first, last, count } in taken {
-            let none = Count { first, last, count: 0, due: clock::now() + INTERVAL };
+            let none = Batch { first, last, count: 0, due: clock::now() + INTERVAL };
             let counted = kinds.entry(kind).or_insert(none);
             if counted.count == 0 {
                 counted.last = last;
@@ -134,7 +134,7 @@ impl Pending {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<RefusalKind, Count>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RefusalKind, Batch>> {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

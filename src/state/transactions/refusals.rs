@@ -109,7 +109,7 @@ mod tests {
         let denied = ("tool_not_allowed".to_owned(), "riley".to_owned(), 1);
         assert_eq!(of(Criteria::default()).await, [missing(1), missing(3), denied.clone()]);
         let own = Criteria { seen_by: Some(riley.id.clone()), ..Criteria::default() };
-        assert_eq!(of(own).await, [denied.clone()]);
+        assert_eq!(of(own).await, std::slice::from_ref(&denied));
         let filter = |filter| Criteria { seen_by: None, filter };
         let reasons = Filter { reasons: vec!["missing".to_owned()], ..Filter::default() };
         assert_eq!(of(filter(reasons)).await, [missing(1), missing(3)]);

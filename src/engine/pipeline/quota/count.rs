@@ -62,13 +62,11 @@ impl Counts {
                 }
             };
             let name = self.name("calls", quota);
-            match self.store.reserve(&name, &self.user, nanos(window), &choose).await? {
-                Some(number) => self.calls.push(number),
-                None => {
-                    let retry_after = Duration::from_nanos(wait.into_inner());
-                    return Ok(Some(Excess::Calls { most, window, retry_after }));
-                }
-            }
+            let Some(number) = self.store.reserve(&name, &self.user, nanos(window), &choose).await? else {
+                let retry_after = Duration::from_nanos(wait.into_inner());
+                return Ok(Some(Excess::Calls { most, window, retry_after }));
+            };
+            self.calls.push(number);
         }
         let Some(most) = quota.concurrent else { return Ok(None) };
         let until = nanos(self.longest + MARGIN);

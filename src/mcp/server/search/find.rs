@@ -119,7 +119,7 @@ mod tests {
         for nothing in ["", "  ", "?!"] {
             assert_eq!(words(nothing), [""]);
         }
-        let long = (0..100).map(|number| format!("word{number:03} ")).collect::<String>();
+        let long = (0..100).map(|number| format!("word{number:03}")).collect::<Vec<_>>().join(" ");
         assert_eq!(words(&long).len(), MAX_WORDS);
     }
 }

@@ -103,7 +103,9 @@ impl InForce {
 fn issuers(auth: &Auth, resource: Option<&str>) -> Vec<Issuer> {
     let mut issuers = auth.issuers.clone();
     if let Some(resource) = resource {
-        issuers.iter_mut().for_each(|issuer| issuer.audience.push(resource.to_owned()));
+        for issuer in &mut issuers {
+            issuer.audience.push(resource.to_owned());
+        }
     }
     issuers
 }
