@@ -21,7 +21,8 @@ use toolwire::{
 
 pub(crate) fn routes() -> Vec<Route> {
     let at = |route| Route { path: "/conformance", handler: post(answer), ..route };
-    mcp::routes().into_iter().map(at).collect()
+    // Those of toolsets stay where they are.
+    mcp::routes().into_iter().filter(|route| route.path == "/mcp").map(at).collect()
 }
 
 async fn answer(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
