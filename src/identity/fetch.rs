@@ -95,7 +95,7 @@ pub(crate) async fn keys(issuer: &Issuer, egress: &Egress) -> Result<KeySet, Fet
     KeySet::read(&set).map_err(|why| FetchError::Keys { at, why })
 }
 
-/// A client for one fetch: certificates and tokens are read anew, since they are replaced while the server runs.
+/// A client for one fetch: certificates and tokens are read again, since they are replaced while the server runs.
 struct Client {
     http: reqwest::Client,
     bearer: Option<String>,

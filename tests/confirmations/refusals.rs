@@ -1,4 +1,4 @@
-//! Who was refused: by reason and with a count, for who observes, and for everybody their own.
+//! Refusals are listed by reason and with a count: all of them to observers, and to other users their own.
 
 use std::process::{Command, Output};
 

@@ -96,7 +96,8 @@ async fn carry_out(
         let tool = invocation.find_tool(handler).await;
         return invocation.carry_out(handler, tool, mode, progress).await;
     }
-    // Anew, and bound to the call: a definition that becomes a write meanwhile must not be called as a read.
+    // The definition is looked up without the cache and bound to the call: a tool that becomes a write meanwhile must
+    // not run as a read.
     let tool = handler.known().renew(&handler.services, &invocation.tool).await;
     match &tool {
         Ok(Some(tool)) => {
