@@ -86,6 +86,9 @@ impl RuleArgs {
         let mut explained = match auth.decide(&user, right, target) {
             Decision::Allowed(at) => format!("allowed: {at}"),
             Decision::Denied(at) => format!("denied: {at}"),
+            Decision::LacksScope { at, scope } => {
+                format!("denied: {at} allows it to a token with the scope {scope}, which this one has not")
+            }
             Decision::NotAllowed => "denied: no line allows it".to_owned(),
         };
         if target.facts.is_none() && auth.rules.iter().any(Rule::is_conditional) {

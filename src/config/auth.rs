@@ -7,6 +7,7 @@ mod issuers;
 mod pattern;
 mod rule_target;
 mod rules;
+mod scopes;
 mod token;
 mod who;
 mod workloads;

@@ -177,7 +177,10 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
             "corp:8f2c get_quotes --group corp/support --scope tools",
             "allowed: toolwire.toml:13: auth.rules.1",
         ),
-        ("corp:8f2c get_quotes --group corp/support", "denied: no line allows it"),
+        (
+            "corp:8f2c get_quotes --group corp/support",
+            "denied: toolwire.toml:13: auth.rules.1 allows it to a token with the scope tools, which",
+        ),
         ("corp:8f2c get_quotes --scope tools", "denied: no line allows it"),
     ] {
         let arguments: Vec<_> = ["explain", "rule"].into_iter().chain(line.split(' ')).collect();

@@ -8,6 +8,8 @@ use toolwire_tool::context::{KnownBy, User};
 pub enum Decision<'a> {
     Allowed(&'a str),
     Denied(&'a str),
+    /// The line at this place allows it to tokens that have the scope, which the user's has not.
+    LacksScope { at: &'a str, scope: &'a str },
     /// No line allows it.
     NotAllowed,
 }
@@ -22,7 +24,13 @@ impl Auth {
         if let Some(entry) = self.entries(user).find(|entry| entry.has_right(right, tool.name)) {
             return Decision::Allowed(&entry.at);
         }
-        of_user.next().map_or(Decision::NotAllowed, |rule| Decision::Allowed(&rule.at))
+        if let Some(rule) = of_user.next() {
+            return Decision::Allowed(&rule.at);
+        }
+        // Of the rules that name the user, those for which a scope is missing are left.
+        let mut left = self.rules.iter().filter(|rule| rule.names(user, right) && rule.covers(tool));
+        left.find_map(|rule| Some(Decision::LacksScope { at: &rule.at, scope: rule.scope.as_deref()? }))
+            .unwrap_or(Decision::NotAllowed)
     }
 
     pub fn may(&self, user: &User, right: Right, tool: RuleTarget<'_>) -> bool {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use strum::VariantNames;
 
-use super::{Auth, RuleTarget, ToolCategory, Who};
+use super::{Auth, RuleTarget, ToolCategory, Who, scopes::is_scope};
 use crate::{Consequence, Problem, ToolPattern, fields::Fields, reader::Reader, value::Value};
 use toolwire_identity::Issuer;
 use toolwire_tool::context::User;
@@ -150,10 +150,14 @@ impl Rule {
         self.may.contains(&right) && self.is_for(user)
     }
 
+    /// The same whatever scopes the token has.
+    pub(super) fn names(&self, user: &User, right: Right) -> bool {
+        self.may.contains(&right) && self.who.iter().any(|who| who.means(user))
+    }
+
     /// Whether the rule is for the user, with the scopes that the token has.
     pub(super) fn is_for(&self, user: &User) -> bool {
-        let grant = user.grant.as_deref();
-        let has_scope = |scope: &String| grant.is_some_and(|grant| grant.scopes.iter().any(|it| it == scope));
+        let has_scope = |scope| user.grant.as_deref().is_some_and(|grant| grant.scopes.contains(scope));
         self.who.iter().any(|who| who.means(user)) && self.scope.as_ref().is_none_or(has_scope)
     }
 
@@ -181,11 +185,6 @@ impl Rule {
     pub fn is_conditional(&self) -> bool {
         !self.tags.is_empty() || !self.category.is_empty() || self.consequence_at_most.is_some()
     }
-}
-
-/// Whether a text is a scope as RFC 6749 has it, which stands in quotes in the challenge of a refused request.
-fn is_scope(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
 }
 
 /// The words of a list; none if it is absent.

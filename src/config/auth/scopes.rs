@@ -1,0 +1,84 @@
+//! Scopes of tokens: which texts are one, and which ones a client requests so that a token does for a tool.
+
+use std::collections::BTreeSet;
+
+use super::{Auth, Decision, Right, RuleTarget};
+use toolwire_tool::context::{KnownBy, User};
+
+/// Maximum number of a token's own scopes that are requested again with one that is missing.
+const MAX_REPEATED: usize = 16;
+
+/// Whether a text is a scope as requests and challenges hold it (RFC 6749 §3.3).
+pub(super) fn is_scope(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
+}
+
+impl Auth {
+    /// The scopes to request, separated by spaces, so that a token of the user may call a tool that the present one may
+    /// not: the one that is missing, after those that the token has of the ones that rules demand, so that a client that
+    /// requests these loses none. `None` if no scope would do, or the user presents no token of an issuer.
+    pub fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
+        if user.known_by != KnownBy::Issuer {
+            return None;
+        }
+        let Decision::LacksScope { scope: missing, .. } = self.decide(user, Right::Call, tool) else {
+            return None;
+        };
+        let own = user.grant.as_deref().map_or(&[][..], |grant| &grant.scopes);
+        let demanded: BTreeSet<_> = self.rules.iter().filter_map(|rule| rule.scope.as_deref()).collect();
+        let has = |scope: &&str| own.iter().any(|it| it == scope);
+        let scopes = demanded.into_iter().filter(has).take(MAX_REPEATED).chain([missing]);
+        Some(scopes.collect::<Vec<_>>().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::tests::{CORP, auth, user},
+        *,
+    };
+
+    #[test]
+    fn the_scope_that_would_do_is_named_with_those_that_the_token_keeps() {
+        let rule = |tools: &str, rest: &str| {
+            format!("[[auth.rules]]\nwho = ['group:corp/support']\ntools = ['{tools}']\n{rest}\n")
+        };
+        let rules = [
+            rule("shop_*", "scope = 'shop'"),
+            rule("pay_*", "scope = 'pay'"),
+            rule("get_*", ""),
+            rule("pay_all", "effect = 'deny'"),
+            rule("approve_*", "scope = 'pay'\nmay = ['approve']"),
+        ];
+        let auth = auth(&format!("{CORP}{}", rules.concat()));
+        let of = |groups: &[&str], scopes: &[&str], tool: &str| {
+            let user = user("corp:1", groups, scopes).with_known_by(KnownBy::Issuer);
+            auth.scope_to_call(&user, RuleTarget::named(tool))
+        };
+        let support = &["corp/support"][..];
+        assert_eq!(of(support, &[], "shop_list").as_deref(), Some("shop"));
+        assert_eq!(of(support, &["openid", "shop"], "pay_now").as_deref(), Some("shop pay"));
+        for (groups, scopes, tool) in [
+            (support, &["shop"][..], "shop_list"),
+            (support, &[], "get_quotes"),
+            (support, &[], "other"),
+            (support, &[], "pay_all"),
+            (support, &[], "approve_all"),
+            (&[], &[], "shop_list"),
+        ] {
+            assert_eq!(of(groups, scopes, tool), None, "{scopes:?} {tool}");
+        }
+        // Of a static token or a certificate no scope is requested.
+        let other = user("corp:1", support, &[]).with_known_by(KnownBy::Certificate);
+        assert_eq!(auth.scope_to_call(&other, RuleTarget::named("shop_list")), None);
+    }
+
+    #[test]
+    fn a_scope_is_one_word_that_a_challenge_can_hold() {
+        assert!(is_scope("tools:shop") && is_scope("https://a.example/b"));
+        for other in ["", "a b", "a\"b", "a\\b", "zoë", "a\tb"] {
+            assert!(!is_scope(other), "{other:?}");
+        }
+    }
+}
