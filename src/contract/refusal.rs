@@ -39,6 +39,13 @@ pub enum Refusal {
     /// The user may not call the tool.
     #[error("not allowed to call {tool}; ask an operator for access")]
     PermissionDenied { tool: String },
+    /// The user may call the tool by a token of more scope.
+    #[error("the token has too little scope to call {tool}; sign in for one with: {scope}")]
+    InsufficientScope {
+        tool: String,
+        /// The scopes to request, separated by spaces.
+        scope: String,
+    },
     /// The token of the user ended while the call waited for a person.
     #[error(
         "the token has expired while the call waited for approval, and nothing was done; call again with a new one"

@@ -16,11 +16,14 @@ use prost::Message;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt, pb};
 
-pub use self::http::http_of;
+pub use self::http::{http_of, scope_challenge};
 use super::{DocumentRefusal, ErrorCode, Refusal, ToolError, Violation};
 
 /// The domain of every `google.rpc.ErrorInfo`.
 pub const DOMAIN: &str = "toolwire";
+
+/// The reason of a refusal that a token of more scope would not meet.
+pub const INSUFFICIENT_SCOPE: &str = "INSUFFICIENT_SCOPE";
 
 /// Maximum size of a status message, in bytes: a longer one can exceed a client's header limit, which hides the code.
 const MAX_MESSAGE: usize = 1024;
@@ -61,6 +64,9 @@ impl From<Refusal> for Status {
         };
         let metadata = match &refusal {
             Refusal::Document(refusal) => document::metadata(refusal),
+            Refusal::InsufficientScope { scope, .. } => {
+                HashMap::from([("scope".to_owned(), scope.clone())])
+            }
             _ => HashMap::new(),
         };
         let (code, reason) = (code_of_refusal(&refusal), reason_of(&refusal));
@@ -79,7 +85,10 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         | Refusal::UnknownConfirmation { .. }
         | Refusal::UnknownCall { .. } => Code::NotFound,
         // Returned before existence is revealed.
-        Refusal::PermissionDenied { .. } | Refusal::MayNotDecide { .. } => Code::PermissionDenied,
+        // To users who may have the scope, existence is no secret.
+        Refusal::PermissionDenied { .. }
+        | Refusal::InsufficientScope { .. }
+        | Refusal::MayNotDecide { .. } => Code::PermissionDenied,
         Refusal::TokenExpired => Code::Unauthenticated,
         // The tool exists but an operator must configure something first.
         // Reading a definition or a confirmation again tells whether the call is still meant, or what was decided.
@@ -116,6 +125,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::ToolAwaited { .. } => "TOOL_AWAITED",
         Refusal::UnknownIntent { .. } => "UNKNOWN_INTENT",
         Refusal::PermissionDenied { .. } => "TOOL_NOT_ALLOWED",
+        Refusal::InsufficientScope { .. } => INSUFFICIENT_SCOPE,
         Refusal::TokenExpired => "CREDENTIALS_REJECTED",
         Refusal::ToolDisabled { .. } => "TOOL_DISABLED",
         Refusal::RequestIdReused { .. } => "REQUEST_ID_REUSED",

@@ -36,7 +36,7 @@ use tokio::sync::oneshot;
 use tower::{Service, ServiceBuilder};
 use tracing::Instrument;
 
-pub use authorize::Policy;
+pub use authorize::{Policy, denial};
 pub use cache::Tiers;
 use call::Inner;
 pub use call::{

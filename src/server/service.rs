@@ -42,7 +42,7 @@ use toolwire_base::clock;
 use toolwire_config::{RuleTarget, Toolsets};
 use toolwire_contract::{Refusal, Terminal, ToolResult, near};
 use toolwire_engine::{
-    pipeline::{Call, CallSelector, CallStream, InFlight, Pipeline, Policy, Target},
+    pipeline::{Call, CallSelector, CallStream, InFlight, Pipeline, Policy, Target, denial},
     registry::{Detail, RegisteredTool, Registry},
 };
 use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
@@ -127,9 +127,9 @@ impl Tools {
         let target = tool.map_or(RuleTarget::named(name), |tool| tool.definition.rule_target());
         let may_call = self.policy.may_call(user, target);
         if !may_call && !self.policy.is_left_out(user, target) {
-            let (reason, user) = (RefusedRequest::TOOL_NOT_ALLOWED, Some(user));
-            self.records.audit.note(&RefusedRequest { reason, user, origin, target: name });
-            return Err(Refusal::PermissionDenied { tool: name.to_owned() });
+            let (refusal, reason) = denial(&*self.policy, user, target);
+            self.records.audit.note(&RefusedRequest { reason, user: Some(user), origin, target: name });
+            return Err(refusal);
         }
         if let Some(tool) = tool.filter(|_| may_call) {
             return Ok(Arc::clone(tool));

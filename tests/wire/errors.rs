@@ -71,6 +71,7 @@ fn every_refusal_has_its_row() {
         Refusal::UnknownTool { name: text(), near: Vec::new() },
         Refusal::UnknownIntent { intent: text(), near: Vec::new() },
         Refusal::PermissionDenied { tool: text() },
+        Refusal::InsufficientScope { tool: text(), scope: text() },
         Refusal::ToolDisabled { tool: text(), reason: text() },
         Refusal::RequestIdReused { request_id: text() },
         Refusal::TooManyRequestIds { retry_after: Duration::ZERO },

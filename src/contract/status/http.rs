@@ -28,6 +28,12 @@ pub fn http_of(code: Code, reason: &str) -> u16 {
     }
 }
 
+/// The challenge to a token of too little scope, the value of `WWW-Authenticate` (RFC 6750 §3.1). Clients that sign in
+/// by themselves request these scopes and try again.
+pub fn scope_challenge(scope: &str) -> String {
+    format!("Bearer scope=\"{scope}\", error=\"insufficient_scope\"")
+}
+
 const fn of_code(code: Code) -> u16 {
     match code {
         Code::Ok => 200,

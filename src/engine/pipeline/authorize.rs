@@ -22,6 +22,13 @@ pub trait Policy: Send + Sync + Debug {
         user.toolset.is_some() && self.may_call(&user.clone().with_toolset(None), tool)
     }
 
+    /// The scopes to request, separated by spaces, so that a token of the user may call a tool that the present one may
+    /// not. `None` if none would do.
+    fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
+        let _ = (user, tool);
+        None
+    }
+
     /// Whether the user may call a tool of any name; lists then skip the check of each name.
     fn may_call_all(&self, user: &User) -> bool {
         let _ = user;
@@ -100,10 +107,14 @@ impl Authorize {
             if self.policy.is_left_out(user, target) {
                 return Err(self.unknown_target(call));
             }
+            let (refusal, reason) = denial(&*self.policy, user, target);
             let (user, origin) = (Some(user), call.context.origin);
-            let reason = RefusedRequest::TOOL_NOT_ALLOWED;
             self.refusals.note(&RefusedRequest { reason, user, origin, target: target.name });
-            return Err(self.denial(call));
+            return Err(match (&call.target, refusal) {
+                // The words of a tool would reveal that one has the intent.
+                (Target::Intent(_), Refusal::PermissionDenied { .. }) => self.unknown_target(call),
+                (_, refusal) => refusal,
+            });
         }
         let name = target.name;
         match tool.filter(|tool| call.offers(&tool.definition.name)) {
@@ -114,15 +125,6 @@ impl Authorize {
                 }
                 Status::Ready | Status::Degraded(_) => check_digest(call, name),
             },
-        }
-    }
-
-    /// A tool that the user may not call is refused in the same words whether or not it exists, so that names cannot be
-    /// probed. For an intent those words would reveal that a tool has it, so it is reported as unknown.
-    fn denial(&self, call: &Call) -> Refusal {
-        match &call.target {
-            Target::Tool(name) => Refusal::PermissionDenied { tool: name.clone() },
-            Target::Intent(_) => self.unknown_target(call),
         }
     }
 
@@ -144,6 +146,18 @@ impl Authorize {
                 Refusal::UnknownIntent { intent: intent.clone(), near }
             }
         }
+    }
+}
+
+/// The refusal of a tool that the user may not call, and its reason for the audit: in the same words whether or not it
+/// exists, so that names cannot be probed. A user whom a token of more scope would let call it may know of it.
+pub fn denial(policy: &dyn Policy, user: &User, tool: RuleTarget<'_>) -> (Refusal, &'static str) {
+    let name = tool.name.to_owned();
+    match policy.scope_to_call(user, tool) {
+        Some(scope) => {
+            (Refusal::InsufficientScope { tool: name, scope }, RefusedRequest::INSUFFICIENT_SCOPE)
+        }
+        None => (Refusal::PermissionDenied { tool: name }, RefusedRequest::TOOL_NOT_ALLOWED),
     }
 }
 

@@ -144,7 +144,7 @@ fn error_of_agent(end: &CallResult, facts: &Facts) -> Option<ToolError> {
         Refusal::UnknownTool { .. } | Refusal::Document(DocumentRefusal::Unknown { .. }) => {
             ErrorCode::NotFound
         }
-        Refusal::PermissionDenied { .. } => ErrorCode::PermissionDenied,
+        Refusal::PermissionDenied { .. } | Refusal::InsufficientScope { .. } => ErrorCode::PermissionDenied,
         Refusal::ToolDisabled { .. } => ErrorCode::Unavailable,
         Refusal::Task(TaskRefusal::RootInsideTask { .. }) => ErrorCode::InvalidArgument,
         _ => return None,

@@ -46,7 +46,7 @@ fn too_deep(tool: &str) -> ToolError {
 /// The error that a refusal becomes for the tool or agent that made the call.
 pub fn error_of_refusal(refusal: &Refusal) -> ToolError {
     let code = match refusal {
-        Refusal::PermissionDenied { .. } => ErrorCode::PermissionDenied,
+        Refusal::PermissionDenied { .. } | Refusal::InsufficientScope { .. } => ErrorCode::PermissionDenied,
         // A manifest that depends on a missing tool does not load, so the tool was removed or disabled since.
         Refusal::UnknownTool { .. }
         | Refusal::ToolAwaited { .. }

@@ -34,6 +34,10 @@ impl Policy for Auth {
         self.may(user, Right::Call, tool)
     }
 
+    fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
+        Self::scope_to_call(self, user, tool)
+    }
+
     fn may_approve(&self, user: &User, tool: RuleTarget<'_>, _caller: &UserId) -> bool {
         self.may(user, Right::Approve, tool)
     }

@@ -87,6 +87,9 @@ fn advice_on(reason: &str) -> Option<&'static str> {
         "MAY_NOT_DECIDE" => {
             "`approve` in [[auth.users]] says who may, `own_calls` in [confirmations] whether on one's own calls."
         }
+        "INSUFFICIENT_SCOPE" => {
+            "`toolwire login URL --scope \"SCOPES\"` signs in for the scopes, each word of them after the colon."
+        }
         "TASK_BLOCKED" | "TASK_NOT_BEGUN" | "TASK_NOT_ENDED" => {
             "`toolwire tasks TASK` shows what it waits for."
         }

@@ -18,6 +18,8 @@ pub struct RefusedRequest<'a> {
 impl RefusedRequest<'_> {
     /// The user may not call or see the tool.
     pub const TOOL_NOT_ALLOWED: &'static str = "tool_not_allowed";
+    /// The user may not call the tool by this token, but by one of more scope.
+    pub const INSUFFICIENT_SCOPE: &'static str = "insufficient_scope";
     /// The user may not decide on calls of the tool.
     pub const MAY_NOT_DECIDE: &'static str = "may_not_decide";
 }

@@ -30,11 +30,18 @@ impl ToolsetPolicy {
     }
 }
 
+/// Whether a toolset has the tool. One that is not offered has no tags.
+fn has(toolset: &Toolset, tool: RuleTarget<'_>) -> bool {
+    toolset.has(tool.name, tool.facts.map_or(&[][..], |facts| facts.tags))
+}
+
 impl Policy for ToolsetPolicy {
     fn may_call(&self, user: &User, tool: RuleTarget<'_>) -> bool {
-        // A tool that is not offered has no tags.
-        let has = |toolset: &Toolset| toolset.has(tool.name, tool.facts.map_or(&[][..], |facts| facts.tags));
-        self.rights.may_call(user, tool) && self.passes(user, has)
+        self.rights.may_call(user, tool) && self.passes(user, |toolset| has(toolset, tool))
+    }
+
+    fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
+        self.passes(user, |toolset| has(toolset, tool)).then(|| self.rights.scope_to_call(user, tool)).flatten()
     }
 
     fn may_call_all(&self, user: &User) -> bool {

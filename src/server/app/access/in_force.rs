@@ -130,6 +130,10 @@ impl Policy for InForce {
         self.reading.load().auth.may_call(user, tool)
     }
 
+    fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
+        self.reading.load().auth.scope_to_call(user, tool)
+    }
+
     fn may_call_all(&self, user: &User) -> bool {
         self.reading.load().auth.may_call_all(user)
     }
