@@ -25,13 +25,13 @@ use crate::{
 const JSON: &str = "content-type: application/json";
 
 /// An issuer on this machine, and its key.
-struct Issuer {
+pub(super) struct Issuer {
     server: MockServer,
     key: Ed25519KeyPair,
 }
 
 impl Issuer {
-    async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
         let key = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
         let issuer = Self { server: MockServer::start().await, key };
@@ -50,7 +50,7 @@ impl Issuer {
     }
 
     /// The header with a token of a user of these groups.
-    fn token(&self, sub: &str, groups: &[&str], change: &[(&str, Value)]) -> String {
+    pub(super) fn token(&self, sub: &str, groups: &[&str], change: &[(&str, Value)]) -> String {
         let now = clock::wall().duration_since(UNIX_EPOCH).unwrap().as_secs();
         let mut claims = json!({"iss": self.server.uri(), "aud": "toolwire", "sub": sub, "groups": groups,
                                 "iat": now, "exp": now + 600});
@@ -64,7 +64,7 @@ impl Issuer {
     }
 
     /// A server whose users are those of this issuer, by these rules, and one of its own.
-    fn configured(&self, rules: &str) -> Config {
+    pub(super) fn configured(&self, rules: &str) -> Config {
         let file = format!(
             "[[auth.issuers]]\nname = 'corp'\nissuer = '{}'\naudience = ['toolwire']\ngroups = 'groups'\n\
              [[auth.users]]\nuser_id = 'riley'\ntoken = 'a-long-enough-t0ken'\n{rules}",

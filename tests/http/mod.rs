@@ -17,6 +17,7 @@ pub(crate) mod raw;
 mod rest;
 mod smuggling;
 mod specified;
+mod step_up;
 pub(crate) mod talk;
 mod tls;
 mod toys;

@@ -68,7 +68,7 @@ impl Call {
                 let broken_off = self.write.as_ref().and_then(|_| outcome::broken_off(&status, &self.facts));
                 match broken_off {
                     Some(result) => Ok(result.into()),
-                    None => outcome::of_status(&status, &self.facts).map(Answer::from),
+                    None => outcome::of_refusal(&status, &self.facts),
                 }
             }
         }

@@ -2,10 +2,13 @@
 
 mod dispatch;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use http::Extensions;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{CallToolResponse, ProtocolVersion};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use tracing::Span;
@@ -15,6 +18,7 @@ use super::{
     handler_context::HandlerContext,
     known_tools::KnownTools,
     listing::EncodedPage,
+    outcome::{Answer, NeedsScope},
     request::UnreadableArguments,
     services::Services,
     settings::{Confirmations, Settings, ToolMode, Transport},
@@ -47,6 +51,8 @@ pub struct Handler {
     pub(super) unreadable: Option<UnreadableArguments>,
     /// Receives the page of a list, where the response is completed with its text.
     pub(super) encoded_page: Option<Arc<EncodedPage>>,
+    /// Receives the refusal of a token of too little scope, where the response becomes a challenge.
+    pub(super) needed_scope: Option<Arc<OnceLock<NeedsScope>>>,
     /// When the client of the request gives up, as far as its headers say so.
     pub timeout: Option<Duration>,
     /// What cancels the request, beside the end of its connection.
@@ -66,6 +72,7 @@ impl Handler {
             lookup_failure: None,
             unreadable: None,
             encoded_page: None,
+            needed_scope: None,
             timeout: None,
             cancellable: None,
             span: Span::none(),
@@ -145,5 +152,12 @@ impl Handler {
 
     pub(super) fn known(&self) -> &KnownTools {
         &self.shared.known
+    }
+
+    fn response_of(&self, answer: Answer) -> CallToolResponse {
+        if let (Answer::NeedsScope(refused), Some(needed_scope)) = (&answer, &self.needed_scope) {
+            let _ = needed_scope.set(NeedsScope::clone(refused));
+        }
+        answer.into_response()
     }
 }

@@ -1,12 +1,17 @@
 //! The face over HTTP: each request by itself, without sessions. Not here: users, hosts, origins and quotas, which the
 //! listener has checked.
 
-use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    convert::Infallible,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode,
-    header::{CONTENT_LENGTH, CONTENT_TYPE},
+    header::{CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE},
     request::Parts,
 };
 use http_body_util::{BodyExt, Collected, Full, combinators::BoxBody};
@@ -29,6 +34,7 @@ use super::{
     handler::Handler,
     invalid_message,
     listing::{EncodedPage, Page},
+    outcome::NeedsScope,
     plain_call::{METHOD, PlainCall},
     request::UnreadableArguments,
     settings::ToolMode,
@@ -77,9 +83,12 @@ pub async fn answer(mut handler: Handler, mut parts: Parts, body: Bytes) -> Resp
     }
     // Both are boxed, since axum moves this future several times before its first poll.
     if let Some(call) = plain_call
-        && let Some(message) = Box::pin(call.answer(&handler)).await
+        && let Some(end) = Box::pin(call.answer(&handler)).await
     {
-        return with_json(StatusCode::OK, message);
+        return match end {
+            Ok(message) => with_json(StatusCode::OK, message),
+            Err(refused) => challenge(&body, &refused),
+        };
     }
     Box::pin(answer_by_service(handler, parts, body)).await
 }
@@ -103,12 +112,16 @@ fn describe(span: &Span, parts: &Parts, is_plain_call: bool, body: &[u8]) {
 async fn answer_by_service(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
     handler.lookup_failure = prefetch_tool(&handler, &parts, &body).await.err();
     handler.unreadable = UnreadableArguments::of(&body);
-    let encoded_page = Arc::new(EncodedPage::new());
+    let (encoded_page, needed_scope) = (Arc::new(EncodedPage::new()), Arc::new(OnceLock::new()));
     handler.encoded_page = Some(Arc::clone(&encoded_page));
+    handler.needed_scope = Some(Arc::clone(&needed_scope));
     // The newest revision, which names its methods in a header, has no handshake.
     let is_handshake =
         header(&parts, "mcp-method").is_none() && invalid_message::method_of(&body) == "initialize";
-    let mut response = answer_by(handler, parts, body).await;
+    let mut response = answer_by(handler, parts, body.clone()).await;
+    if let Some(refused) = needed_scope.get() {
+        return challenge(&body, refused);
+    }
     if is_handshake && response.status().is_success() {
         let name = Uuid::new_v4().to_string().try_into().expect("hexadecimal digits and hyphens");
         response.headers_mut().insert(SESSION, name);
@@ -128,6 +141,15 @@ async fn with_tools(response: Response<ResponseBody>, page: &Page) -> Response<R
     let completed = completed.map_or(body, Bytes::from);
     parts.headers.remove(CONTENT_LENGTH);
     Response::from_parts(parts, Full::new(completed).boxed())
+}
+
+/// Refuses a call whose token has too little scope. Clients read a challenge from a response that is no success alone.
+fn challenge(body: &[u8], refused: &NeedsScope) -> Response<ResponseBody> {
+    let message = serde_json::from_slice::<Value>(body).unwrap_or_default();
+    let error = invalid_message::response(&invalid_message::id_of(&message), &refused.error());
+    let mut response = json(StatusCode::FORBIDDEN, &error);
+    response.headers_mut().extend(refused.challenge().map(|value| (WWW_AUTHENTICATE, value)));
+    response
 }
 
 /// A byte order mark before a JSON text is ignored (RFC 8259 §8.1).

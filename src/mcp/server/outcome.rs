@@ -5,6 +5,7 @@
 
 mod data;
 mod failure;
+mod needs_scope;
 
 use std::time::Duration;
 
@@ -16,7 +17,10 @@ use serde_json::{Value, json};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-pub(super) use self::data::Data;
+pub(super) use self::{
+    data::Data,
+    needs_scope::{NeedsScope, of_refusal},
+};
 use self::{data::success_meta, failure::Failure};
 use super::{approval_words::how_to_approve, call_facts::CallFacts, media::Media};
 use toolwire_contract::{
@@ -30,6 +34,8 @@ pub(super) enum Answer {
     Data(Data),
     /// Anything else, such as a failure, or data in a frame, in part or with blocks of media.
     Other(Box<CallToolResponse>),
+    /// A refusal that a token of more scope would not meet.
+    NeedsScope(Box<NeedsScope>),
 }
 
 impl From<CallToolResponse> for Answer {
@@ -49,6 +55,7 @@ impl Answer {
         match self {
             Self::Data(data) => CallToolResult::from(data).into(),
             Self::Other(response) => *response,
+            Self::NeedsScope(refused) => CallToolResult::from(*refused).into(),
         }
     }
 }

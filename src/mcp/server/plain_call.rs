@@ -25,7 +25,7 @@ use super::{
     cancellations::cancelled,
     confirmation_mode::ConfirmationMode,
     handler::Handler,
-    outcome::{self, Answer},
+    outcome::{self, Answer, NeedsScope},
     progress::Progress,
     request::Invocation,
     settings::Transport,
@@ -119,9 +119,9 @@ impl PlainCall {
         (!mode.takes_tasks).then_some(mode)
     }
 
-    /// Carries the call out and renders its response. `None` if the service must check it: parameters of its tool
-    /// travel as headers too.
-    pub(super) async fn answer(self, handler: &Handler) -> Option<Bytes> {
+    /// Carries the call out and renders its response, unless its token has too little scope. `None` if the service must
+    /// check it: parameters of its tool travel as headers too.
+    pub(super) async fn answer(self, handler: &Handler) -> Option<Result<Bytes, Box<NeedsScope>>> {
         let Self { id, params, meta, mode, is_newest } = self;
         let tool = handler.known().find(&handler.services, &params.name).await;
         if is_newest && matches!(&tool, Ok(Some(tool)) if tool.has_headers()) {
@@ -139,7 +139,10 @@ impl PlainCall {
             },
             Err(error) => Err(error),
         };
-        Some(render(id, answer, is_newest))
+        Some(match answer {
+            Ok(Answer::NeedsScope(refused)) => Err(refused),
+            answer => Ok(render(id, answer, is_newest)),
+        })
     }
 }
 

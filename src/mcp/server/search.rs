@@ -72,7 +72,7 @@ async fn describe(handler: &Handler, Describe { name }: Describe) -> Result<Answ
     let services = &handler.services;
     let message = v1::GetToolRequest { name: name.clone(), view: v1::ToolView::Basic.into() };
     if let Err(status) = services.tools().get_tool(message).await {
-        return outcome::of_status(&status, &CallFacts::default()).map(Answer::from);
+        return outcome::of_refusal(&status, &CallFacts::default());
     }
     let Some(tool) = handler.shared.listings.tool(services, &name).await? else {
         let refusal = Refusal::ToolDisabled { tool: name, reason: "it cannot be called now".to_owned() };

@@ -124,10 +124,10 @@ impl ServerHandler for Handler {
             let invocation = Invocation::read(request, unreadable.cloned(), &context.meta)?;
             if self.mode == ToolMode::Search {
                 let answer = Box::pin(invocation.answer_by_search(self, mode, progress));
-                return Ok(answer.await?.into_response());
+                return Ok(self.response_of(answer.await?));
             }
             let tool = invocation.find_tool(self).await;
-            Ok(invocation.carry_out(self, tool, mode, progress).await?.into_response())
+            Ok(self.response_of(invocation.carry_out(self, tool, mode, progress).await?))
         };
         // rmcp runs this in a task of its own, outside the span of the request.
         let answer = answer.instrument(self.span.clone());

@@ -174,7 +174,7 @@ fn number(code: Code, reason: &str) -> StatusCode {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let text = self.to_json();
-        let Inner { status, members, headers: own, .. } = *self.0;
+        let Inner { status, code, members, headers: own, .. } = *self.0;
         let mut response = Response::new(Body::empty());
         *response.status_mut() = status;
         let headers = response.headers_mut();
@@ -183,6 +183,12 @@ impl IntoResponse for Problem {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if code == status::INSUFFICIENT_SCOPE
+            && let Some(scope) = members.get("scope").and_then(Value::as_str)
+            && let Ok(challenge) = HeaderValue::try_from(status::scope_challenge(scope))
+        {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
         if let Some(millis) = members.get("retry_after_ms").and_then(Value::as_u64) {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(millis.div_ceil(1000)));

@@ -25,6 +25,8 @@ pub struct ProtectedResource {
 
 #[derive(Debug)]
 struct Challenges {
+    /// The address of the document.
+    document: String,
     without_token: HeaderValue,
     of_wrong_token: HeaderValue,
 }
@@ -69,9 +71,16 @@ impl Challenges {
         let text = format!("Bearer resource_metadata=\"{document}\", scope=\"{}\"", scopes.join(" "));
         let value = |text: &str| HeaderValue::from_str(text).expect("urls and scopes are visible ASCII");
         Self {
+            document: document.to_owned(),
             without_token: value(&text),
             of_wrong_token: value(&format!("{text}, error=\"invalid_token\"")),
         }
+    }
+
+    /// A challenge with the address of the document.
+    fn with(&self, challenge: &HeaderValue) -> Option<HeaderValue> {
+        let parameters = challenge.to_str().ok()?.strip_prefix("Bearer ")?;
+        format!("Bearer resource_metadata=\"{}\", {parameters}", self.document).try_into().ok()
     }
 }
 
@@ -93,13 +102,19 @@ impl Challenge {
         }
     }
 
-    /// Adds the challenge to a refusal.
+    /// Adds the challenge to a refusal. One that is there already, of a token of too little scope, gets the address of the
+    /// document.
     pub(super) fn add_to(&self, status: StatusCode, headers: &mut HeaderMap) {
-        if status == StatusCode::UNAUTHORIZED {
-            let Self { resource, is_of_mcp, has_token } = self;
-            let of_path = if *is_of_mcp { &resource.of_mcp } else { &resource.elsewhere };
-            let value = if *has_token { &of_path.of_wrong_token } else { &of_path.without_token };
-            headers.insert(header::WWW_AUTHENTICATE, value.clone());
+        let Self { resource, is_of_mcp, has_token } = self;
+        let of_path = if *is_of_mcp { &resource.of_mcp } else { &resource.elsewhere };
+        let value = match status {
+            StatusCode::UNAUTHORIZED if *has_token => Some(of_path.of_wrong_token.clone()),
+            StatusCode::UNAUTHORIZED => Some(of_path.without_token.clone()),
+            StatusCode::FORBIDDEN => headers.get(header::WWW_AUTHENTICATE).and_then(|own| of_path.with(own)),
+            _ => None,
+        };
+        if let Some(value) = value {
+            headers.insert(header::WWW_AUTHENTICATE, value);
         }
     }
 }
