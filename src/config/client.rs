@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use directories::ProjectDirs;
 use secrecy::SecretString;
 
 use super::Environment;
@@ -16,17 +17,21 @@ pub struct Client {
     /// The authorities whose certificates a server may present, a PEM file. `--ca`, `TOOLWIRE_CA`, default those that
     /// the platform trusts.
     pub ca: Option<PathBuf>,
+    /// The name by which issuers know this program where it signs in. `--client-id`, `TOOLWIRE_CLIENT_ID`, default one
+    /// that it registers.
+    pub client_id: Option<String>,
 }
 
 /// The variables that are not settings of a server. `BINARY` and `HOST_TOKEN` are of SDKs, which start this program in
 /// their own environment: where it is, and the token with which a host joins another server. `STARTED_BY` is what a
 /// server gives to the programs that it starts as MCP servers, of which this may be one.
-pub(super) const VARIABLES: [&str; 6] =
-    [SERVER, TOKEN, CA, "TOOLWIRE_BINARY", "TOOLWIRE_HOST_TOKEN", "TOOLWIRE_STARTED_BY"];
+pub(super) const VARIABLES: [&str; 7] =
+    [SERVER, TOKEN, CA, CLIENT_ID, "TOOLWIRE_BINARY", "TOOLWIRE_HOST_TOKEN", "TOOLWIRE_STARTED_BY"];
 
 const SERVER: &str = "TOOLWIRE_SERVER";
 const TOKEN: &str = "TOOLWIRE_TOKEN";
 const CA: &str = "TOOLWIRE_CA";
+const CLIENT_ID: &str = "TOOLWIRE_CLIENT_ID";
 
 impl Client {
     pub fn from_environment(environment: &Environment) -> Self {
@@ -34,6 +39,12 @@ impl Client {
             server: environment.get(SERVER).map(str::to_owned),
             token: environment.get(TOKEN).map(SecretString::from),
             ca: environment.get(CA).map(PathBuf::from),
+            client_id: environment.get(CLIENT_ID).map(str::to_owned),
         }
+    }
+
+    /// The folder of this program among the user's folders of configuration. `None` without a home.
+    pub fn folder() -> Option<PathBuf> {
+        ProjectDirs::from("", "", "toolwire").map(|dirs| dirs.config_dir().to_owned())
     }
 }

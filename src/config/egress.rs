@@ -8,7 +8,8 @@ use std::{
 };
 
 use super::{
-    raw_value::RawValue,
+    ConfigError, Environment, Sources,
+    raw_value::{Entries, RawValue},
     reader::Reader,
     redact_url,
     setting::Setting,
@@ -60,6 +61,14 @@ pub(super) fn read(reader: &mut Reader) -> Egress {
             egress
         }
     }
+}
+
+/// How a command goes out that reads no file of settings: by the variables alone.
+pub fn of_environment(environment: Environment) -> Result<Egress, ConfigError> {
+    let sources = Sources { environment, ..Sources::default() };
+    let mut reader = Reader::new(Entries::new(), &sources);
+    let egress = read(&mut reader);
+    if reader.problems.is_empty() { Ok(egress) } else { Err(ConfigError(reader.problems)) }
 }
 
 fn authorities(path: &Path) -> Result<Authorities, String> {
