@@ -6,8 +6,10 @@ mod probe;
 mod refusal;
 mod server;
 mod server_url;
+mod token_source;
 mod tls;
 
 pub use refusal::{BEGIN_TASK, NEEDS_TASK, refusal, refusal_as_json, refusal_or_lost};
 pub use server::{Credentials, Server};
 pub use server_url::{InvalidUrl, ServerUrl};
+pub use token_source::TokenSource;

@@ -124,7 +124,9 @@ fn advice_on(reason: &str) -> Option<&'static str> {
 fn advice(code: Code) -> &'static str {
     match code {
         Code::NotFound => "`toolwire list` shows every tool, `toolwire describe TOOL` its intents.",
-        Code::Unauthenticated => "Give a token with --token-file FILE or TOOLWIRE_TOKEN.",
+        Code::Unauthenticated => {
+            "Give a token with --token-file FILE or TOOLWIRE_TOKEN, or sign in: `toolwire login URL`."
+        }
         Code::PermissionDenied => "`toolwire list` shows the tools that you may call.",
         Code::DeadlineExceeded => "Allow more time with --deadline.",
         Code::Unavailable => "Is the server running? Start it with `toolwire serve`, or try again.",

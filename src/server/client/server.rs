@@ -4,6 +4,7 @@
 use std::{
     error::Error,
     path::Path,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -12,7 +13,7 @@ use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt, future::BoxFuture};
 use http::{
     HeaderMap, HeaderValue, Request, Response, StatusCode, Uri,
-    header::{CONTENT_TYPE, TE},
+    header::{AUTHORIZATION, CONTENT_TYPE, TE},
 };
 use http_body_util::Full;
 use secrecy::{ExposeSecret, SecretString};
@@ -29,6 +30,7 @@ use super::{
     probe::{self, ProbeResult},
     server_url::ServerUrl,
     tls,
+    token_source::TokenSource,
 };
 use crate::{
     console::Failure,
@@ -53,7 +55,7 @@ pub struct Server(Transport);
 #[derive(Clone, Debug)]
 enum Transport {
     /// To a server, by the flags `--server`, `--token`, `--ca` and `--user`.
-    Connected { channel: Channel, credentials: HeaderMap },
+    Connected { channel: Channel, credentials: HeaderMap, tokens: Option<Arc<dyn TokenSource>> },
     /// To the services of this program, on behalf of this user. `cap` bounds every call and turn, and records name the
     /// face.
     Within { routes: Routes, user: User, cap: Duration, face: &'static str },
@@ -62,6 +64,8 @@ enum Transport {
 #[derive(Clone, Debug, Default)]
 pub struct Credentials {
     pub token: Option<SecretString>,
+    /// What has the token of each request, in place of one that stays.
+    pub tokens: Option<Arc<dyn TokenSource>>,
     /// The user, where the server needs no credentials.
     pub user: Option<UserId>,
     /// The toolset to which every request is narrowed.
@@ -90,7 +94,8 @@ impl Server {
             Err(_) => return Err(unanswered(url, None).await),
         };
         check_grpc(url, channel.clone()).await?;
-        Ok(Self(Transport::Connected { channel, credentials: metadata.into_headers() }))
+        let tokens = credentials.tokens.clone();
+        Ok(Self(Transport::Connected { channel, credentials: metadata.into_headers(), tokens }))
     }
 
     /// A transport to the services of this program, on behalf of this user. `cap` bounds every call and turn.
@@ -115,19 +120,22 @@ impl tower::Service<Request<Body>> for Server {
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         match &mut self.0 {
-            Transport::Connected { channel, .. } => channel.poll_ready(cx).map_err(Into::into),
-            Transport::Within { .. } => Poll::Ready(Ok(())),
+            Transport::Connected { channel, tokens: None, .. } => channel.poll_ready(cx).map_err(Into::into),
+            Transport::Connected { .. } | Transport::Within { .. } => Poll::Ready(Ok(())),
         }
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         match &mut self.0 {
-            Transport::Connected { channel, credentials } => {
+            Transport::Connected { channel, credentials, tokens } => {
                 request.headers_mut().extend(credentials.clone());
                 if let Some(Via(face)) = request.extensions().get::<Via>().copied() {
                     request.headers_mut().insert(incoming::VIA, HeaderValue::from_static(face));
                 }
-                channel.call(request).map_err(Into::into).boxed()
+                match tokens {
+                    None => channel.call(request).map_err(Into::into).boxed(),
+                    Some(tokens) => with_token(request, Arc::clone(tokens), channel.clone()).boxed(),
+                }
             }
             Transport::Within { routes, user, cap, face } => {
                 let face = request.extensions().get::<Via>().map_or(*face, |Via(face)| face);
@@ -135,6 +143,23 @@ impl tower::Service<Request<Body>> for Server {
                 routes.call(request).map_err(|never| match never {}).boxed()
             }
         }
+    }
+}
+
+/// Sends a request with the token of now. Without one it is answered here.
+async fn with_token(
+    mut request: Request<Body>,
+    tokens: Arc<dyn TokenSource>,
+    channel: Channel,
+) -> Result<Response<Body>, BoxError> {
+    match tokens.token().await {
+        Ok(token) => {
+            let mut value = HeaderValue::try_from(format!("Bearer {}", token.expose_secret()))?;
+            value.set_sensitive(true);
+            request.headers_mut().insert(AUTHORIZATION, value);
+            Ok(channel.oneshot(request).await?)
+        }
+        Err(status) => Ok(status.into_http()),
     }
 }
 
