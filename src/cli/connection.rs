@@ -12,7 +12,7 @@ use secrecy::SecretString;
 use super::{
     backend::Backend,
     settings::{self, Settings},
-    wiring,
+    sign_in, wiring,
 };
 use toolwire_base::words::without_bom;
 use toolwire_config::{Client, Config, Environment};
@@ -99,6 +99,15 @@ impl Connection {
         self.gives_token() || Client::from_environment(&Environment::read()).token.is_some()
     }
 
+    /// Whether the flags or the environment say who calls.
+    pub(super) fn gives_identity(&self) -> bool {
+        self.has_token() || self.user.is_some()
+    }
+
+    pub(super) fn ca(&self) -> Option<&Path> {
+        self.ca.as_deref()
+    }
+
     /// The tools of the selected server, for commands that need one.
     pub(super) async fn remote(&self) -> Result<Backend, Failure> {
         self.server().await.map(Backend::of_server)
@@ -181,8 +190,11 @@ impl Connection {
         }
         let Client { token, ca, .. } = Client::from_environment(&Environment::read());
         let token = self.token.clone().or(self.token_in_file()?).or(token);
-        let credentials = Credentials { token, user: self.user.clone(), toolset: self.toolset.clone() };
-        Server::connect(url, &credentials, self.ca.as_deref().or(ca.as_deref())).await
+        let ca = self.ca.as_deref().or(ca.as_deref());
+        let is_given = token.is_some() || self.user.is_some();
+        let tokens = if is_given { None } else { sign_in::token_for(url, ca)? };
+        let (user, toolset) = (self.user.clone(), self.toolset.clone());
+        Server::connect(url, &Credentials { token, tokens, user, toolset }, ca).await
     }
 }
 

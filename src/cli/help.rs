@@ -13,7 +13,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ),
     ("Conversations and tasks", &["chat", "jobs", "tasks", "timeline", "workspace"]),
     ("Approval", &["confirmations", "approve", "deny", "audit", "explain"]),
-    ("Server", &["serve", "dev", "mcp", "health", "state", "token", "providers", "host-check"]),
+    ("Server", &["serve", "dev", "mcp", "login", "health", "state", "token", "providers", "host-check"]),
     ("Manifests and shells", &["lint", "docs", "manifest-schema", "completions"]),
 ];
 

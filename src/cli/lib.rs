@@ -37,6 +37,7 @@ mod json;
 mod limits;
 mod lint;
 mod list;
+mod login;
 mod manifest_schema;
 mod mcp;
 mod orphans;
@@ -45,6 +46,7 @@ mod reasons;
 mod schema;
 mod serve;
 mod settings;
+mod sign_in;
 mod signals;
 mod state;
 mod table;
@@ -103,6 +105,7 @@ enum Command {
     Workspace(workspace::Workspace),
     State(state::StateArgs),
     Token(token::TokenArgs),
+    Login(login::Login),
     Explain(explain_rule::Explain),
     Watch(watch::Watch),
     Mcp(mcp::Mcp),
@@ -214,6 +217,7 @@ impl Command {
             Self::Workspace(workspace) => workspace.run(domains).await,
             Self::State(state) => state.run(domains).await,
             Self::Token(token) => token.run(),
+            Self::Login(login) => login.run().await,
             Self::Explain(explain) => explain.run(domains),
             Self::Watch(watch) => watch.run().await,
             Self::Mcp(mcp) => Box::pin(mcp.run(domains)).await,

@@ -1,6 +1,7 @@
 //! `toolwire mcp`: the tools for one client that speaks MCP, on standard input and output.
 
 mod hang_up;
+mod identity;
 mod print;
 
 use std::{future::pending, time::Duration};
@@ -11,8 +12,15 @@ use tokio::{
     select,
     time::sleep,
 };
+use url::Url;
 
-use super::{connection::Connection, orphans, settings::as_flags, signals::Signals, wiring};
+use super::{
+    connection::Connection,
+    orphans,
+    settings::{as_flags, words},
+    signals::Signals,
+    wiring,
+};
 use toolwire_config::{self as config, Config};
 use toolwire_mcp::server::{Confirmations, Handler, Services, ToolMode, Transport, stdio};
 use toolwire_server::{
@@ -25,6 +33,8 @@ use toolwire_server::{
 /// Why `--decide-here` is refused for clients over HTTP.
 pub(super) const DECIDE_HERE_OVER_HTTP: &str = "--decide-here is for a client that starts `toolwire mcp` and speaks over its standard input and output. Over HTTP \
      the operator of the server names the users whose forms decide: [confirmations] in_client";
+
+const DECIDE_HERE: &str = "--decide-here";
 
 /// Maximum size of a message from a server in bytes: the default of gRPC clients.
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
@@ -44,6 +54,14 @@ pub(super) struct Mcp {
     /// call_read_tool and call_tool
     #[arg(long, value_name = "MODE", default_value = "list", value_parser = ["list", "search"])]
     mode: String,
+    /// Where you sign in if the server wants credentials and none are given or kept: its URL for MCP [default: where you
+    /// signed in last, or --server]
+    #[arg(long, value_name = "URL")]
+    login: Option<Url>,
+    /// The name by which the identity provider knows this program [default: one that it registers] [env:
+    /// TOOLWIRE_CLIENT_ID]
+    #[arg(long, value_name = "ID")]
+    client_id: Option<String>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -51,12 +69,14 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         if let Some(client) = self.print {
-            return print::run(client, &self.connection, self.mode(), self.decide_here);
+            return print::run(client, &self.connection, self.mode(), self.further_flags());
         }
         if let Some(config) = self.connection.own_config(domains)? {
             return Box::pin(self.serve_own(&config, domains)).await;
         }
-        let services = Services::new(self.connection.server().await?, MAX_MESSAGE);
+        let server =
+            identity::connect(&self.connection, self.login.as_ref(), self.client_id.as_deref()).await?;
+        let services = Services::new(server, MAX_MESSAGE);
         let settings = settings(&config::Http::default());
         let confirmations = Confirmations { decide_here: self.decide_here, ..Confirmations::default() };
         let handler = Handler::new(services, settings, Transport::Stdio)
@@ -68,6 +88,14 @@ impl Mcp {
         let serving = Box::pin(stdio::serve(handler, stdin(), stdout()));
         let drain = Config::default().server.drain.forced_end;
         until_ended(|| end_of_input.cancel(), drain, serving).await
+    }
+
+    /// The flags of this command alone, as words, in the configuration of a client.
+    fn further_flags(&self) -> Vec<String> {
+        let login = words("login", self.login.as_ref().map(ToString::to_string));
+        let client_id = words("client-id", self.client_id.clone());
+        let decide_here = self.decide_here.then(|| DECIDE_HERE.to_owned());
+        [login, client_id, decide_here.into_iter().collect()].concat()
     }
 
     fn mode(&self) -> ToolMode {

@@ -25,13 +25,13 @@ use crate::{
 const JSON: &str = "content-type: application/json";
 
 /// An issuer on this machine, and its key.
-pub(super) struct Issuer {
-    server: MockServer,
+pub(crate) struct Issuer {
+    pub(crate) server: MockServer,
     key: Ed25519KeyPair,
 }
 
 impl Issuer {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
         let key = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
         let issuer = Self { server: MockServer::start().await, key };
@@ -50,7 +50,7 @@ impl Issuer {
     }
 
     /// The header with a token of a user of these groups.
-    pub(super) fn token(&self, sub: &str, groups: &[&str], change: &[(&str, Value)]) -> String {
+    pub(crate) fn token(&self, sub: &str, groups: &[&str], change: &[(&str, Value)]) -> String {
         let now = clock::wall().duration_since(UNIX_EPOCH).unwrap().as_secs();
         let mut claims = json!({"iss": self.server.uri(), "aud": "toolwire", "sub": sub, "groups": groups,
                                 "iat": now, "exp": now + 600});

@@ -9,7 +9,7 @@ mod header_checks;
 mod history;
 pub(crate) mod house;
 mod identity;
-mod issuers;
+pub(crate) mod issuers;
 mod leaving;
 mod page;
 mod pressure;

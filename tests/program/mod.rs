@@ -12,6 +12,7 @@ mod generate;
 mod identity;
 mod jobs;
 mod kills;
+mod login;
 mod metrics;
 mod network;
 mod operation;

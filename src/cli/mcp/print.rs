@@ -27,25 +27,25 @@ pub(super) enum Client {
     Zed,
 }
 
-/// Prints it for the tools that are selected.
+/// Prints it for the tools that are selected, with further flags of a program that the client starts.
 pub(super) fn run(
     client: Client,
     connection: &Connection,
     mode: ToolMode,
-    decide_here: bool,
+    further: Vec<String>,
 ) -> Result<(), Failure> {
     let program = env::current_exe().map_err(|error| Failure::Failed(format!("no path: {error}")))?;
     let url = connection.url()?.map(|url| url.to_string());
     let toolset = connection.toolset();
     let for_mcp = url.as_deref().and_then(|url| for_mcp(url, toolset)).map(|url| in_mode(url, mode));
-    if for_mcp.is_some() && decide_here {
+    if for_mcp.is_some() && further.iter().any(|flag| flag == super::DECIDE_HERE) {
         return Err(Failure::Usage(super::DECIDE_HERE_OVER_HTTP.to_owned()));
     }
     let mut flags = connection.to_words_elsewhere()?;
     if mode == ToolMode::Search {
         flags.extend(["--mode", "search"].map(str::to_owned));
     }
-    flags.extend(decide_here.then(|| "--decide-here".to_owned()));
+    flags.extend(further);
     let reach = match &for_mcp {
         Some(url) => Reach::Url(url),
         None => Reach::Program { path: &program.display().to_string(), flags: &flags },

@@ -1,0 +1,137 @@
+//! What a server says of where to sign in for it: the challenge to a request without a token, and the document that this
+//! names (RFC 9728).
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::web::Web;
+use toolwire_server::console::Failure;
+
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// A server that tokens of authorization servers open.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Resource {
+    /// The name by which tokens are for it.
+    pub(super) name: String,
+    /// The authorization servers whose tokens it accepts.
+    pub(super) issuers: Vec<String>,
+    /// The scopes to request, separated by spaces; empty if it names none.
+    pub(super) scope: String,
+}
+
+impl Resource {
+    /// Asks the server at its URL of MCP, which without a path is below `/mcp`.
+    pub(super) async fn discover(web: &Web, url: &Url) -> Result<Self, Failure> {
+        let mut url = url.clone();
+        if url.path() == "/" {
+            url.set_path("/mcp");
+        }
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let answer = web.post_json(&url, &ping).await?;
+        if answer.status != StatusCode::UNAUTHORIZED {
+            return Err(Failure::Failed(format!(
+                "{url} answers {} and lets nobody sign in. Name the server by its URL of MCP, such as \
+                 https://tools.example/mcp",
+                answer.status
+            )));
+        }
+        let challenge = answer.challenge.unwrap_or_default();
+        let at = parameter(&challenge, "resource_metadata").and_then(|it| it.parse().ok());
+        let at = at.unwrap_or_else(|| well_known(&url));
+        let document = web.get(&at).await?;
+        if document.status != StatusCode::OK {
+            return Err(Failure::Failed(format!(
+                "{url} does not say where to sign in: {at} answers {}. Its operator sets `public_url` in [http] and an \
+                 issuer in [[auth.issuers]]",
+                document.status
+            )));
+        }
+        let scope = parameter(&challenge, "scope");
+        Self::read(&document.body, &url, scope).map_err(|what| Failure::Failed(format!("{at} {what}")))
+    }
+
+    fn read(document: &Value, url: &Url, scope: Option<&str>) -> Result<Self, String> {
+        let name = document["resource"].as_str().unwrap_or_default();
+        if !name.parse::<Url>().is_ok_and(|named| is_of(&named, url)) {
+            // A server that names another one would get a token for that.
+            return Err(format!("is of the resource {name:?}, and tokens for that are not for {url}"));
+        }
+        let issuers: Vec<_> = texts(&document["authorization_servers"]).map(str::to_owned).collect();
+        if issuers.is_empty() {
+            return Err("names no authorization server".to_owned());
+        }
+        let supported = || texts(&document["scopes_supported"]).collect::<Vec<_>>().join(" ");
+        let scope = scope.map_or_else(supported, str::to_owned);
+        Ok(Self { name: name.to_owned(), issuers, scope })
+    }
+}
+
+fn texts(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Whether a URL is the resource or below it.
+fn is_of(resource: &Url, url: &Url) -> bool {
+    let above = resource.path().trim_end_matches('/');
+    let below = url.path().strip_prefix(above);
+    resource.origin() == url.origin() && below.is_some_and(|it| it.is_empty() || it.starts_with('/'))
+}
+
+fn well_known(url: &Url) -> Url {
+    let mut at = url.clone();
+    at.set_path(&format!("{WELL_KNOWN}{}", url.path()));
+    at.set_query(None);
+    at
+}
+
+/// The value of a parameter of a challenge, which is in quotes.
+fn parameter<'a>(challenge: &'a str, name: &str) -> Option<&'a str> {
+    let begins = format!("{name}=\"");
+    let starts = challenge.match_indices(&begins).find(|(at, _)| {
+        challenge[..*at].ends_with([' ', ',']) && challenge[..*at].matches('"').count() % 2 == 0
+    });
+    challenge[starts?.0 + begins.len()..].split('"').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_is_read_by_its_parameters() {
+        let challenge = "Bearer resource_metadata=\"https://a.example/d\", scope=\"tools pay\",error=\"x\"";
+        assert_eq!(parameter(challenge, "resource_metadata"), Some("https://a.example/d"));
+        assert_eq!(parameter(challenge, "scope"), Some("tools pay"));
+        assert_eq!(parameter(challenge, "error"), Some("x"));
+        assert_eq!(parameter("Bearer a=\" scope=\"", "scope"), None, "within another value");
+        assert_eq!(parameter("Bearer", "scope"), None);
+    }
+
+    #[test]
+    fn a_document_of_another_resource_is_refused() {
+        let url: Url = "https://tools.example/mcp".parse().unwrap();
+        let read = |resource: &str| {
+            let document = json!({"resource": resource, "authorization_servers": ["https://login.example"],
+                                  "scopes_supported": ["a", "b"]});
+            Resource::read(&document, &url, None)
+        };
+        for own in ["https://tools.example/mcp", "https://tools.example", "https://tools.example:443/mcp/"] {
+            assert_eq!(read(own).unwrap().scope, "a b", "{own}");
+        }
+        for other in
+            ["https://good.example/mcp", "http://tools.example/mcp", "https://tools.example/mc", "mcp", ""]
+        {
+            assert!(read(other).unwrap_err().contains("is of the resource"), "{other}");
+        }
+        let document = json!({"resource": "https://tools.example/mcp"});
+        assert!(Resource::read(&document, &url, None).unwrap_err().contains("no authorization server"));
+    }
+
+    #[test]
+    fn without_an_address_in_the_challenge_the_document_is_at_the_well_known_one() {
+        let at = well_known(&"https://tools.example/mcp/shop?mode=search".parse().unwrap());
+        assert_eq!(at.as_str(), "https://tools.example/.well-known/oauth-protected-resource/mcp/shop");
+    }
+}
