@@ -217,7 +217,7 @@ impl Command {
             Self::Workspace(workspace) => workspace.run(domains).await,
             Self::State(state) => state.run(domains).await,
             Self::Token(token) => token.run(),
-            Self::Login(login) => login.run().await,
+            Self::Login(login) => Box::pin(login.run()).await,
             Self::Explain(explain) => explain.run(domains),
             Self::Watch(watch) => watch.run().await,
             Self::Mcp(mcp) => Box::pin(mcp.run(domains)).await,

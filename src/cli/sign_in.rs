@@ -13,12 +13,6 @@ mod web;
 
 use std::{path::Path, sync::Arc};
 
-use toolwire_base::clock;
-use toolwire_identity::check_address;
-use toolwire_server::{
-    client::{ServerUrl, TokenSource},
-    console::Failure,
-};
 use url::Url;
 
 use self::{
@@ -29,6 +23,12 @@ use self::{
     token_answer::Tokens,
     token_store::{SignIn, TokenStore, seconds},
     web::Web,
+};
+use toolwire_base::clock;
+use toolwire_identity::check_address;
+use toolwire_server::{
+    client::{ServerUrl, TokenSource},
+    console::Failure,
 };
 
 /// What a person signs in for.

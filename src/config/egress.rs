@@ -175,6 +175,14 @@ mod tests {
     }
 
     #[test]
+    fn a_command_without_a_file_goes_out_as_the_variables_say() {
+        let of = |proxy: &str| of_environment(Environment::of(&[("TOOLWIRE_NETWORK_PROXY", proxy)]));
+        let egress = format!("{:?}", of("http://proxy.example:3128").unwrap());
+        assert!(egress.contains("http://proxy.example:3128"), "{egress}");
+        assert!(of("https://proxy.example").unwrap_err().to_string().contains("must be http://"));
+    }
+
+    #[test]
     fn what_is_no_proxy_is_refused_without_its_password() {
         for (file, words) in [
             ("proxy = 'https://u:s3cret@proxy.example'", "must be http://"),
