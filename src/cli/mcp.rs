@@ -54,8 +54,8 @@ pub(super) struct Mcp {
     /// call_read_tool and call_tool
     #[arg(long, value_name = "MODE", default_value = "list", value_parser = ["list", "search"])]
     mode: String,
-    /// Where you sign in if the server wants credentials and none are given or kept: its URL for MCP [default: where you
-    /// signed in last, or --server]
+    /// Where you sign in if the server wants credentials and none are given or kept: its URL for MCP [default: where
+    /// you signed in last, or --server]
     #[arg(long, value_name = "URL")]
     login: Option<Url>,
     /// The name by which the identity provider knows this program [default: one that it registers] [env:

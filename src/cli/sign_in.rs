@@ -1,5 +1,5 @@
-//! Signing in at the identity provider of a server: by the device grant, with a browser anywhere. The tokens are kept in
-//! the user's folder of configuration, and presented to that server alone.
+//! Signing in at the identity provider of a server: by the device grant, with a browser anywhere. The tokens are kept
+//! in the user's folder of configuration, and presented to that server alone.
 //!
 //! Not here: the commands that sign in.
 

@@ -14,8 +14,8 @@ use toolwire_server::{
     console::{self, Failure},
 };
 
-/// Connects to the server. If it wants credentials and none are given or kept, a person signs in first; where that fails
-/// the client is served without.
+/// Connects to the server. If it wants credentials and none are given or kept, a person signs in first; where that
+/// fails the client is served without.
 pub(super) async fn connect(
     connection: &Connection,
     login: Option<&Url>,

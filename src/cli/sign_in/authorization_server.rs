@@ -1,5 +1,5 @@
-//! An authorization server by its metadata (RFC 8414, or OpenID Connect Discovery), and this program as a client that it
-//! registers (RFC 7591).
+//! An authorization server by its metadata (RFC 8414, or OpenID Connect Discovery), and this program as a client that
+//! it registers (RFC 7591).
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! What a server says of where to sign in for it: the challenge to a request without a token, and the document that this
-//! names (RFC 9728).
+//! What a server says of where to sign in for it: the challenge to a request without a token, and the document that
+//! this names (RFC 9728).
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

@@ -102,8 +102,8 @@ impl Challenge {
         }
     }
 
-    /// Adds the challenge to a refusal. One that is there already, of a token of too little scope, gets the address of the
-    /// document.
+    /// Adds the challenge to a refusal. One that is there already, of a token of too little scope, gets the address of
+    /// the document.
     pub(super) fn add_to(&self, status: StatusCode, headers: &mut HeaderMap) {
         let Self { resource, is_of_mcp, has_token } = self;
         let of_path = if *is_of_mcp { &resource.of_mcp } else { &resource.elsewhere };
