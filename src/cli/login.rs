@@ -56,8 +56,12 @@ impl Login {
             ca: self.ca.as_deref().or(client.ca.as_deref()),
         };
         let signed_in = signed_in.sign_in().await?;
-        let scope = if signed_in.scope.is_empty() { String::new() } else { format!(", for {}", signed_in.scope) };
-        console::print(&format!("signed in at {}{scope}; commands with --server {server} are yours", signed_in.issuer))
+        let scope =
+            if signed_in.scope.is_empty() { String::new() } else { format!(", for {}", signed_in.scope) };
+        console::print(&format!(
+            "signed in at {}{scope}; commands with --server {server} are yours",
+            signed_in.issuer
+        ))
     }
 
     /// The address that the token is for. That of the environment may be of another server, which must not get it.

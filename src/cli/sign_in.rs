@@ -126,7 +126,10 @@ impl Request<'_> {
 }
 
 /// The source of the token for a server, if a person has signed in for it.
-pub(super) fn token_for(server: &ServerUrl, ca: Option<&Path>) -> Result<Option<Arc<dyn TokenSource>>, Failure> {
+pub(super) fn token_for(
+    server: &ServerUrl,
+    ca: Option<&Path>,
+) -> Result<Option<Arc<dyn TokenSource>>, Failure> {
     let Some((store, sign_in)) = find(server)? else { return Ok(None) };
     Ok(Some(Arc::new(CurrentToken::new(store, Web::new(ca)?, sign_in))))
 }

@@ -64,7 +64,7 @@ pub(super) fn read(reader: &mut Reader) -> Egress {
 }
 
 /// How a command goes out that reads no file of settings: by the variables alone.
-pub fn of_environment(environment: Environment) -> Result<Egress, ConfigError> {
+pub fn egress_of_environment(environment: Environment) -> Result<Egress, ConfigError> {
     let sources = Sources { environment, ..Sources::default() };
     let mut reader = Reader::new(Entries::new(), &sources);
     let egress = read(&mut reader);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_command_without_a_file_goes_out_as_the_variables_say() {
-        let of = |proxy: &str| of_environment(Environment::of(&[("TOOLWIRE_NETWORK_PROXY", proxy)]));
+        let of = |proxy: &str| egress_of_environment(Environment::of(&[("TOOLWIRE_NETWORK_PROXY", proxy)]));
         let egress = format!("{:?}", of("http://proxy.example:3128").unwrap());
         assert!(egress.contains("http://proxy.example:3128"), "{egress}");
         assert!(of("https://proxy.example").unwrap_err().to_string().contains("must be http://"));

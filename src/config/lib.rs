@@ -70,7 +70,7 @@ pub use client_certificate::ConfiguredCertificate;
 pub use confirmations::Confirmations;
 pub use consequence::Consequence;
 pub use data::Data;
-pub use egress::of_environment as egress_of_environment;
+pub use egress::egress_of_environment;
 pub use error::{ConfigError, Problem};
 pub use fields::Fields;
 pub use http::Http;

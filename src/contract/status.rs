@@ -64,9 +64,7 @@ impl From<Refusal> for Status {
         };
         let metadata = match &refusal {
             Refusal::Document(refusal) => document::metadata(refusal),
-            Refusal::InsufficientScope { scope, .. } => {
-                HashMap::from([("scope".to_owned(), scope.clone())])
-            }
+            Refusal::InsufficientScope { scope, .. } => HashMap::from([("scope".to_owned(), scope.clone())]),
             _ => HashMap::new(),
         };
         let (code, reason) = (code_of_refusal(&refusal), reason_of(&refusal));

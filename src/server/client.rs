@@ -6,8 +6,8 @@ mod probe;
 mod refusal;
 mod server;
 mod server_url;
-mod token_source;
 mod tls;
+mod token_source;
 
 pub use refusal::{BEGIN_TASK, NEEDS_TASK, refusal, refusal_as_json, refusal_or_lost};
 pub use server::{Credentials, Server};

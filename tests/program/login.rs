@@ -69,8 +69,11 @@ impl AuthorizationServer {
                 state.devices.push(form);
                 let address = format!("{url}/activate");
                 let whole = format!("{address}?user_code={CODE}");
-                (200, json!({"device_code": "d3vice", "user_code": CODE, "verification_uri": address,
-                             "verification_uri_complete": whole, "expires_in": 60, "interval": 1}))
+                (
+                    200,
+                    json!({"device_code": "d3vice", "user_code": CODE, "verification_uri": address,
+                             "verification_uri_complete": whole, "expires_in": 60, "interval": 1}),
+                )
             })
             .await;
         let issuer = Arc::clone(&server.issuer);
@@ -120,8 +123,11 @@ fn answer_grant(issuer: &Issuer, state: &mut State, form: Form) -> (u16, Value) 
     let token = issuer.token("8f2c", &["support"], &[("aud", json!(resource)), ("scope", json!("tools"))]);
     let token = token.trim_start_matches("authorization: Bearer ");
     // Each command finds it due, and refreshes it.
-    (200, json!({"access_token": token, "token_type": "Bearer", "expires_in": 0, "scope": "tools offline_access",
-                 "refresh_token": state.refresh_token}))
+    (
+        200,
+        json!({"access_token": token, "token_type": "Bearer", "expires_in": 0, "scope": "tools offline_access",
+                 "refresh_token": state.refresh_token}),
+    )
 }
 
 /// A server whose users are those of the issuer, and a home of a person.
@@ -196,7 +202,8 @@ async fn a_person_signs_in_once_and_the_token_goes_to_that_server_alone() {
     let output = place.run(&login).await;
     assert!(assert_done(&output).contains("for tools offline_access; commands with --server"), "{output:?}");
     let said = String::from_utf8_lossy(&output.stderr);
-    let address = format!("open {}/activate in a browser and enter the code {CODE}", server.issuer.server.uri());
+    let address =
+        format!("open {}/activate in a browser and enter the code {CODE}", server.issuer.server.uri());
     assert!(said.contains(&address), "{said}");
     {
         let state = server.state();
@@ -205,7 +212,9 @@ async fn a_person_signs_in_once_and_the_token_goes_to_that_server_alone() {
         assert_eq!((&device["client_id"][..], &device["resource"]), ("cli-1", resource));
         assert_eq!(device["scope"], "tools offline_access");
         assert_eq!(state.grants.len(), 2);
-        assert!(state.grants.iter().all(|grant| grant["client_id"] == "cli-1" && &grant["resource"] == resource));
+        assert!(
+            state.grants.iter().all(|grant| grant["client_id"] == "cli-1" && &grant["resource"] == resource)
+        );
     }
     let [file] = &place.files()[..] else { panic!("one file") };
     assert_eq!((mode_of(file), mode_of(file.parent().unwrap())), (0o600, 0o700));
@@ -224,7 +233,10 @@ async fn a_person_signs_in_once_and_the_token_goes_to_that_server_alone() {
 
     assert_done(&place.run(&login).await);
     assert_eq!((server.state().registrations, place.files().len()), (1, 1));
-    assert!(assert_done(&place.run(&["login", &place.url, "--server", &grpc, "--forget"]).await).contains("1 removed"));
+    assert!(
+        assert_done(&place.run(&["login", &place.url, "--server", &grpc, "--forget"]).await)
+            .contains("1 removed")
+    );
     assert!(place.files().is_empty());
     assert_fails(&place.run(&["list", "--server", &grpc]).await, "wants credentials");
 }

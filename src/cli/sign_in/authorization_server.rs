@@ -139,7 +139,9 @@ mod tests {
 
     #[test]
     fn metadata_are_looked_for_beside_the_path_and_below_it() {
-        let of = |issuer: &str| metadata_of(&issuer.parse().unwrap()).iter().map(Url::to_string).collect::<Vec<_>>();
+        let of = |issuer: &str| {
+            metadata_of(&issuer.parse().unwrap()).iter().map(Url::to_string).collect::<Vec<_>>()
+        };
         assert_eq!(
             of(ISSUER),
             [

@@ -46,7 +46,10 @@ impl CurrentToken {
         let kept = self.store.read(&due.server, &due.issuer, &due.resource);
         let ended = |why: &str| {
             let (url, server) = (&due.url, &due.server);
-            format!("the sign-in at {} has ended ({why}): `toolwire login {url} --server {server}`", due.issuer)
+            format!(
+                "the sign-in at {} has ended ({why}): `toolwire login {url} --server {server}`",
+                due.issuer
+            )
         };
         let kept = kept.map_err(|failure| failure.to_string())?.ok_or_else(|| ended("it was removed"))?;
         // Another process may have refreshed it meanwhile, and most refresh tokens serve once.
@@ -61,7 +64,8 @@ impl CurrentToken {
             ("resource", kept.resource.as_str()),
         ];
         let answer = self.web.post_form(&kept.token_endpoint, &form).await;
-        let answer = answer.map_err(|no_answer| format!("the token cannot be refreshed: {}", no_answer.what))?;
+        let answer =
+            answer.map_err(|no_answer| format!("the token cannot be refreshed: {}", no_answer.what))?;
         let tokens = Tokens::read(&answer).map_err(|error| ended(&error.to_string()))?;
         let renewed = kept.with(tokens, clock::wall());
         self.store.keep(&renewed).map_err(|failure| failure.to_string())?;

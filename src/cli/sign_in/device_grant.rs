@@ -86,7 +86,9 @@ impl DeviceCode {
     /// Says on standard error what the person does.
     pub(super) fn show(&self, issuer: &str) {
         let Self { address, user_code, whole_address, .. } = self;
-        console::say(&format!("To sign in at {issuer}, open {address} in a browser and enter the code {user_code}"));
+        console::say(&format!(
+            "To sign in at {issuer}, open {address} in a browser and enter the code {user_code}"
+        ));
         if let Some(whole) = whole_address {
             console::say(&format!("or open {whole}, and compare the code"));
         }

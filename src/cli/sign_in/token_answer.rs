@@ -3,7 +3,6 @@
 use std::{fmt, time::Duration};
 
 use secrecy::SecretString;
-use serde_json::Value;
 
 use super::web::Answer;
 
@@ -77,7 +76,7 @@ fn is_token(text: &str) -> bool {
 mod tests {
     use reqwest::StatusCode;
     use secrecy::ExposeSecret;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -88,7 +87,8 @@ mod tests {
 
     #[test]
     fn a_bearer_token_is_read_and_all_else_is_an_error_in_words() {
-        let tokens = read(200, json!({"access_token": "a.b", "token_type": "bearer", "expires_in": 60})).unwrap();
+        let tokens =
+            read(200, json!({"access_token": "a.b", "token_type": "bearer", "expires_in": 60})).unwrap();
         assert_eq!((tokens.access.expose_secret(), tokens.life), ("a.b", Some(Duration::from_secs(60))));
         assert!(tokens.refresh.is_none());
         for (status, body, words) in [

@@ -78,8 +78,7 @@ impl Web {
         url: &Url,
         body: Option<(&'static str, String)>,
     ) -> Result<Answer, NoAnswer> {
-        check_address(url)
-            .map_err(|why| NoAnswer { what: format!("{url}: {why}"), is_passing: false })?;
+        check_address(url).map_err(|why| NoAnswer { what: format!("{url}: {why}"), is_passing: false })?;
         let lost = |error: reqwest::Error| {
             let what = format!("{url} cannot be reached: {}", causes_of(&error));
             NoAnswer { what, is_passing: true }

@@ -9,7 +9,10 @@ pub enum Decision<'a> {
     Allowed(&'a str),
     Denied(&'a str),
     /// The line at this place allows it to tokens that have the scope, which the user's has not.
-    LacksScope { at: &'a str, scope: &'a str },
+    LacksScope {
+        at: &'a str,
+        scope: &'a str,
+    },
     /// No line allows it.
     NotAllowed,
 }

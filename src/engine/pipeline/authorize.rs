@@ -154,9 +154,7 @@ impl Authorize {
 pub fn denial(policy: &dyn Policy, user: &User, tool: RuleTarget<'_>) -> (Refusal, &'static str) {
     let name = tool.name.to_owned();
     match policy.scope_to_call(user, tool) {
-        Some(scope) => {
-            (Refusal::InsufficientScope { tool: name, scope }, RefusedRequest::INSUFFICIENT_SCOPE)
-        }
+        Some(scope) => (Refusal::InsufficientScope { tool: name, scope }, RefusedRequest::INSUFFICIENT_SCOPE),
         None => (Refusal::PermissionDenied { tool: name }, RefusedRequest::TOOL_NOT_ALLOWED),
     }
 }

@@ -41,7 +41,9 @@ impl Policy for ToolsetPolicy {
     }
 
     fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
-        self.passes(user, |toolset| has(toolset, tool)).then(|| self.rights.scope_to_call(user, tool)).flatten()
+        self.passes(user, |toolset| has(toolset, tool))
+            .then(|| self.rights.scope_to_call(user, tool))
+            .flatten()
     }
 
     fn may_call_all(&self, user: &User) -> bool {
