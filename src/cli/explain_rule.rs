@@ -9,11 +9,12 @@ use strum::VariantNames;
 use super::{settings::Settings, wiring};
 use toolwire_config::{Auth, Consequence, Decision, Right, Rule, RuleTarget, TargetFacts, ToolCategory, Who};
 use toolwire_engine::registry::RegisteredTool;
+use toolwire_identity::SpiffeId;
 use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
 };
-use toolwire_tool::context::{Grant, User};
+use toolwire_tool::context::{Grant, KnownBy, User};
 
 /// Says why a user may or may not
 #[derive(Debug, Args)]
@@ -42,6 +43,9 @@ struct RuleArgs {
     /// A scope that the token has; may be repeated
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
+    /// The SPIFFE id of the certificate that brings the request
+    #[arg(long, value_name = "SPIFFE_ID")]
+    via: Option<SpiffeId>,
     /// A tag of the tool, if it is one that a program or another server offers; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -114,20 +118,18 @@ impl RuleArgs {
 
     /// The user, with what a token would say.
     fn user(&self, auth: &Auth) -> Result<User, String> {
-        let id = match Who::parse(&format!("user:{}", self.user), &auth.issuers)? {
-            Who::User(id) | Who::Group(id) => id,
-        };
-        let group = |group: &String| -> Result<String, String> {
-            match Who::parse(&format!("group:{group}"), &auth.issuers)? {
-                Who::User(id) | Who::Group(id) => Ok(id),
-            }
-        };
+        let id = |text: &str| Who::parse(text, &auth.issuers).map(|who| who.id().to_owned());
+        let group = |group: &String| id(&format!("group:{group}"));
+        let id = id(&format!("user:{}", self.user))?;
         let mut groups = self.groups.iter().map(group).collect::<Result<Vec<_>, String>>()?;
         let of_workload = auth.workloads.iter().filter(|it| it.user.as_str() == id);
         groups.extend(of_workload.flat_map(|it| it.groups.iter().cloned()));
         let grant = Grant { groups, scopes: self.scopes.clone(), ends_at: None };
         let user = User::new(id.parse().map_err(|what| format!("USER {what}"))?);
-        Ok(User { grant: Some(Arc::new(grant)), ..user })
+        let workload = self.via.as_ref().map(SpiffeId::shared);
+        let user = User { grant: Some(Arc::new(grant)), workload, ..user };
+        let is_workload = auth.workload(&user).is_some();
+        Ok(if is_workload { user.with_known_by(KnownBy::Certificate) } else { user })
     }
 }
 

@@ -9,13 +9,14 @@ mod rule_target;
 mod rules;
 mod scopes;
 mod token;
+mod unknown_who;
 mod who;
 mod workloads;
 
 use secrecy::SecretString;
 
 use super::{
-    Network, Setting,
+    Network, Setting, Toolsets,
     fields::Fields,
     reader::Reader,
     value::{HIDDEN, Value},
@@ -124,7 +125,7 @@ impl AuthUser {
 }
 
 impl Auth {
-    pub(super) fn read(reader: &mut Reader) -> Self {
+    pub(super) fn read(reader: &mut Reader, toolsets: &Toolsets) -> Self {
         let mut users: Vec<AuthUser> = Vec::new();
         for mut entry in reader.list("auth.users") {
             let (user, weakness) = AuthUser::read(&mut entry, reader).unzip();
@@ -140,7 +141,7 @@ impl Auth {
         }
         let issuers = issuers::read_all(reader);
         let workloads = WorkloadUser::read_all(reader, &users);
-        let rules = Rule::read_all(reader, &issuers);
+        let rules = Rule::read_all(reader, &issuers, toolsets);
         let proxies = Setting::new("auth.trusted_proxies", "TOOLWIRE_AUTH_TRUSTED_PROXIES");
         let trusted_proxies = reader.values(proxies, Vec::new());
         Self { users, issuers, workloads, trusted_proxies, rules }.check(reader)
@@ -171,8 +172,9 @@ impl Auth {
             );
             reader.problem("auth.users", what);
         }
-        reader.warnings.extend(rules::unknown_users(&self));
-        reader.problems.extend(rules::unknown_groups(&self));
+        reader.warnings.extend(unknown_who::users(&self));
+        reader.problems.extend(unknown_who::groups(&self));
+        reader.problems.extend(unknown_who::workloads(&self));
         self
     }
 }

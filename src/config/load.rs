@@ -45,8 +45,10 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
 
 /// Reads the sections in the order in which they are printed.
 fn config(reader: &mut Reader, sections: &[Section]) -> Config {
-    let auth = Auth::read(reader);
-    let (toolsets, quotas) = (Toolsets::read(reader), Quota::read_all(reader, &auth));
+    // Before the rules, which name them.
+    let toolsets = Toolsets::read(reader);
+    let auth = Auth::read(reader, &toolsets);
+    let quotas = Quota::read_all(reader, &auth);
     let providers = Providers::read(reader, &auth);
     let egress = egress::read(reader);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));

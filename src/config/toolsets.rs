@@ -9,11 +9,11 @@ use super::{ToolPattern, fields::Fields, reader::Reader, value::Value};
 use toolwire_tool::context::ToolsetName;
 
 /// The toolsets, in order of name. Cheap to clone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Toolsets(Arc<[Toolset]>);
 
 /// A part of the tools: `[toolsets.NAME]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolset {
     pub name: ToolsetName,
     /// What people call it. Default none.

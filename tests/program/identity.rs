@@ -164,7 +164,9 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
         "[[auth.users]]\nuser_id = 'riley'\ntoken = '{RILEY}'\ntools = ['get_*']\n\
          [[auth.rules]]\nwho = ['user:riley']\ntools = ['get_secret']\neffect = 'deny'\n\
          [[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n\
-         [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['get_*']\nscope = 'tools'\n"
+         [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['get_*']\nscope = 'tools'\n\
+         [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['rank_*']\nvia = ['spiffe:example.org/*']\n\
+         [auth]\ntrusted_proxies = ['127.0.0.1']\n"
     );
     fs::write(directory.path().join("toolwire.toml"), file).expect("written");
     for (line, decision) in [
@@ -182,6 +184,11 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
             "denied: toolwire.toml:13: auth.rules.1 allows it to a token with the scope tools, which",
         ),
         ("corp:8f2c get_quotes --scope tools", "denied: no line allows it"),
+        (
+            "corp:8f2c rank_portfolio --group corp/support --via spiffe://example.org/agent",
+            "allowed: toolwire.toml:17: auth.rules.2",
+        ),
+        ("corp:8f2c rank_portfolio --group corp/support", "denied: no line allows it"),
     ] {
         let arguments: Vec<_> = ["explain", "rule"].into_iter().chain(line.split(' ')).collect();
         let explained = printed(&directory, &arguments).await;

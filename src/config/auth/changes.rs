@@ -100,8 +100,11 @@ impl Rule {
         Self { at: String::new(), ..self.clone() }
     }
 
+    /// Whether both are written alike. What a toolset has is a change of the toolset.
     fn says_the_same(&self, other: &Self) -> bool {
-        self.without_place() == other.without_place()
+        let names = |rule: &Self| rule.toolsets.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let written = |rule: &Self| Self { toolsets: Vec::new(), ..rule.without_place() };
+        written(self) == written(other) && names(self) == names(other)
     }
 }
 

@@ -33,4 +33,9 @@ impl<'a> RuleTarget<'a> {
     pub fn named(name: &'a str) -> Self {
         Self { name, facts: None }
     }
+
+    /// The tags of the tool, as far as they are known.
+    pub fn tags(&self) -> &'a [String] {
+        self.facts.map_or(&[][..], |facts| facts.tags)
+    }
 }

@@ -7,6 +7,9 @@ use toolwire_tool::context::{Grant, KnownBy, User};
 use super::{Auth, Decision, Right, RuleTarget, TargetFacts, ToolCategory};
 use crate::{Consequence, Flags, Loaded, print, testing};
 
+mod peers;
+mod toolsets;
+
 pub(super) const CORP: &str =
     "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
 pub(super) const RILEY: &str = "[[auth.users]]\nuser_id = 'riley'\ntoken = 's3cret-token-of-riley'\n";
@@ -191,14 +194,13 @@ fn a_wrong_rule_is_refused_with_what_to_write() {
         ("who = ['user:riley']\ntools = ['*']\ntags = ['x']\nmay = ['observe']", "observe is of all tools"),
         // A claim that nothing reads.
         ("who = ['user:riley']\ntools = ['*']\nclaim = 'department'", "unknown setting"),
-        ("who = ['claim:department=sales']\ntools = ['*']", "who must be user:… or group:…"),
+        ("who = ['claim:department=sales']\ntools = ['*']", "who must be user:…, group:… or spiffe:…"),
         // Letters that look like others.
         ("who = ['user:r\u{456}ley']\ntools = ['*']", "visible ASCII"),
         ("who = ['user:a b']\ntools = ['*']", "visible ASCII"),
         ("who = ['user:riley']\ntools = ['sh\u{43e}p_*']", "expected a tool name or a pattern"),
         ("who = []\ntools = ['*']", "who must name at least one"),
-        ("who = ['riley']\ntools = ['*']", "who must be user:… or group:…"),
-        ("who = ['spiffe:x']\ntools = ['*']", "who must be user:… or group:…"),
+        ("who = ['riley']\ntools = ['*']", "who must be user:…, group:… or spiffe:…"),
         ("who = ['user:']\ntools = ['*']", "names no user"),
         ("who = ['group:support']\ntools = ['*']", "names no group of [[auth.spiffe]]"),
         ("who = ['group:']\ntools = ['*']", "names no group"),

@@ -1,17 +1,22 @@
-//! The users and groups that rules and quotas name.
+//! The users, groups and workloads that a rule or a quota is for.
 
 use std::fmt;
 
-use toolwire_identity::{Issuer, written_group_id, written_user_id};
-use toolwire_tool::context::{User, UserId};
+use toolwire_identity::{Issuer, SpiffeId, SpiffePattern, written_group_id, written_user_id};
+use toolwire_tool::context::{KnownBy, User, UserId};
 
-/// The user or the group that a rule or a quota is for.
+/// Before the id of a workload in a rule.
+const SPIFFE: &str = "spiffe:";
+
+/// Whom a rule or a quota is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
     /// A user, by the id.
     User(String),
     /// A group of an issuer, or of workloads, by the id.
     Group(String),
+    /// The users that these workloads are by their certificates alone.
+    Workload(SpiffePattern),
 }
 
 impl Who {
@@ -22,11 +27,21 @@ impl Who {
             Self::Group(id) => {
                 user.grant.as_deref().is_some_and(|grant| grant.groups.iter().any(|it| it == id))
             }
+            // Beside a token the certificate proves the peer, and the user is the token's.
+            Self::Workload(pattern) => user.known_by == KnownBy::Certificate && is_peer(user, pattern),
         }
     }
 
-    /// A user or a group as it is written: what no id can hold is found by its digest, as it is in tokens and
-    /// records.
+    /// The id of the user or of the group, or the pattern of the workloads.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::User(id) | Self::Group(id) => id,
+            Self::Workload(pattern) => pattern.as_str(),
+        }
+    }
+
+    /// A user, a group or workloads as they are written: what no id can hold is found by its digest, as it is in
+    /// tokens and records.
     pub fn parse(text: &str, issuers: &[Issuer]) -> Result<Self, String> {
         let known = |name: &str| {
             let found = issuers.iter().any(|issuer| issuer.name == name);
@@ -39,7 +54,7 @@ impl Who {
                 }
                 None => match id.parse::<UserId>() {
                     Ok(id) => Ok(Self::User(id.as_str().to_owned())),
-                    // An id with letters that look like others would be the id of no user.
+                    // Letters that look like others would be a rule for nobody.
                     Err(what) => Err(format!("{text:?} names no user: the id {what}")),
                 },
             },
@@ -51,7 +66,8 @@ impl Who {
                 None if !id.is_empty() => Ok(Self::Group(id.to_owned())),
                 _ => Err(format!("{text:?} names no group, such as group:corp/support")),
             },
-            _ => Err(format!("who must be user:… or group:…, but there is {text:?}")),
+            Some(("spiffe", _)) => parse_workloads(text).map(Self::Workload),
+            _ => Err(format!("who must be user:…, group:… or spiffe:…, but there is {text:?}")),
         }
     }
 }
@@ -61,6 +77,25 @@ impl fmt::Display for Who {
         match self {
             Self::User(id) => write!(f, "user:{id}"),
             Self::Group(id) => write!(f, "group:{id}"),
+            Self::Workload(pattern) => f.write_str(&show_workloads(pattern)),
         }
     }
+}
+
+/// Reads a pattern of workloads: `spiffe:example.org/…`, or as the id itself is written.
+pub(super) fn parse_workloads(text: &str) -> Result<SpiffePattern, String> {
+    let id = text.strip_prefix(SPIFFE).ok_or_else(|| format!("{text:?} must begin with {SPIFFE}"))?;
+    let id = id.strip_prefix("//").unwrap_or(id);
+    format!("{SPIFFE}//{id}").parse().map_err(|what| format!("{text:?} names no workload: {what}"))
+}
+
+/// A pattern of workloads as rules have it.
+pub(super) fn show_workloads(pattern: &SpiffePattern) -> String {
+    pattern.as_str().replacen("//", "", 1)
+}
+
+/// Whether the peer of the user's connection proved to be one of these workloads, beside a token or alone.
+pub(super) fn is_peer(user: &User, workloads: &SpiffePattern) -> bool {
+    let id = user.workload.as_ref().and_then(|id| id.parse::<SpiffeId>().ok());
+    id.is_some_and(|id| workloads.matches(&id))
 }
