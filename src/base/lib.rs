@@ -7,6 +7,7 @@ pub mod backlog;
 #[cfg(any(test, feature = "testing"))]
 pub mod capture;
 pub mod clock;
+pub mod current;
 pub mod debounce;
 pub mod digest;
 pub mod duration;

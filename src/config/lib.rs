@@ -18,6 +18,7 @@ mod conditions;
 mod confirmations;
 mod consequence;
 mod data;
+mod differences;
 mod egress;
 mod error;
 mod fields;
@@ -48,6 +49,7 @@ mod telemetry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tls;
+mod token_bindings;
 mod toolsets;
 mod unknown_keys;
 mod value;

@@ -10,7 +10,7 @@ use super::{
     Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry, Toolsets,
     certified_clients, egress, file,
     reader::{ReadSetting, Reader, Registered},
-    unknown_keys,
+    token_bindings, unknown_keys,
 };
 
 /// The configuration, and the warnings about it.
@@ -53,6 +53,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let egress = egress::read(reader);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
     certified_clients::check(reader, (&auth, &providers), &server, &http);
+    token_bindings::check(reader, &auth, &toolsets, &http);
     for section in sections {
         let part = section.read(reader);
         reader.parts.insert(part);
@@ -94,15 +95,16 @@ impl Loaded {
         if self.unset_tokens.is_empty() { Ok(self) } else { Err(ConfigError(self.unset_tokens)) }
     }
 
-    /// The settings outside `[auth]` that differ from those of `before`, by their keys; of tables by their headings.
-    pub fn changed_beside_auth(&self, before: &Self) -> Vec<String> {
+    /// The settings that are not replaced while a server runs and differ from those of `before`, by their keys; of
+    /// tables by their headings.
+    pub fn changes_for_next_start(&self, before: &Self) -> Vec<String> {
         let values = |loaded: &Self| -> BTreeMap<String, String> {
             let shown = |it: &ReadSetting| (it.setting.key.clone(), format!("{:?}", it.shown));
             loaded.known.settings.iter().map(shown).collect()
         };
         let entries = |loaded: &Self| -> BTreeMap<String, Vec<String>> {
             let mut entries: BTreeMap<String, Vec<String>> = BTreeMap::new();
-            for entry in loaded.known.entries.iter().filter(|it| !it.starts_with("[[auth.")) {
+            for entry in loaded.known.entries.iter().filter(|it| !is_replaced(it)) {
                 entries
                     .entry(entry.lines().next().unwrap_or_default().to_owned())
                     .or_default()
@@ -119,6 +121,11 @@ impl Loaded {
         let read = self.known.settings.iter().find(|read| read.setting.key == key);
         read.map(|read| read.origin.clone()).unwrap_or_default()
     }
+}
+
+/// Whether an entry is one of those that replace others while a server runs.
+fn is_replaced(entry: &str) -> bool {
+    ["[[auth.", "[toolsets.", "[[quota]]"].iter().any(|heading| entry.starts_with(heading))
 }
 
 /// The keys whose values differ, or that one lacks.

@@ -2,9 +2,9 @@
 //!
 //! Not here: the limits of sources, and those of requests at once.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, fmt, time::Duration};
 
-use super::{Auth, Who, fields::Fields, reader::Reader, value::Value};
+use super::{Auth, Who, differences::differences, fields::Fields, reader::Reader, value::Value};
 use toolwire_base::{digest::Digest, duration};
 use toolwire_tool::context::User;
 
@@ -87,6 +87,14 @@ impl Quota {
         Digest::of_parts(parts.iter().map(String::as_str)).to_string()[..16].to_owned()
     }
 
+    /// What some are that those of `before` were not, and the reverse, in words.
+    pub fn changes(now: &[Self], before: &[Self]) -> Vec<String> {
+        let by_name = |quotas: &[Self]| -> BTreeMap<_, _> {
+            quotas.iter().map(|it| (it.to_string(), it.clone())).collect()
+        };
+        differences("quota", &by_name(now), &by_name(before))
+    }
+
     fn to_pairs(&self) -> Vec<(&'static str, String)> {
         let who: Vec<_> = self.who.iter().map(ToString::to_string).collect();
         let mut pairs = vec![("who", who.to_toml())];
@@ -95,6 +103,16 @@ impl Quota {
         }
         pairs.extend(self.concurrent.map(|it| ("concurrent", it.to_toml())));
         pairs
+    }
+}
+
+/// Whom it is for, and over what time: no two are alike in both.
+impl fmt::Display for Quota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let who: Vec<_> = self.who.iter().map(ToString::to_string).collect();
+        f.write_str(if who.is_empty() { "everybody" } else { "" })?;
+        f.write_str(&who.join(", "))?;
+        self.calls.map_or(Ok(()), |(_, window)| write!(f, " in {}", duration::format(window)))
     }
 }
 
@@ -128,6 +146,18 @@ mod tests {
             printed.contains("[[quota]]\nwho = [\"user:riley\",\"group:corp/ops\"]\ncalls = 10\n"),
             "{printed}"
         );
+    }
+
+    #[test]
+    fn what_differs_is_told_by_whom_it_is_for() {
+        let of = |text: &str| of(text).unwrap().config.quotas;
+        let before = of("[[quota]]\nconcurrent = 2\n[[quota]]\nwho = ['user:a']\ncalls = 1\nwindow = '1m'\n");
+        let after = of("[[quota]]\nwho = ['user:a']\ncalls = 2\nwindow = '1m'\n[[quota]]\nwho = ['user:b']\n\
+                        concurrent = 1\n");
+        let expected =
+            ["quota removed: everybody", "quota changed: user:a in 1m", "quota added: user:b"];
+        assert_eq!(Quota::changes(&after, &before), expected);
+        assert_eq!(Quota::changes(&after, &after), [""; 0]);
     }
 
     #[test]

@@ -3,9 +3,9 @@
 //!
 //! Not here: rights, which a toolset does not give.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::{ToolPattern, fields::Fields, reader::Reader, value::Value};
+use super::{ToolPattern, differences::differences, fields::Fields, reader::Reader, value::Value};
 use toolwire_tool::context::ToolsetName;
 
 /// The toolsets, in order of name. Cheap to clone.
@@ -49,8 +49,12 @@ impl Toolsets {
         self.0.iter()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// What these are that `before` were not, and the reverse, in words.
+    pub fn changes_since(&self, before: &Self) -> Vec<String> {
+        let by_name = |toolsets: &Self| -> BTreeMap<_, _> {
+            toolsets.iter().map(|it| (it.name.to_string(), it.clone())).collect()
+        };
+        differences("toolset", &by_name(self), &by_name(before))
     }
 }
 
@@ -102,6 +106,15 @@ mod tests {
         assert!(get("a-1").is_some() && get("shops").is_none());
         let printed = crate::print(&loaded);
         assert!(printed.contains("[toolsets.shop]\ntitle = \"Shop\"\n"), "{printed}");
+    }
+
+    #[test]
+    fn what_differs_is_told_by_name() {
+        let of = |text: &str| of(text).unwrap().config.toolsets;
+        let before = of("[toolsets.a]\ntools = ['a']\n[toolsets.b]\ntools = ['b']\n");
+        let after = of("\n[toolsets.c]\ntools = ['c']\n[toolsets.b]\ntools = ['b*']\n");
+        assert_eq!(after.changes_since(&before), ["toolset removed: a", "toolset changed: b", "toolset added: c"]);
+        assert_eq!(after.changes_since(&after), [""; 0]);
     }
 
     #[test]

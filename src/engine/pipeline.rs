@@ -67,7 +67,7 @@ use self::{
     validate::Validate,
 };
 use crate::registry::Registry;
-use toolwire_base::{backlog, middleware::Layer, offload};
+use toolwire_base::{backlog, current::Current, middleware::Layer, offload};
 use toolwire_config::Quota;
 use toolwire_contract::Refusal;
 use toolwire_state::{Store, idempotency::Idempotency};
@@ -79,7 +79,7 @@ pub struct Parts {
     pub registry: Arc<Registry>,
     pub policy: Arc<dyn Policy>,
     /// How much users may call.
-    pub quotas: Arc<[Quota]>,
+    pub quotas: Current<Vec<Quota>>,
     /// The records of calls with a `request_id`.
     pub idempotency: Arc<dyn Idempotency>,
     /// Confirmations, and the calls that wait for them.
@@ -134,6 +134,8 @@ impl Pipeline {
         let (tasks, policy, registry) = (&parts.tasks, &parts.policy, &parts.registry);
         let keep = Keep::new(Arc::clone(tasks), Arc::clone(policy), Arc::clone(registry));
         let work = ServiceBuilder::new()
+            // Here alone it is known whether a call repeats another or has been approved, and no person is waited for.
+            .layer(Layer(EnforceQuotas::new(parts.quotas.clone(), Arc::clone(&parts.confirmations))))
             // Above everything that spends something: a repeat consumes nothing, not even a confirmation.
             .layer(Layer(Idempotent::new(records.clone(), in_flight.clone(), parts.cap)))
             // Below the layers that decide whether the call runs at all.
@@ -141,15 +143,7 @@ impl Pipeline {
             // A hit consumes no quota of a source, and concurrent equal calls share one execution.
             .layer(Layer(Cache::new(parts.tiers.clone(), Arc::clone(registry))))
             .service(Execute::new(Arc::clone(&parts.orchestrate), in_flight.clone()));
-        let stack = if parts.quotas.is_empty() {
-            // Not a layer that lets every call pass: a call pays for what it asks for.
-            stack_over(work, &parts, records, &in_flight, &keep)
-        } else {
-            let quotas = EnforceQuotas::new(Arc::clone(&parts.quotas), Arc::clone(&parts.confirmations));
-            // Here alone it is known whether a call repeats another or has been approved, and no person is waited for.
-            let work = ServiceBuilder::new().layer(Layer(quotas)).service(work);
-            stack_over(work, &parts, records, &in_flight, &keep)
-        };
+        let stack = stack_over(work, &parts, records, &in_flight, &keep);
         let unread = EventBackpressure::new(parts.unread);
         Arc::new(Self { stack, services: parts.services, in_flight, keep, unread })
     }

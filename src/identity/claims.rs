@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use crate::{ClaimPath, Issuer, Principal, Refusal, group_id, principal::fresh_until, user_id};
+use crate::{ClaimPath, Issuer, Principal, Refusal, Resource, group_id, principal::fresh_until, user_id};
 use toolwire_tool::context::Grant;
 
 /// By how much the clocks of an issuer and of this server may differ.
@@ -20,22 +20,29 @@ const MAX_EMAIL: usize = 254;
 
 type Claims = Map<String, Value>;
 
-/// Returns the user that the claims prove, by the rules of their issuer.
-pub(crate) fn check(issuer: &Issuer, claims: &Claims, now: SystemTime) -> Result<Principal, Refusal> {
+/// Returns the user that the claims prove for the resource, by the rules of their issuer.
+pub(crate) fn check(
+    issuer: &Issuer,
+    resource: &Resource,
+    claims: &Claims,
+    now: SystemTime,
+) -> Result<Principal, Refusal> {
     check_kind(claims)?;
     let audiences = texts(claims.get("aud")).unwrap_or_default();
-    if !audiences.iter().any(|it| issuer.audience.contains(it)) {
+    if !audiences.iter().any(|it| issuer.audience.contains(it) || resource.is_audience(it)) {
         return Err(Refusal::WrongAudience);
     }
     let ends_at = check_times(claims, issuer.max_life, now)?;
+    let scopes = scopes(claims);
     Ok(Principal {
         user: user_id(&issuer.name, user(issuer, claims)?),
         email: email(issuer, claims),
+        bound_to: resource.bound_to(&audiences, &scopes),
         audiences,
         fresh_until: fresh_until(ends_at, now),
         grant: Arc::new(Grant {
             groups: groups(issuer, claims)?,
-            scopes: scopes(claims),
+            scopes,
             ends_at: Some(ends_at),
         }),
     })

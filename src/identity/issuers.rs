@@ -6,7 +6,7 @@ use futures_util::future::{BoxFuture, Either, Ready, ready};
 use serde_json::Value;
 
 use crate::{
-    Issuer, Principal, Refusal, claims, fetch,
+    Issuer, Principal, Refusal, Resource, claims, fetch,
     jwk::KeySet,
     jws::Jws,
     keys::{Keys, Snapshot},
@@ -14,6 +14,7 @@ use crate::{
 };
 use toolwire_base::digest::Digest;
 use toolwire_outgoing::Egress;
+use toolwire_tool::context::ToolsetName;
 
 /// The wall clock.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
@@ -26,6 +27,8 @@ pub type Verifying<'a> =
 pub struct Issuers {
     /// The issuers, by the claim `iss`.
     by_iss: HashMap<String, Arc<Known>>,
+    /// What their tokens are for.
+    resource: Resource,
     cache: TokenCache,
     egress: Egress,
     clock: Clock,
@@ -38,17 +41,24 @@ struct Known {
 
 impl Issuers {
     /// Begins to fetch the keys of these issuers, each with a name and an `iss` of its own, in the runtime of the
-    /// caller; their clients go out so.
-    pub fn start(issuers: impl IntoIterator<Item = Issuer>, egress: &Egress, clock: Clock) -> Self {
+    /// caller; their clients go out so. Their tokens are for the resource.
+    pub fn start(
+        issuers: impl IntoIterator<Item = Issuer>,
+        resource: Resource,
+        egress: &Egress,
+        clock: Clock,
+    ) -> Self {
         let known = issuers
             .into_iter()
             .map(|issuer| (issuer.issuer.clone(), Arc::new(Known::start(issuer, egress.clone()))));
-        Self { by_iss: known.collect(), cache: TokenCache::default(), egress: egress.clone(), clock }
+        let (by_iss, cache, egress) = (known.collect(), TokenCache::default(), egress.clone());
+        Self { by_iss, resource, cache, egress, clock }
     }
 
-    /// These issuers instead. The keys that come from where they came from before are kept, and no token is cached.
+    /// These issuers and this resource instead. The keys that come from where they came from before are kept, and no
+    /// token is cached.
     #[must_use]
-    pub fn renew(&self, issuers: impl IntoIterator<Item = Issuer>) -> Self {
+    pub fn renew(&self, issuers: impl IntoIterator<Item = Issuer>, resource: Resource) -> Self {
         let known = issuers.into_iter().map(|issuer| {
             let before = self.by_iss.get(&issuer.issuer).filter(|it| it.issuer.has_keys_of(&issuer));
             let known = match before {
@@ -57,8 +67,8 @@ impl Issuers {
             };
             (issuer.issuer, Arc::new(known))
         });
-        let (egress, clock) = (self.egress.clone(), Arc::clone(&self.clock));
-        Self { by_iss: known.collect(), cache: TokenCache::default(), egress, clock }
+        let (by_iss, cache) = (known.collect(), TokenCache::default());
+        Self { by_iss, resource, cache, egress: self.egress.clone(), clock: Arc::clone(&self.clock) }
     }
 
     /// Whether there is none, so that no token is of one.
@@ -106,7 +116,12 @@ impl Issuers {
         if !jws.is_signed_by(key) {
             return Err(Refusal::WrongSignature);
         }
-        let principal = Arc::new(claims::check(&known.issuer, &jws.claims, (self.clock)())?);
+        let principal = Arc::new(claims::check(&known.issuer, &self.resource, &jws.claims, (self.clock)())?);
+        let is_bound_in_vain = |bound_to: &[ToolsetName]| !bound_to.iter().any(|it| self.resource.has(it));
+        if principal.bound_to.as_deref().is_some_and(is_bound_in_vain) {
+            let user = &principal.user;
+            tracing::info!(%user, "a token is bound to no toolset that there is, and so has no tools");
+        }
         self.cache.insert(digest, &principal);
         Ok(principal)
     }

@@ -21,6 +21,7 @@ mod keys;
 mod peer;
 mod principal;
 mod refusal;
+mod resource;
 mod spiffe;
 mod token_cache;
 
@@ -34,6 +35,7 @@ pub use self::{
     peer::{PeerRefusal, Workload, workload_of},
     principal::Principal,
     refusal::Refusal,
+    resource::Resource,
     spiffe::{InvalidSpiffeId, SpiffeId, SpiffePattern},
 };
 

@@ -8,7 +8,7 @@ use std::{
 use tokio::time::Instant;
 
 use toolwire_base::clock;
-use toolwire_tool::context::{Grant, UserId};
+use toolwire_tool::context::{Grant, ToolsetName, UserId};
 
 /// How long a token is not verified again.
 const FRESH: Duration = Duration::from_mins(1);
@@ -22,6 +22,8 @@ pub struct Principal {
     /// The audiences of the token, of which one is configured.
     pub audiences: Vec<String>,
     pub grant: Arc<Grant>,
+    /// The toolsets to which the token is bound; `None` if it is not bound.
+    pub bound_to: Option<Arc<[ToolsetName]>>,
     /// Until when the token needs no verification.
     pub(crate) fresh_until: Instant,
 }

@@ -3,6 +3,7 @@
 mod groups;
 mod issuers;
 mod keys;
+mod resource;
 mod servers;
 mod support;
 mod tokens;

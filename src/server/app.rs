@@ -86,7 +86,7 @@ pub struct App {
     pub registry: Arc<Registry>,
     /// The tools as every face offers them.
     pub tools: Tools,
-    /// The callers and their rights.
+    /// The callers, their rights and their quotas.
     access: Access,
     /// Where the settings stand, if they are read again.
     settings: Option<Arc<SettingsFile>>,

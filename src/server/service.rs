@@ -38,7 +38,7 @@ use self::{
     guidance::CachedGuidance, listing::Visibility, shared_export::Exported, snapshot_cache::SnapshotCache,
 };
 
-use toolwire_base::clock;
+use toolwire_base::{clock, current::Current};
 use toolwire_config::{RuleTarget, Toolsets};
 use toolwire_contract::{Refusal, Terminal, ToolResult, near};
 use toolwire_engine::{
@@ -55,7 +55,7 @@ pub struct Tools {
     pipeline: Arc<Pipeline>,
     registry: Arc<Registry>,
     policy: Arc<dyn Policy>,
-    toolsets: Toolsets,
+    toolsets: Current<Toolsets>,
     limits: Arc<dyn SourceLimits>,
     guidance: Arc<CachedGuidance>,
     exports: SnapshotCache<Arc<Exported>>,
@@ -84,7 +84,7 @@ impl Tools {
         records: Records,
     ) -> Self {
         let (guidance, exports) = (Arc::default(), SnapshotCache::default());
-        let toolsets = Toolsets::default();
+        let toolsets = Current::default();
         Self {
             pipeline,
             registry,
@@ -101,7 +101,7 @@ impl Tools {
 
     /// The same tools, of which requests may name these parts.
     #[must_use]
-    pub fn with_toolsets(self, toolsets: Toolsets) -> Self {
+    pub fn with_toolsets(self, toolsets: Current<Toolsets>) -> Self {
         Self { toolsets, ..self }
     }
 
@@ -176,7 +176,8 @@ impl Tools {
         if tools.is_whole() {
             return self.guidance.of(tools.snapshot(), detail, budgets);
         }
-        let toolset = user.toolset.as_ref().and_then(|name| self.toolsets.get(name));
+        let toolsets = self.toolsets.load();
+        let toolset = user.only_toolset().and_then(|name| toolsets.get(name));
         Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), detail, &budgets).of_toolset(toolset))
     }
 

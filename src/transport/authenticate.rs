@@ -25,7 +25,10 @@ use super::{
     rules::{Access, RoutePath, Rule},
     toolset,
 };
-use toolwire_base::middleware::{Middleware, take_ready};
+use toolwire_base::{
+    current::Current,
+    middleware::{Middleware, take_ready},
+};
 use toolwire_config::Toolsets;
 use toolwire_identity::Workload;
 use toolwire_telemetry::attribute;
@@ -108,7 +111,7 @@ pub(super) struct Authenticate {
     pub(super) users: Arc<dyn Authenticator>,
     pub(super) hosts: Arc<HostTokens>,
     pub(super) refusals: Arc<dyn RefusalLog>,
-    pub(super) toolsets: Toolsets,
+    pub(super) toolsets: Current<Toolsets>,
 }
 
 impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for Authenticate

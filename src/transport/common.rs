@@ -9,6 +9,7 @@ use super::{
     protocols::HttpLimits,
     watches::{EndWatches, Withdrawals},
 };
+use toolwire_base::current::Current;
 use toolwire_config::{self as config, Toolsets};
 use toolwire_tool::context::RefusalLog;
 
@@ -23,7 +24,7 @@ pub struct Common {
     /// What takes note of refusals; nothing by default.
     refusals: Arc<dyn RefusalLog>,
     /// Those that requests may name; none by default.
-    toolsets: Toolsets,
+    toolsets: Current<Toolsets>,
     /// The quotas of requests, which count over all listeners.
     pub admission: Admission,
     pub config: Arc<Config>,
@@ -78,7 +79,7 @@ impl Common {
 
     /// Lets requests narrow their user's tools to these.
     #[must_use]
-    pub fn with_toolsets(self, toolsets: Toolsets) -> Self {
+    pub fn with_toolsets(self, toolsets: Current<Toolsets>) -> Self {
         Self { toolsets, ..self }
     }
 
@@ -107,7 +108,7 @@ impl Common {
             hosts: Arc::default(),
             withdrawals: None,
             refusals: Arc::new(()),
-            toolsets: Toolsets::default(),
+            toolsets: Current::default(),
             admission: Admission::new(&config),
             config: Arc::new(config),
         }

@@ -6,6 +6,7 @@
 
 use http::{HeaderMap, HeaderName};
 
+use toolwire_base::current::Current;
 use toolwire_config::Toolsets;
 use toolwire_tool::context::ToolsetName;
 
@@ -25,13 +26,16 @@ pub enum ToolsetError {
 }
 
 /// The toolset that a request names.
-pub(super) fn read(headers: &HeaderMap, toolsets: &Toolsets) -> Result<Option<ToolsetName>, ToolsetError> {
+pub(super) fn read(
+    headers: &HeaderMap,
+    toolsets: &Current<Toolsets>,
+) -> Result<Option<ToolsetName>, ToolsetError> {
     // Nearly all requests name none.
     let Some(first) = headers.get(HEADER) else { return Ok(None) };
     if headers.get_all(HEADER).iter().nth(1).is_some() {
         return Err(ToolsetError::Several);
     }
     let text = String::from_utf8_lossy(first.as_bytes());
-    let known = text.parse::<ToolsetName>().ok().filter(|name| toolsets.get(name).is_some());
+    let known = text.parse::<ToolsetName>().ok().filter(|name| toolsets.load().get(name).is_some());
     known.map(Some).ok_or_else(|| ToolsetError::Unknown { name: text.chars().take(MAX_SHOWN).collect() })
 }

@@ -64,7 +64,7 @@ impl Issuer {
     }
 
     /// A server whose users are those of this issuer, by these rules, and one of its own.
-    pub(super) fn configured(&self, rules: &str) -> Config {
+    pub(crate) fn configured(&self, rules: &str) -> Config {
         let file = format!(
             "[[auth.issuers]]\nname = 'corp'\nissuer = '{}'\naudience = ['toolwire']\ngroups = 'groups'\n\
              [[auth.users]]\nuser_id = 'riley'\ntoken = 'a-long-enough-t0ken'\n{rules}",
@@ -77,7 +77,7 @@ impl Issuer {
     }
 }
 
-const RULES: &str = "[[auth.rules]]\nwho = ['group:corp/support']\ntools = ['*']\n\
+pub(crate) const RULES: &str = "[[auth.rules]]\nwho = ['group:corp/support']\ntools = ['*']\n\
                      [[auth.rules]]\nwho = ['user:corp:leaver']\ntools = ['*']\neffect = 'deny'\n";
 
 #[tokio::test]

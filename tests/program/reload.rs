@@ -1,4 +1,5 @@
-//! `[auth]` of a program that runs: read again when the file changes and by SIGHUP, all of it or nothing.
+//! Users, rules, toolsets and quotas of a program that runs: read again when the file changes and by SIGHUP, all of
+//! them or nothing.
 
 use std::{fs, path::Path};
 
@@ -136,6 +137,41 @@ async fn a_changed_file_is_taken_over_and_ends_the_streams_of_who_lost_a_right()
     for user in ["demo", "riley", "alex", "sam", "other"] {
         assert!(!log.contains(&token(user)), "{log}");
     }
+}
+
+/// Whether a request that names a toolset may know of a tool.
+async fn sees_within(program: &Program, toolset: &str, tool: &str) -> Result<(), Code> {
+    let mut client = ToolServiceClient::new(program.channel().await);
+    let request = GetToolRequest { name: tool.to_owned(), ..Default::default() };
+    let mut request = with_token(request, "demo");
+    request.metadata_mut().insert("x-toolwire-toolset", toolset.parse().expect("a value"));
+    client.get_tool(request).await.map(drop).map_err(|status| status.code())
+}
+
+#[tokio::test]
+async fn toolsets_and_quotas_are_taken_over_with_the_users_or_not_at_all() {
+    let directory = directory(&[("demo", "*")]);
+    let mut program = Program::start(directory.path(), &ADMIN, &[]).await;
+    let settings = |more: &str| write(directory.path(), &format!("{}{more}", file(&[("demo", "*")])));
+    settings("[toolsets.market]\ntools = ['get_quotes']\n[[quota]]\nconcurrent = 2\n");
+    let (line, _) = program.wait_for_log("are those of the settings now").await;
+    assert_eq!(line["changes"], "toolset added: market; quota added: everybody");
+    for broken in [
+        "[toolsets.market]\ntools = ['get_positions']\n[[quota]]\nconcurrent = 0\n",
+        "[toolsets.market]\ntools = []\n[[quota]]\nconcurrent = 1\n",
+        "[toolsets.market]\ntools = ['get_positions']\n\
+         [[auth.rules]]\nwho = ['user:demo']\ntoolsets = ['markets']\n",
+    ] {
+        assert_eq!(sees_within(&program, "market", "get_quotes").await, Ok(()));
+        assert_eq!(sees_within(&program, "market", "get_positions").await, Err(Code::NotFound));
+        settings(broken);
+        program.wait_for_log("the settings cannot be used").await;
+    }
+    settings("[toolsets.market]\ntools = ['get_positions']\n");
+    let (line, _) = program.wait_for_log("are those of the settings now").await;
+    assert_eq!(line["changes"], "toolset changed: market; quota removed: everybody");
+    assert_eq!(sees_within(&program, "market", "get_positions").await, Ok(()));
+    program.stop().await;
 }
 
 /// What a service manager sends a daemon that is to read its settings again.

@@ -3,6 +3,7 @@
 mod exemptions;
 mod faces;
 mod permits;
+mod replaced;
 
 use serde_json::{Value, json};
 use toolwire::config::{Config, Flags, Quota, testing};

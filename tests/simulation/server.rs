@@ -6,7 +6,7 @@ use std::{
 };
 
 use toolwire::{
-    base::files::Tree,
+    base::{current::Current, files::Tree},
     config::{self, Config, ServerBounds},
     contract::descriptors,
     engine::{
@@ -91,7 +91,7 @@ impl Server {
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&REGISTRY),
             policy: policy.clone(),
-            quotas: Arc::default(),
+            quotas: Current::default(),
             idempotency: Arc::new(MemoryIdempotency::default()),
             confirmations: nowhere.clone(),
             tasks: Arc::clone(&nowhere),

@@ -27,6 +27,7 @@ use tonic_types::StatusExt;
 use toolwire::{
     base::{
         clock,
+        current::Current,
         files::{Embedded, Tree},
     },
     config::{Auth, AuthUser, Config, ToolPattern},
@@ -153,7 +154,7 @@ impl Bench {
         let mut parts = Parts {
             registry: Arc::clone(&registry),
             policy: Arc::new(AllowAll),
-            quotas: Arc::default(),
+            quotas: Current::default(),
             idempotency: Arc::new(MemoryIdempotency::default()),
             confirmations: Arc::clone(&state) as _,
             tasks: Arc::clone(&state),

@@ -1,11 +1,13 @@
-//! Toolsets: a request that names one lists and calls its tools only, on every face; it gives no right.
+//! Toolsets: a request that names one, or whose token is bound to it, lists and calls its tools only, on every face; it
+//! gives no right.
 
+mod bound;
 mod command_line;
 mod grpc;
 mod http;
 mod mcp;
 
-use toolwire::config::{Config, Flags, testing};
+use toolwire::config::{Config, Flags, Toolsets, testing};
 
 use crate::http::house::House;
 
@@ -24,8 +26,12 @@ tools = ['get_facts']
 pub(crate) const MARKET: [&str; 2] = ["get_quotes", "get_symbol_performance"];
 
 pub(crate) fn configure(config: &mut Config) {
-    let loaded = testing::load_text(FILE, &[], Flags::default(), &[]).unwrap();
-    config.toolsets = loaded.config.toolsets;
+    config.toolsets = toolsets_of(FILE);
+}
+
+/// Reads the toolsets of a file.
+fn toolsets_of(file: &str) -> Toolsets {
+    testing::load_text(file, &[], Flags::default(), &[]).unwrap().config.toolsets
 }
 
 pub(super) fn house() -> House {
@@ -35,10 +41,9 @@ pub(super) fn house() -> House {
 #[test]
 fn what_a_toolset_names_and_no_tool_is_warned_of() {
     let file = "[toolsets.shop]\ntools = ['get_quote', 'get_*']\ntags = ['market', 'markets']\n";
-    let loaded = testing::load_text(file, &[], Flags::default(), &[]).unwrap();
     let state = tempfile::tempdir().unwrap();
     let mut config = Config::default();
-    config.toolsets = loaded.config.toolsets;
+    config.toolsets = toolsets_of(file);
     config.state.dir = Some(state.path().to_owned());
     let app = toolwire::server::app::App::build(&config, &toolwire::domains::bundled()).unwrap();
     let warnings: Vec<_> = app.unmatched_patterns(&config).iter().map(ToString::to_string).collect();

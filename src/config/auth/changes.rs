@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Auth, AuthUser, Rule, TokenDigest, WorkloadUser};
+use crate::differences::differences;
 use toolwire_identity::Issuer;
 use toolwire_tool::context::{User, UserId};
 
@@ -59,30 +60,15 @@ impl Auth {
         let by_name = |auth: &Self| -> BTreeMap<String, Issuer> {
             auth.issuers.iter().map(|it| (it.name.clone(), it.clone())).collect()
         };
-        changes("issuer", &by_name(self), &by_name(before))
+        differences("issuer", &by_name(self), &by_name(before))
     }
 
     fn changes_of_workloads(&self, before: &Self) -> Vec<String> {
         let by_id = |auth: &Self| -> BTreeMap<String, WorkloadUser> {
             auth.workloads.iter().map(|it| (it.id.to_string(), it.clone())).collect()
         };
-        changes("workload", &by_id(self), &by_id(before))
+        differences("workload", &by_id(self), &by_id(before))
     }
-}
-
-/// What was added, removed and changed of the entries of a kind, by their names.
-fn changes<T: PartialEq>(kind: &str, now: &BTreeMap<String, T>, before: &BTreeMap<String, T>) -> Vec<String> {
-    let names: BTreeSet<_> = now.keys().chain(before.keys()).collect();
-    let change = |name: &String| {
-        let what = match (now.get(name), before.get(name)) {
-            (now, before) if now == before => return None,
-            (_, None) => "added",
-            (None, _) => "removed",
-            _ => "changed",
-        };
-        Some(format!("{kind} {what}: {name}"))
-    };
-    names.into_iter().filter_map(change).collect()
 }
 
 impl AuthUser {

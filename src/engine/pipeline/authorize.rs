@@ -17,9 +17,9 @@ pub trait Policy: Send + Sync + Debug {
     /// Whether the user may call a tool, which need not exist.
     fn may_call(&self, user: &User, tool: RuleTarget<'_>) -> bool;
 
-    /// Whether it is the request alone, by the toolset that it names, that leaves the tool out: the user may call it.
+    /// Whether it is the request or its token alone, by a toolset, that leaves the tool out: the user may call it.
     fn is_left_out(&self, user: &User, tool: RuleTarget<'_>) -> bool {
-        user.toolset.is_some() && self.may_call(&user.clone().with_toolset(None), tool)
+        user.is_narrowed() && self.may_call(&user.clone().without_toolsets(), tool)
     }
 
     /// The scopes to request, separated by spaces, so that a token of the user may call a tool that the present one may

@@ -28,7 +28,7 @@ impl CallTools for Pipeline {
             let services = self.services.clone();
             let mut context = ToolContext { lineage, services, ..parent.nested() };
             // A toolset says what is called from outside. What a tool of it is made of is the tool's own.
-            context.user.toolset = None;
+            context.user = context.user.without_toolsets();
             let call = Call::new(context, Target::Tool(tool.to_owned()), Ok(arguments));
             match (self.stack)(Box::new(call)).await.map_err(|refusal| error_of_refusal(&refusal))? {
                 Terminal::Result(result) => Ok((result.outcome?, result.provenance)),

@@ -1,5 +1,5 @@
 //! The policies: all users without credentials, or the users that the configuration lists; and either within the
-//! toolset that a request names.
+//! toolsets that a request names and its token is for.
 
 mod toolset_policy;
 

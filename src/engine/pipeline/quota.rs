@@ -14,7 +14,10 @@ use futures_util::future::{BoxFuture, Either};
 
 use self::{admissions::Admissions, count::Counts};
 use super::{Call, CallResult, Inner, call::Permits, call_record, refusals::unavailable};
-use toolwire_base::middleware::{Middleware, take_ready};
+use toolwire_base::{
+    current::Current,
+    middleware::{Middleware, take_ready},
+};
 use toolwire_config::Quota;
 use toolwire_contract::{ErrorCode, Refusal, Terminal};
 use toolwire_db::StoreError;
@@ -26,7 +29,7 @@ const NO_PERMIT: Duration = Duration::from_secs(1);
 /// Refuses calls that are over a quota of their user.
 #[derive(Clone, Debug)]
 pub struct EnforceQuotas {
-    quotas: Arc<[Quota]>,
+    quotas: Current<Vec<Quota>>,
     store: Arc<Store>,
     admissions: Admissions,
 }
@@ -38,7 +41,8 @@ enum Excess {
 }
 
 impl EnforceQuotas {
-    pub fn new(quotas: Arc<[Quota]>, store: Arc<Store>) -> Self {
+    /// Those of the moment count.
+    pub fn new(quotas: Current<Vec<Quota>>, store: Arc<Store>) -> Self {
         Self { quotas, store, admissions: Admissions::default() }
     }
 }
@@ -48,7 +52,7 @@ impl<S: Inner> Middleware<Box<Call>, S> for EnforceQuotas {
 
     fn call(&self, call: Box<Call>, inner: &mut S) -> Self::Future {
         let user = &call.context.user;
-        if call.context.depth > 0 || !self.quotas.iter().any(|quota| quota.is_of(user)) {
+        if call.context.depth > 0 || !self.quotas.load().iter().any(|quota| quota.is_of(user)) {
             return Either::Left(inner.call(call));
         }
         Either::Right(Box::pin(self.clone().carry_out(call, take_ready(inner))))
@@ -89,8 +93,8 @@ impl EnforceQuotas {
 
     /// Counts the call, if it is to be counted, and takes its permits.
     async fn admit(&self, call: &Call, is_counted: bool) -> Result<Permits, Refusal> {
-        let mut counts = Counts::new(&self.store, call);
-        for quota in self.quotas.iter().filter(|quota| quota.is_of(&call.context.user)) {
+        let (mut counts, quotas) = (Counts::new(&self.store, call), self.quotas.load_full());
+        for quota in quotas.iter().filter(|quota| quota.is_of(&call.context.user)) {
             let excess = counts.add(quota, is_counted).await.map_err(|error| unreadable(call, &error))?;
             if let Some(excess) = excess {
                 counts.give_back().await;

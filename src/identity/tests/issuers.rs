@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use serde_json::json;
 use tokio::time::advance;
 
-use super::support::{NOW, Signer, claims, corp_in, key_set, start, verify};
+use super::support::{NOW, Signer, claims, corp_in, key_set, resource, start, verify};
 use crate::{Issuer, KeySource};
 
 const OTHER: &str = "https://accounts.example";
@@ -74,17 +74,18 @@ async fn a_renewal_forgets_tokens_and_keeps_the_keys_of_issuers_that_stay() {
     assert!(verify(&issuers, &new).await.is_ok());
     fs::remove_file(folder.path().join("jwks.json")).unwrap();
     assert!(verify(&issuers, &old).await.is_ok(), "remembered");
-    let renewed = issuers.renew([corp.clone()]);
+    let renewed = issuers.renew([corp.clone()], resource());
     assert!(verify(&renewed, &new).await.is_ok(), "its key is at hand");
     assert_eq!(verify(&renewed, &old).await.unwrap_err().word(), "keys_unavailable");
     // What else is said of an issuer counts at once, with the keys that are at hand.
-    let other = issuers.renew([Issuer { audience: vec!["other".to_owned()], ..corp.clone() }]);
+    let other = Issuer { audience: vec!["other".to_owned()], ..corp.clone() };
+    let other = issuers.renew([other], resource());
     assert_eq!(verify(&other, &new).await.unwrap_err().word(), "wrong_audience");
     // One whose keys are elsewhere begins without any, and one that is gone has no users.
     let keys = KeySource::File(folder.path().join("other.json"));
-    let changed = issuers.renew([Issuer { keys, ..corp }]);
+    let changed = issuers.renew([Issuer { keys, ..corp }], resource());
     assert_eq!(verify(&changed, &new).await.unwrap_err().word(), "keys_unavailable");
-    let gone = issuers.renew([]);
+    let gone = issuers.renew([], resource());
     assert!(gone.is_empty());
     assert_eq!(verify(&gone, &new).await.unwrap_err().word(), "unknown_issuer");
 }

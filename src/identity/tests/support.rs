@@ -19,7 +19,7 @@ use ring::{
 };
 use serde_json::{Value, json};
 
-use crate::{Algorithm, Clock, Issuer, Issuers, KeySource, Principal, Refusal};
+use crate::{Algorithm, Clock, Issuer, Issuers, KeySource, Principal, Refusal, Resource};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_outgoing::Egress;
 
@@ -169,7 +169,7 @@ pub(super) fn corp(keys: KeySource) -> Issuer {
     Issuer {
         name: "corp".to_owned(),
         issuer: ISSUER.to_owned(),
-        audience: vec!["https://tools.example/mcp".to_owned(), "toolwire".to_owned()],
+        audience: vec!["toolwire".to_owned()],
         algorithms: Algorithm::USUAL.to_vec(),
         user: "sub".parse().unwrap(),
         email: Some("email".parse().unwrap()),
@@ -190,7 +190,13 @@ pub(super) fn corp_in(folder: &Path, keys: &[&Signer]) -> Issuer {
 
 /// Starts issuers by a clock that goes with the paused one.
 pub(super) fn start(issuers: impl IntoIterator<Item = Issuer>) -> Issuers {
-    Issuers::start(issuers, &Egress::default(), test_clock())
+    Issuers::start(issuers, resource(), &Egress::default(), test_clock())
+}
+
+/// The server of the tests, which has the toolsets `shop` and `desk`.
+pub(super) fn resource() -> Resource {
+    let toolsets = ["shop", "desk"].map(|name| name.parse().unwrap());
+    Resource::new(Some("https://tools.example/mcp".to_owned()), toolsets)
 }
 
 fn test_clock() -> Clock {

@@ -40,7 +40,7 @@ pub(super) struct KnownTool {
 #[derive(Debug, Default)]
 pub(super) struct KnownTools(RwLock<HashMap<Key, Arc<KnownTool>>>);
 
-/// A user, if there is one, and the name of a tool, behind that of the toolset of the request if it names one.
+/// A user, if there is one, and the name of a tool, behind those of the toolsets that narrow the user's tools.
 type Key = (Option<UserId>, String);
 
 /// A tool, or why it could not be looked up. `None` if the user may call no such tool.
@@ -90,10 +90,10 @@ impl KnownTools {
     }
 }
 
-/// The same user has other tools by another toolset. No name holds a slash.
+/// The same user has other tools by another toolset, or by another token. No name holds a slash.
 fn key(services: &Services, name: &str) -> Key {
-    let name = match services.toolset() {
-        Some(toolset) => format!("{toolset}/{name}"),
+    let name = match services.narrowed_user() {
+        Some(user) => format!("{:?}/{:?}/{name}", user.toolset, user.bound_to),
         None => name.to_owned(),
     };
     (services.user(), name)

@@ -18,7 +18,7 @@ use toolwire_contract::proto::v1::{
     CallToolResponse, InvokeToolResponse, confirmation_service_client::ConfirmationServiceClient,
     tool_service_client::ToolServiceClient,
 };
-use toolwire_tool::context::{CallId, ToolsetName, User, UserId};
+use toolwire_tool::context::{CallId, User, UserId};
 
 /// The services, over any transport. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -147,9 +147,10 @@ impl Services {
         self.extensions.get::<User>().map(|user| user.id.clone())
     }
 
-    /// The toolset that the request names. `None` over a connection, whose every request names the same.
-    pub(super) fn toolset(&self) -> Option<&ToolsetName> {
-        self.extensions.get::<User>()?.toolset.as_ref()
+    /// The user of a request whose toolset or token leaves tools out. `None` over a connection, whose every request
+    /// comes alike.
+    pub(super) fn narrowed_user(&self) -> Option<&User> {
+        self.extensions.get::<User>().filter(|user| user.is_narrowed())
     }
 
     /// Calls a tool of this process. `None` if the services are those of another one.

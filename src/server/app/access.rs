@@ -1,18 +1,15 @@
-//! The callers and their rights, as the configuration says them now. Not here: how credentials are compared.
+//! The callers, their rights and their quotas, as the configuration says them now. Not here: how credentials are
+//! compared.
 
+mod callers;
 mod in_force;
 
 use std::sync::Arc;
 
-pub(super) use self::in_force::InForce;
-use toolwire_config::{self as config, Config, Toolsets};
-use toolwire_engine::{
-    pipeline::{
-        Policy,
-        policy::{AllowAll, ToolsetPolicy},
-    },
-    registry::Registry,
-};
+use self::in_force::InForce;
+use toolwire_base::current::Current;
+use toolwire_config::{self as config, Auth, Config, Quota, Toolsets};
+use toolwire_engine::{pipeline::Policy, registry::Registry};
 use toolwire_providers::ids::ProviderName;
 use toolwire_tool::context::User;
 use toolwire_transport::{
@@ -20,62 +17,76 @@ use toolwire_transport::{
     authenticate::{Authenticator, HostTokens, Loopback, TrustedProxies},
 };
 
-/// The callers and their rights. Cheap to clone; clones share state.
+/// The callers, their rights and their quotas, all of which can be replaced. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
-pub(super) enum Access {
-    /// Credentials are not required.
-    Open,
-    /// What `[auth]` says, which can be replaced.
-    Users(Arc<InForce>),
+pub(super) struct Access {
+    in_force: Arc<InForce>,
+    /// Those that requests may name.
+    pub(super) toolsets: Current<Toolsets>,
+    pub(super) quotas: Current<Vec<Quota>>,
 }
 
 impl Access {
-    pub(super) fn new(auth: &config::Auth, registry: &Arc<Registry>) -> Self {
-        if auth.is_open() { Self::Open } else { Self::Users(Arc::new(InForce::new(auth.clone(), registry))) }
+    pub(super) fn new(config: &Config, registry: &Arc<Registry>) -> Self {
+        let Config { auth, toolsets, quotas, .. } = config;
+        Self {
+            in_force: Arc::new(InForce::new(auth.clone(), toolsets.clone(), registry)),
+            toolsets: Current::new(toolsets.clone()),
+            quotas: Current::new(quotas.clone()),
+        }
     }
 
-    /// Which tools a user may call: all of them where credentials are not required. Within a toolset, where there are
-    /// any.
-    pub(super) fn policy(&self, toolsets: &Toolsets) -> Arc<dyn Policy> {
-        let rights: Arc<dyn Policy> = match self {
-            Self::Open => Arc::new(AllowAll),
-            Self::Users(users) => Arc::clone(users) as _,
-        };
-        if toolsets.is_empty() { rights } else { Arc::new(ToolsetPolicy::new(rights, toolsets.clone())) }
+    /// Which tools a user may call: all of them where credentials are not required. Within toolsets.
+    pub(super) fn policy(&self) -> Arc<dyn Policy> {
+        Arc::clone(&self.in_force) as _
     }
 
     /// Bearer tokens and certificates if there are any, otherwise trust in the loopback interface. It begins to fetch
     /// the keys of issuers.
     pub(super) fn authenticator(&self, config: &Config) -> Arc<dyn Authenticator> {
-        match self {
-            Self::Open => Arc::new(Loopback::new(User::new(config.data.default_user.clone()))),
-            Self::Users(users) => {
-                users.begin(&config.egress, config.http.public_url.as_deref());
-                Arc::clone(users) as _
-            }
+        if self.in_force.is_open() {
+            return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
         }
+        self.in_force.begin(&config.egress, config.http.public_url.as_deref());
+        Arc::clone(&self.in_force) as _
     }
 
-    /// What ends the watches of users who lose a right.
+    /// What ends the watches of users who lose a right; `None` where credentials are not required.
     pub(super) fn withdrawals(&self) -> Option<Arc<dyn Withdrawals>> {
-        match self {
-            Self::Open => None,
-            Self::Users(users) => Some(Arc::clone(users) as _),
-        }
+        if self.in_force.is_open() { None } else { Some(Arc::clone(&self.in_force) as _) }
     }
 
     /// Puts other users and rules into force, all of them at once. Returns what differs, or why it cannot be.
-    pub(super) fn replace(&self, auth: config::Auth) -> Result<Vec<String>, &'static str> {
-        match self {
-            Self::Open if auth.is_open() => Ok(Vec::new()),
-            Self::Open => {
-                Err("credentials are not required so far; that they are begins with a restart alone")
+    pub(super) fn replace_auth(&self, auth: Auth) -> Result<Vec<String>, &'static str> {
+        let (toolsets, quotas) = (self.toolsets.load_full(), self.quotas.load_full());
+        self.replace(auth, Toolsets::clone(&toolsets), quotas.to_vec())
+    }
+
+    /// Puts other users, rules, toolsets and quotas into force, all or none. Returns what differs, or why they cannot
+    /// be.
+    pub(super) fn replace(
+        &self,
+        auth: Auth,
+        toolsets: Toolsets,
+        quotas: Vec<Quota>,
+    ) -> Result<Vec<String>, &'static str> {
+        match (self.in_force.is_open(), auth.is_open()) {
+            (true, false) => {
+                return Err("credentials are not required so far; that they are begins with a restart alone");
             }
-            Self::Users(_) if auth.is_open() => Err(
-                "no user, issuer and workload is left, and that credentials are not required begins with a restart alone",
-            ),
-            Self::Users(users) => Ok(users.replace(auth)),
+            (false, true) => {
+                return Err(
+                    "no user, issuer and workload is left, and that credentials are not required begins with a restart alone",
+                );
+            }
+            _ => {}
         }
+        // Names before the rights to what they stand for: until then such a request finds no tools.
+        self.toolsets.replace(toolsets.clone());
+        let mut changes = self.in_force.replace(auth, toolsets);
+        changes.extend(Quota::changes(&quotas, &self.quotas.load()));
+        self.quotas.replace(quotas);
+        Ok(changes)
     }
 }
 

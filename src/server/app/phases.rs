@@ -81,10 +81,10 @@ pub(super) fn build_call_path(
     services: Services,
 ) -> CallPath {
     let Stores { state, workspace, .. } = stores;
-    let access = Access::new(&config.auth, registry);
-    let policy = access.policy(&config.toolsets);
+    let access = Access::new(config, registry);
+    let policy = access.policy();
     let orchestrator = Orchestrator::new(Arc::clone(state), workspace.clone());
-    let pipeline = pipeline(config, domains, state, registry, &policy, &orchestrator, services);
+    let pipeline = pipeline(config, domains, state, registry, &access, &orchestrator, services);
     let confirmations = confirmations(config, state, registry, &policy);
     // The pipeline begins tasks and this ends them, by the same orchestrator.
     let tasks = Tasks::new(tasks::Parts {
@@ -130,9 +130,9 @@ pub(super) fn build_tools(
     path: CallPath,
     limits: &Arc<dyn SourceLimits>,
 ) -> Tools {
-    let CallPath { policy, pipeline, confirmations, tasks, .. } = path;
+    let CallPath { access, policy, pipeline, confirmations, tasks } = path;
     let records = records(config, state, registry, &policy, &pipeline);
     let tools =
         Tools::new(pipeline, Arc::clone(registry), policy, Arc::clone(limits), confirmations, tasks, records);
-    tools.with_toolsets(config.toolsets.clone())
+    tools.with_toolsets(access.toolsets)
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::sources::users_sources;
+use super::{access::Access, sources::users_sources};
 use crate::domain::Domain;
 use toolwire_config::Config;
 use toolwire_engine::{
-    pipeline::{Parts, Pipeline, Policy, Tiers},
+    pipeline::{Parts, Pipeline, Tiers},
     registry::Registry,
     tasks::Orchestrator,
 };
@@ -19,14 +19,14 @@ pub(super) fn pipeline(
     domains: &[Domain],
     state: &Arc<Store>,
     registry: &Arc<Registry>,
-    policy: &Arc<dyn Policy>,
+    access: &Access,
     orchestrator: &Orchestrator,
     services: Services,
 ) -> Arc<Pipeline> {
     Pipeline::new(Parts {
         registry: Arc::clone(registry),
-        policy: Arc::clone(policy),
-        quotas: config.quotas.as_slice().into(),
+        policy: access.policy(),
+        quotas: access.quotas.clone(),
         idempotency: Arc::clone(state) as _,
         confirmations: Arc::clone(state),
         tasks: Arc::clone(state) as _,

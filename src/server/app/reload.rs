@@ -1,4 +1,5 @@
-//! Reads the settings again while the service runs, and puts `[auth]` into force: all of it, or nothing.
+//! Reads the settings again while the service runs, and puts `[auth]`, `[toolsets]` and `[[quota]]` into force: all of
+//! them, or nothing.
 //!
 //! A changed file is read once it was the same in two consecutive looks, so that it may be written in parts. Not here:
 //! settings of other sections, which are those of the start, and what a change means for who is connected.
@@ -18,7 +19,7 @@ use tokio::{
 
 use super::{App, tree::RELOAD_INTERVAL};
 use toolwire_base::{debounce::Debounce, digest::Digest};
-use toolwire_config::{Auth, ConfigError, Loaded};
+use toolwire_config::{Auth, Config, ConfigError, Loaded};
 use toolwire_telemetry::metric;
 
 /// The most changes that one line of the log tells.
@@ -63,13 +64,14 @@ impl SettingsFile {
 }
 
 impl App {
-    /// The same service, which reads `[auth]` again when the file changes, and when it is asked to.
+    /// The same service, which reads callers, their rights and their quotas again when the file changes, and when it is
+    /// asked to.
     #[must_use]
     pub fn with_settings(self, settings: Arc<SettingsFile>) -> Self {
         Self { settings: Some(settings), ..self }
     }
 
-    /// Takes over changes of `[auth]` for as long as it is polled.
+    /// Takes over changes of callers, their rights and their quotas for as long as it is polled.
     pub(super) async fn follow_settings(&self) -> Infallible {
         let Some(settings) = &self.settings else { return pending().await };
         metric::config_problem(false);
@@ -94,13 +96,20 @@ impl App {
     /// Puts other users, issuers and rules into force, all of them at once. Returns what differs, or why they cannot
     /// be.
     pub fn replace_auth(&self, auth: Auth) -> Result<Vec<String>, &'static str> {
-        self.access.replace(auth)
+        self.access.replace_auth(auth)
+    }
+
+    /// Puts the users, issuers, rules, toolsets and quotas of other settings into force, all or none. Returns what
+    /// differs, or why they cannot be.
+    pub fn replace_access(&self, config: &Config) -> Result<Vec<String>, &'static str> {
+        let Config { auth, toolsets, quotas, .. } = config;
+        self.access.replace(auth.clone(), toolsets.clone(), quotas.clone())
     }
 
     fn take_over(&self, settings: &SettingsFile, is_asked: bool) {
         let read = (settings.load)().map_err(|error| error.to_string());
         let replaced = read.and_then(|loaded| {
-            let changes = self.replace_auth(loaded.config.auth.clone())?;
+            let changes = self.replace_access(&loaded.config)?;
             Ok((loaded, changes))
         });
         metric::config_problem(replaced.is_err());
@@ -108,18 +117,18 @@ impl App {
         match replaced {
             Ok((loaded, changes)) => {
                 if is_asked || !changes.is_empty() {
-                    tracing::info!(%file, changes = summarize(&changes), "users, issuers and rules are those of the settings now");
+                    tracing::info!(%file, changes = summarize(&changes), "users, rules, toolsets and quotas are those of the settings now");
                 }
                 for warning in loaded.warnings.iter().chain(&self.unmatched_patterns(&loaded.config)) {
                     tracing::warn!(at = warning.at, "{}", warning.what);
                 }
-                let others = loaded.changed_beside_auth(&settings.started);
+                let others = loaded.changes_for_next_start(&settings.started);
                 if !others.is_empty() {
                     tracing::warn!(%file, settings = summarize(&others), "these settings have changed and count from the next start");
                 }
             }
             Err(error) => {
-                tracing::error!(%file, %error, "the settings cannot be used; users, issuers and rules stay as they were");
+                tracing::error!(%file, %error, "the settings cannot be used; users, rules, toolsets and quotas stay as they were");
             }
         }
     }

@@ -39,7 +39,7 @@ impl App {
         let common = Common::new(authenticator, &config.server, http.is_some().then_some(&config.http));
         let common = common.with_hosts(host_tokens(config)).with_withdrawals(self.access.withdrawals());
         let common = common.with_refusals(Arc::clone(&self.state) as _);
-        let common = common.with_toolsets(config.toolsets.clone());
+        let common = common.with_toolsets(self.access.toolsets.clone());
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
         let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
         async move {
@@ -68,7 +68,7 @@ impl App {
         let mcp = mcp::handler(face.clone(), grpc.clone(), config).with_flags(flags);
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let rpc_routes = Arc::clone(&self.rpc_routes);
-        let resource = ProtectedResource::of(config);
+        let resource = ProtectedResource::of(config, self.access.toolsets.clone());
         let http = Http::new(Services { face, grpc, rpc_routes, mcp, resource });
         let table = self.http.clone();
         http::serve(http, table, Boundary::of_users(config), common, grpc_at, listener, shutdown).await

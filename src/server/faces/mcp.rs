@@ -56,11 +56,14 @@ pub fn routes() -> Vec<Route> {
         Route { reads_query: true, by_header: Some(SUBSCRIPTION), ..route }
     };
     let resource = |path| Route::new(Method::GET, path, Rule::PUBLIC, get(resource_document::answer));
+    let answer_of_toolset = get(resource_document::answer_of_toolset);
+    let of_toolset = Route::new(Method::GET, protected_resource::OF_TOOLSET, Rule::PUBLIC, answer_of_toolset);
     vec![
         route("/mcp"),
         route("/mcp/{toolset}"),
         resource(protected_resource::ROOT),
         resource(protected_resource::OF_MCP),
+        of_toolset,
     ]
 }
 

@@ -21,6 +21,9 @@ pub struct User {
     pub workload: Option<Arc<str>>,
     /// The toolset to which the request narrows the user's tools. It gives no right.
     pub toolset: Option<ToolsetName>,
+    /// The toolsets to which the user's token is bound: it has the tools of these alone, whatever the request names.
+    /// `None` of one that is not bound.
+    pub bound_to: Option<Arc<[ToolsetName]>>,
 }
 
 /// What credentials say besides who their user is.
@@ -61,6 +64,7 @@ impl User {
             grant: None,
             workload: None,
             toolset: None,
+            bound_to: None,
         }
     }
 
@@ -68,6 +72,26 @@ impl User {
     #[must_use]
     pub fn with_toolset(self, toolset: Option<ToolsetName>) -> Self {
         Self { toolset, ..self }
+    }
+
+    /// The same user with all tools that the user's rights give, as a tool's own calls have them.
+    #[must_use]
+    pub fn without_toolsets(self) -> Self {
+        Self { toolset: None, bound_to: None, ..self }
+    }
+
+    /// Whether the request or its token leaves tools out.
+    pub fn is_narrowed(&self) -> bool {
+        self.toolset.is_some() || self.bound_to.is_some()
+    }
+
+    /// The one toolset whose tools the user has: that of the request, or else that of the token.
+    pub fn only_toolset(&self) -> Option<&ToolsetName> {
+        let of_token = || match self.bound_to.as_deref() {
+            Some([only]) => Some(only),
+            _ => None,
+        };
+        self.toolset.as_ref().or_else(of_token)
     }
 
     /// The same user, known so.

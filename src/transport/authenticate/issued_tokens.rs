@@ -7,7 +7,7 @@ use futures_util::future::{Either, ready};
 
 use super::{Authenticating, AuthenticationError, Authenticator, Credentials, StaticTokens};
 use toolwire_config::TokenDigest;
-use toolwire_identity::{Issuer, Issuers, Principal, Refusal};
+use toolwire_identity::{Issuer, Issuers, Principal, Refusal, Resource};
 use toolwire_tool::context::{KnownBy, User};
 
 /// The configured tokens, and the issuers of others.
@@ -24,10 +24,15 @@ impl IssuedTokens {
         Self { known, issuers, generation: 0 }
     }
 
-    /// These tokens and issuers instead: no token that was verified before is taken for verified.
+    /// These tokens and issuers instead, for this resource: no token that was verified before is taken for verified.
     #[must_use]
-    pub fn renew(&self, known: StaticTokens, issuers: impl IntoIterator<Item = Issuer>) -> Self {
-        Self { known, issuers: self.issuers.renew(issuers), generation: self.generation + 1 }
+    pub fn renew(
+        &self,
+        known: StaticTokens,
+        issuers: impl IntoIterator<Item = Issuer>,
+        resource: Resource,
+    ) -> Self {
+        Self { known, issuers: self.issuers.renew(issuers, resource), generation: self.generation + 1 }
     }
 }
 
@@ -67,9 +72,13 @@ impl Authenticator for IssuedTokens {
 }
 
 fn user_of(principal: &Principal) -> User {
-    let Principal { user, email, grant, .. } = principal;
-    let (id, email, grant) = (user.clone(), email.clone(), Some(Arc::clone(grant)));
-    User { id, email, role: None, known_by: KnownBy::Issuer, grant, workload: None, toolset: None }
+    User {
+        email: principal.email.clone(),
+        known_by: KnownBy::Issuer,
+        grant: Some(Arc::clone(&principal.grant)),
+        bound_to: principal.bound_to.clone(),
+        ..User::new(principal.user.clone())
+    }
 }
 
 fn refuse(refusal: Refusal) -> AuthenticationError {

@@ -72,7 +72,7 @@ fn tokens() -> StaticTokens {
 }
 
 fn authenticate(users: impl Authenticator + 'static) -> Layer<Authenticate> {
-    let toolsets = Toolsets::default();
+    let toolsets = Current::default();
     Layer(Authenticate { users: Arc::new(users), hosts: Arc::new(hosts()), refusals: Arc::new(()), toolsets })
 }
 
@@ -92,7 +92,7 @@ fn identify_host(
         users: Arc::new(tokens()),
         hosts: Arc::new(hosts),
         refusals: Arc::new(()),
-        toolsets: Toolsets::default(),
+        toolsets: Current::default(),
     });
     let (mut parts, ()) = request.into_parts();
     let identified = layer.0.identify_at_once(&mut parts).expect("it takes no wait");

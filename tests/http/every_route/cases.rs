@@ -108,6 +108,11 @@ fn tools(planted: &Planted) -> Vec<Case> {
             "GET /.well-known/oauth-protected-resource/mcp",
             "/.well-known/oauth-protected-resource/mcp",
         ),
+        Case::new(
+            Anybodys,
+            "GET /.well-known/oauth-protected-resource/mcp/{toolset}",
+            "/.well-known/oauth-protected-resource/mcp/all",
+        ),
         Case::new(Callers, "GET /openapi.json", "/openapi.json"),
         Case::new(Callers, "GET /v1/openapi.json", "/v1/openapi.json"),
         Case::new(Callers, "GET /v1/exports/{format}", "/v1/exports/mcp"),

@@ -14,16 +14,18 @@ use toolwire_contract::{ConfirmationRequired, Refusal};
 /// Refuses a call that its user may no longer make, or whose nested call, which the confirmation is about, the user may
 /// not.
 pub(super) fn check(call: &Call, confirm: &Confirm, required: &ConfirmationRequired) -> Result<(), Refusal> {
-    // What a tool of a toolset calls need not be of it.
-    let user = &call.context.user.clone().with_toolset(None);
+    let of_caller = call.context.user.clone().with_toolset(None);
     if ends_at(call).is_some_and(|end| end <= clock::wall()) {
         return Err(Refusal::TokenExpired);
     }
-    if !confirm.policy.knows(user) {
+    if !confirm.policy.knows(&of_caller) {
         return Err(Refusal::PermissionDenied { tool: call.tool().definition.name.to_string() });
     }
     let snapshot = confirm.registry.snapshot();
-    for tool in [call.tool().definition.rule_target(), snapshot.rule_target(&required.tool)] {
+    let (own, asked) = (call.tool().definition.rule_target(), snapshot.rule_target(&required.tool));
+    // What a tool of a toolset calls need not be of it.
+    let of_tool = of_caller.clone().without_toolsets();
+    for (user, tool) in [(&of_caller, own), (&of_tool, asked)] {
         if !confirm.policy.may_call(user, tool) {
             return Err(Refusal::PermissionDenied { tool: tool.name.to_owned() });
         }

@@ -1,29 +1,35 @@
 //! What a client that signs in by itself learns of this server (RFC 9728): the challenge of a refused request, and the
 //! document that it names. Not here: which tokens are accepted, and the routes of the document.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts};
 use serde_json::json;
 
-use toolwire_config::Config;
+use toolwire_base::current::Current;
+use toolwire_config::{Config, Toolsets};
+use toolwire_tool::context::ToolsetName;
 
 /// Where the document is; below it, the path of the resource.
 pub(in crate::faces) const ROOT: &str = "/.well-known/oauth-protected-resource";
 pub(in crate::faces) const OF_MCP: &str = "/.well-known/oauth-protected-resource/mcp";
+pub(in crate::faces) const OF_TOOLSET: &str = "/.well-known/oauth-protected-resource/mcp/{toolset}";
 const MCP: &str = "/mcp";
 /// The scope to request where no rule demands another.
 const USUAL_SCOPE: &str = "tools";
 
-/// This server as a resource that the tokens of identity providers open.
+/// This server as a resource that the tokens of identity providers open, and each of its toolsets.
 #[derive(Debug)]
 pub struct ProtectedResource {
-    document: String,
+    url: String,
+    issuers: Vec<String>,
+    scopes: BTreeSet<String>,
+    toolsets: Current<Toolsets>,
     of_mcp: Challenges,
     elsewhere: Challenges,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Challenges {
     /// The address of the document.
     document: String,
@@ -32,49 +38,77 @@ struct Challenges {
 }
 
 impl ProtectedResource {
-    /// `None` unless clients know the server by a URL, and an issuer to sign in at.
-    pub fn of(config: &Config) -> Option<Arc<Self>> {
-        let url = config.http.public_url.as_deref()?;
-        let issuers: Vec<_> = config.auth.issuers.iter().map(|it| it.issuer.as_str()).collect();
+    /// `None` unless clients know the server by a URL, and an issuer to sign in at. Of toolsets those of the moment
+    /// count.
+    pub fn of(config: &Config, toolsets: Current<Toolsets>) -> Option<Arc<Self>> {
+        let url = config.http.public_url.clone()?;
+        let issuers: Vec<_> = config.auth.issuers.iter().map(|it| it.issuer.clone()).collect();
         if issuers.is_empty() {
             return None;
         }
-        let mut scopes: BTreeSet<_> = config.auth.rules.iter().filter_map(|it| it.scope.as_deref()).collect();
+        let mut scopes: BTreeSet<_> =
+            config.auth.rules.iter().filter_map(|it| it.scope.clone()).collect();
         if scopes.is_empty() {
-            scopes.insert(USUAL_SCOPE);
+            scopes.insert(USUAL_SCOPE.to_owned());
         }
+        let of_mcp = Challenges::of(&format!("{url}{OF_MCP}"), &scopes);
+        let elsewhere = Challenges::of(&format!("{url}{ROOT}"), &scopes);
+        Some(Arc::new(Self { url, issuers, scopes, toolsets, of_mcp, elsewhere }))
+    }
+
+    /// The document of the whole, as JSON. It is the same for every reader.
+    pub(super) fn document(&self) -> String {
+        self.document_at(MCP)
+    }
+
+    /// The document of a toolset, if there is such a one.
+    pub(super) fn document_of(&self, toolset: &ToolsetName) -> Option<String> {
+        self.has(toolset).then(|| self.document_at(&format!("{MCP}/{toolset}")))
+    }
+
+    /// What is said of the resource at a path of this server.
+    fn document_at(&self, path: &str) -> String {
         let document = json!({
-            "resource": format!("{url}{MCP}"),
-            "authorization_servers": issuers,
-            "scopes_supported": scopes,
+            "resource": format!("{}{path}", self.url),
+            "authorization_servers": self.issuers,
+            "scopes_supported": self.scopes,
             "bearer_methods_supported": ["header"],
             "resource_name": "Toolwire",
         });
-        let least = if scopes.contains(USUAL_SCOPE) { BTreeSet::from([USUAL_SCOPE]) } else { scopes };
-        let challenges = |path: &str| Challenges::of(&format!("{url}{path}"), &least);
-        Some(Arc::new(Self {
-            document: document.to_string(),
-            of_mcp: challenges(OF_MCP),
-            elsewhere: challenges(ROOT),
-        }))
+        document.to_string()
     }
 
-    /// The document, as JSON. It is the same for every reader.
-    pub(super) fn document(&self) -> String {
-        self.document.clone()
+    fn has(&self, toolset: &ToolsetName) -> bool {
+        self.toolsets.load().get(toolset).is_some()
+    }
+
+    fn challenges(&self, place: &Place) -> Cow<'_, Challenges> {
+        match place {
+            Place::Toolset(name) if self.has(name) => {
+                Cow::Owned(Challenges::of(&format!("{}{OF_MCP}/{name}", self.url), &self.scopes))
+            }
+            Place::Mcp | Place::Toolset(_) => Cow::Borrowed(&self.of_mcp),
+            Place::Elsewhere => Cow::Borrowed(&self.elsewhere),
+        }
     }
 }
 
 impl Challenges {
-    fn of(document: &str, scopes: &BTreeSet<&str>) -> Self {
-        let scopes: Vec<_> = scopes.iter().copied().collect();
-        let text = format!("Bearer resource_metadata=\"{document}\", scope=\"{}\"", scopes.join(" "));
+    /// A client is asked for the usual scope, or where rules demand others alone, for all of them.
+    fn of(document: &str, scopes: &BTreeSet<String>) -> Self {
+        let all = || scopes.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+        let least = if scopes.contains(USUAL_SCOPE) { USUAL_SCOPE.to_owned() } else { all() };
+        let text = format!("Bearer resource_metadata=\"{document}\", scope=\"{least}\"");
         let value = |text: &str| HeaderValue::from_str(text).expect("urls and scopes are visible ASCII");
         Self {
             document: document.to_owned(),
             without_token: value(&text),
             of_wrong_token: value(&format!("{text}, error=\"invalid_token\"")),
         }
+    }
+
+    fn value(&self, has_token: bool) -> HeaderValue {
+        if has_token { self.of_wrong_token.clone() } else { self.without_token.clone() }
     }
 
     /// A challenge with the address of the document.
@@ -88,16 +122,36 @@ impl Challenges {
 #[derive(Clone, Debug)]
 pub(super) struct Challenge {
     resource: Arc<ProtectedResource>,
-    is_of_mcp: bool,
+    place: Place,
     has_token: bool,
+}
+
+/// What a request is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Mcp,
+    /// A toolset, whether or not there is such a one.
+    Toolset(ToolsetName),
+    Elsewhere,
+}
+
+impl Place {
+    fn of(path: &str) -> Self {
+        match path.strip_prefix(MCP) {
+            Some("" | "/") => Self::Mcp,
+            Some(rest) if rest.starts_with('/') => {
+                rest.trim_matches('/').parse().map_or(Self::Mcp, Self::Toolset)
+            }
+            _ => Self::Elsewhere,
+        }
+    }
 }
 
 impl Challenge {
     pub(super) fn of(resource: &Arc<ProtectedResource>, request: &Parts) -> Self {
-        let below = request.uri.path().strip_prefix(MCP);
         Self {
             resource: Arc::clone(resource),
-            is_of_mcp: below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+            place: Place::of(request.uri.path()),
             has_token: request.headers.contains_key(header::AUTHORIZATION),
         }
     }
@@ -105,12 +159,12 @@ impl Challenge {
     /// Adds the challenge to a refusal. One that is there already, of a token of too little scope, gets the address of
     /// the document.
     pub(super) fn add_to(&self, status: StatusCode, headers: &mut HeaderMap) {
-        let Self { resource, is_of_mcp, has_token } = self;
-        let of_path = if *is_of_mcp { &resource.of_mcp } else { &resource.elsewhere };
+        let of_place = || self.resource.challenges(&self.place);
         let value = match status {
-            StatusCode::UNAUTHORIZED if *has_token => Some(of_path.of_wrong_token.clone()),
-            StatusCode::UNAUTHORIZED => Some(of_path.without_token.clone()),
-            StatusCode::FORBIDDEN => headers.get(header::WWW_AUTHENTICATE).and_then(|own| of_path.with(own)),
+            StatusCode::UNAUTHORIZED => Some(of_place().value(self.has_token)),
+            StatusCode::FORBIDDEN => {
+                headers.get(header::WWW_AUTHENTICATE).and_then(|own| of_place().with(own))
+            }
             _ => None,
         };
         if let Some(value) = value {
@@ -125,7 +179,8 @@ mod tests {
     use toolwire_config::{Flags, testing::load_text};
 
     fn resource(file: &str) -> Option<Arc<ProtectedResource>> {
-        ProtectedResource::of(&load_text(file, &[], Flags::default(), &[]).expect("a configuration").config)
+        let config = load_text(file, &[], Flags::default(), &[]).expect("a configuration").config;
+        ProtectedResource::of(&config, Current::new(config.toolsets.clone()))
     }
 
     const ISSUER: &str =
@@ -151,9 +206,42 @@ mod tests {
         ] {
             let rules: String = scopes.iter().map(|it| rule(it)).collect();
             let resource = resource(&format!("{URL}{ISSUER}{rules}")).expect("a resource");
-            assert!(resource.document.contains(&format!("\"scopes_supported\":{all}")), "{resource:?}");
+            let document = resource.document();
+            assert!(document.contains(&format!("\"scopes_supported\":{all}")), "{document}");
             let challenge = resource.of_mcp.without_token.to_str().unwrap();
             assert!(challenge.ends_with(&format!("/mcp\", scope=\"{least}\"")), "{challenge}");
         }
+    }
+
+    #[test]
+    fn the_challenge_of_a_toolset_names_its_own_document() {
+        let toolset = "[toolsets.shop]\ntools = ['shop_*']\n";
+        let resource = resource(&format!("{URL}{ISSUER}{toolset}")).expect("a resource");
+        let document_of = |path: &str| {
+            let challenge =
+                Challenge { resource: Arc::clone(&resource), place: Place::of(path), has_token: false };
+            let mut headers = HeaderMap::new();
+            challenge.add_to(StatusCode::UNAUTHORIZED, &mut headers);
+            let text = headers[header::WWW_AUTHENTICATE].to_str().unwrap().to_owned();
+            let named = text.split('"').nth(1).unwrap().to_owned();
+            named.strip_prefix(&format!("https://tools.example{ROOT}")).unwrap().to_owned()
+        };
+        for (path, document) in [
+            ("/mcp", "/mcp"),
+            ("/mcp/", "/mcp"),
+            ("/mcp/shop", "/mcp/shop"),
+            ("/mcp/shop/", "/mcp/shop"),
+            // There is no such document.
+            ("/mcp/gone", "/mcp"),
+            ("/mcp/Shop", "/mcp"),
+            ("/mcp/shop/more", "/mcp"),
+            ("/mcps", ""),
+            ("/v1/tools", ""),
+        ] {
+            assert_eq!(document_of(path), document, "{path}");
+        }
+        let shop = resource.document_of(&"shop".parse().unwrap()).expect("a document");
+        assert!(shop.contains(r#""resource":"https://tools.example/mcp/shop""#));
+        assert_eq!(resource.document_of(&"gone".parse().unwrap()), None);
     }
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use http::HeaderValue;
 use serde_json::Value;
 use toolwire::{
-    base::{clock, files::Tree},
+    base::{clock, current::Current, files::Tree},
     config::Config,
     contract::{Outcome, Provenance, Terminal, ToolError},
     domains::{
@@ -84,7 +84,7 @@ impl Bench {
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),
             policy: Arc::new(AllowAll),
-            quotas: Arc::default(),
+            quotas: Current::default(),
             idempotency: Arc::new(crate::support::MemoryIdempotency::default()),
             confirmations: Arc::clone(&state) as _,
             tasks: Arc::clone(&state) as _,
