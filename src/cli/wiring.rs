@@ -22,7 +22,7 @@ pub(super) struct Linted {
     pub(super) is_refused: bool,
 }
 
-/// Starts the log and the export of traces and metrics. They end when the guard is dropped.
+/// Starts the log and the export of traces, metrics and the audit. They end when the guard is dropped.
 pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
     let settings = telemetry::Settings {
         format: match config.log.format {
@@ -35,6 +35,7 @@ pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
         sampling: config.telemetry.sampling,
         batch: config.telemetry.batch.clone(),
         metrics: config.telemetry.metrics.clone(),
+        audit: config.telemetry.audit.clone(),
         interval: config.telemetry.interval,
         prometheus: config.admin.listen.is_some(),
         service_name: config.telemetry.service_name.clone(),

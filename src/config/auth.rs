@@ -4,19 +4,18 @@
 mod changes;
 mod decision;
 mod issuers;
-mod pattern;
 mod rule_target;
 mod rules;
+mod rules_for_nobody;
 mod scopes;
 mod token;
-mod unknown_who;
 mod who;
 mod workloads;
 
 use secrecy::SecretString;
 
 use super::{
-    Network, Setting, Toolsets,
+    Network, Setting, ToolPattern, Toolsets,
     fields::Fields,
     reader::Reader,
     value::{HIDDEN, Value},
@@ -25,7 +24,6 @@ use toolwire_identity::{Issuer, SpiffeId};
 use toolwire_tool::context::{User, UserId};
 
 pub use decision::Decision;
-pub use pattern::{InvalidPattern, ToolPattern};
 pub use rule_target::{RuleTarget, TargetFacts, ToolCategory};
 pub use rules::{Right, Rule};
 pub use token::TokenDigest;
@@ -172,9 +170,9 @@ impl Auth {
             );
             reader.problem("auth.users", what);
         }
-        reader.warnings.extend(unknown_who::users(&self));
-        reader.problems.extend(unknown_who::groups(&self));
-        reader.problems.extend(unknown_who::workloads(&self));
+        reader.warnings.extend(rules_for_nobody::users(&self));
+        reader.problems.extend(rules_for_nobody::groups(&self));
+        reader.problems.extend(rules_for_nobody::workloads(&self));
         self
     }
 }

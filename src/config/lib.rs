@@ -10,6 +10,7 @@ mod admin;
 mod agent;
 mod agent_model;
 mod agent_roles;
+mod audit;
 mod auth;
 mod certified_clients;
 mod client;
@@ -50,6 +51,7 @@ mod telemetry;
 pub mod testing;
 mod tls;
 mod token_bindings;
+mod tool_pattern;
 mod toolsets;
 mod unknown_keys;
 mod value;
@@ -63,9 +65,10 @@ pub use admin::Admin;
 pub use agent::Agent;
 pub use agent_model::{AgentAnswerer, AgentModel, AgentPlanner};
 pub use agent_roles::{AgentRole, AgentRoles};
+pub use audit::Audit;
 pub use auth::{
-    Auth, AuthUser, Decision, InvalidPattern, Right, Rule, RuleTarget, TargetFacts, TokenDigest,
-    ToolCategory, ToolPattern, Who, WorkloadUser,
+    Auth, AuthUser, Decision, Right, Rule, RuleTarget, TargetFacts, TokenDigest, ToolCategory, Who,
+    WorkloadUser,
 };
 pub use client::Client;
 pub use client_certificate::ConfiguredCertificate;
@@ -100,6 +103,7 @@ pub use state::State;
 pub use tasks::Tasks;
 pub use telemetry::Telemetry;
 pub use tls::{ClientAuth, Tls};
+pub use tool_pattern::{InvalidPattern, ToolPattern};
 pub use toolsets::{Toolset, Toolsets};
 pub use value::{HIDDEN, Value};
 pub use webhooks::{Secret, Webhook, bytes as webhook_key, key as webhook_secret};
@@ -133,6 +137,7 @@ pub struct Config {
     pub agent_roles: AgentRoles,
     pub log: Log,
     pub admin: Admin,
+    pub audit: Audit,
     pub telemetry: Telemetry,
     parts: parts::Parts,
 }

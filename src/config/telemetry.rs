@@ -1,4 +1,5 @@
-//! Whether traces and metrics are exported, and how: by the standard `OTEL_*` variables, and by nothing else.
+//! Whether traces and metrics are exported, by the standard `OTEL_*` variables and by nothing else; and how they and the
+//! audit are, which `[audit]` switches on.
 //!
 //! One table lists every variable that is read (`variables`). An unknown variable, an invalid value, and a value that
 //! another variable overrides are warnings (`warnings`): the specification requires that none of them prevents the
@@ -37,6 +38,8 @@ pub struct Telemetry {
     /// `OTEL_METRICS_EXPORTER=otlp` switches it on, `OTEL_SDK_DISABLED=true` or another `OTEL_METRICS_EXPORTER` off.
     /// Default off.
     pub metrics: Option<Otlp>,
+    /// How the audit is exported over OTLP. `audit.otlp` switches it on, `OTEL_SDK_DISABLED=true` off. Default off.
+    pub audit: Option<Otlp>,
     /// Which RPCs are traced. `OTEL_TRACES_SAMPLER`, `OTEL_TRACES_SAMPLER_ARG`.
     pub sampling: Sampling,
     /// How spans wait to be sent. `OTEL_BSP_…`.
@@ -57,6 +60,7 @@ impl Default for Telemetry {
         Self {
             traces: None,
             metrics: None,
+            audit: None,
             sampling: Sampling::default(),
             batch: Batch::default(),
             interval: Duration::from_mins(1),
@@ -68,10 +72,13 @@ impl Default for Telemetry {
 }
 
 impl Telemetry {
-    /// With whether metrics can be scraped, too.
-    pub(super) fn read(reader: &mut Reader, is_scraped: bool) -> Self {
-        let telemetry = Self::from_environment(reader.environment(), is_scraped);
-        if telemetry.traces.is_some() || telemetry.metrics.is_some() {
+    /// With whether metrics can be scraped, and the audit is to be sent, too.
+    pub(super) fn read(reader: &mut Reader, is_scraped: bool, sends_audit: bool) -> Self {
+        let telemetry = Self::from_environment(reader.environment(), is_scraped, sends_audit);
+        if sends_audit && telemetry.audit.is_none() {
+            reader.warn("audit.otlp", "it has no effect: OTEL_SDK_DISABLED is true");
+        }
+        if [&telemetry.traces, &telemetry.metrics, &telemetry.audit].iter().any(|it| it.is_some()) {
             for (name, what) in endpoint::problems(reader.environment()) {
                 reader.problem_of_variable(name, what);
             }
@@ -82,13 +89,16 @@ impl Telemetry {
             Some(Otlp { protocol: Protocol::Http, .. }) => "on (http/protobuf)",
         };
         let (traces, metrics) = (state(&telemetry.traces), state(&telemetry.metrics));
+        let audit = state(&telemetry.audit);
         let service = &telemetry.service_name;
-        let what = format!("Traces over OTLP are {traces}, metrics {metrics}, for the service {service:?}");
+        let what = format!(
+            "Traces over OTLP are {traces}, metrics {metrics}, the audit {audit}, for the service {service:?}"
+        );
         reader.note(format!("{what} (OTEL_* variables)"));
         telemetry
     }
 
-    fn from_environment(environment: &Environment, is_scraped: bool) -> Self {
+    fn from_environment(environment: &Environment, is_scraped: bool, sends_audit: bool) -> Self {
         let variables = Variables(environment);
         let default = Self::default();
         let attributes: Vec<_> = variables.attributes().collect();
@@ -98,6 +108,7 @@ impl Telemetry {
         let mut telemetry = Self {
             traces: is_on(variables, "TRACES").then(|| otlp(variables, "TRACES")),
             metrics: is_on(variables, "METRICS").then(|| otlp(variables, "METRICS")),
+            audit: (sends_audit && !variables.is_true("OTEL_SDK_DISABLED")).then(|| otlp(variables, "LOGS")),
             sampling: sampling(variables),
             batch: batch(variables),
             interval: milliseconds("OTEL_METRIC_EXPORT_INTERVAL").unwrap_or(default.interval),
@@ -108,6 +119,7 @@ impl Telemetry {
         let exports = Exports {
             traces: telemetry.traces.as_ref(),
             metrics: telemetry.metrics.as_ref(),
+            audit: telemetry.audit.as_ref(),
             batch_size: telemetry.batch.size,
             is_scraped,
         };

@@ -1,7 +1,7 @@
 //! Write transactions of either database.
 
 use std::{
-    mem,
+    fmt, mem,
     ops::{Deref, DerefMut},
     sync::Arc,
     time::SystemTime,
@@ -19,7 +19,12 @@ pub struct Tx {
     replica: Arc<str>,
     now: SystemTime,
     topics: Vec<Topic>,
+    effects: Effects,
 }
+
+/// What is done once a transaction is committed.
+#[derive(Default)]
+struct Effects(Vec<Box<dyn FnOnce() + Send>>);
 
 #[derive(Debug)]
 pub(crate) enum Inner {
@@ -29,7 +34,7 @@ pub(crate) enum Inner {
 
 impl Tx {
     pub(crate) fn new(inner: Inner, replica: Arc<str>, now: SystemTime) -> Self {
-        Self { inner, replica, now, topics: Vec::new() }
+        Self { inner, replica, now, topics: Vec::new(), effects: Effects::default() }
     }
 
     /// The time by the clock of the state. What ends or expires counts from it.
@@ -55,6 +60,16 @@ impl Tx {
         mem::take(&mut self.topics).into_iter()
     }
 
+    /// Does something once it is committed, and nothing if it never is. It must not wait.
+    pub fn after_commit(&mut self, effect: impl FnOnce() + Send + 'static) {
+        self.effects.0.push(Box::new(effect));
+    }
+
+    /// What to do after the commit.
+    pub(crate) fn take_effects(&mut self) -> impl Iterator<Item = Box<dyn FnOnce() + Send>> + use<> {
+        mem::take(&mut self.effects.0).into_iter()
+    }
+
     /// Reports written bytes, where they may be many, so that a shared commit stays bounded.
     pub fn adds(&mut self, bytes: usize) {
         match &mut self.inner {
@@ -70,6 +85,12 @@ impl Tx {
             Inner::Member(member) => member.commit().await,
             Inner::Lane(transaction) => Box::pin(transaction.commit()).await,
         }
+    }
+}
+
+impl fmt::Debug for Effects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Effects").field(&self.0.len()).finish()
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Not here: access control of the log.
 
+pub(crate) mod log_records;
 pub(crate) mod rows;
 
 use std::{

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use toolwire_tool::context::UserId;
 
-pub(crate) use pending::Pending;
+pub(crate) use pending::{Counted, Pending};
 
 /// Refusals that are alike in all but time.
 #[derive(Clone, Debug, PartialEq, Eq)]

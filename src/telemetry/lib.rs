@@ -1,10 +1,11 @@
 //! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP where the standard `OTEL_*` variables ask
-//! for them, and metrics for scrapers of the admin endpoint.
+//! for them, the audit over OTLP where the settings do, and metrics for scrapers of the admin endpoint.
 //!
-//! A slow or absent reader of the log or collector of spans never delays a call: lines and spans wait in bounded queues
+//! A slow or absent reader of the log or collector never delays a call: lines, spans and records wait in bounded queues
 //! and are dropped when those are full. Not here: the contents of spans and lines, which stand where they are recorded.
 
 pub mod attribute;
+pub mod audit;
 mod line;
 mod log_queue;
 pub mod metric;
@@ -31,6 +32,7 @@ use opentelemetry::{
 use opentelemetry_sdk::{
     Resource,
     error::OTelSdkResult,
+    logs::SdkLoggerProvider,
     metrics::SdkMeterProvider,
     propagation::TraceContextPropagator,
     resource::TelemetryResourceDetector,
@@ -62,7 +64,7 @@ const EXPORT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The time that shutdown waits for collectors even after a drain that used up its own.
 const MIN_EXPORT_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Flushes what is left of the log, traces and metrics when the process ends.
+/// Flushes what is left of the log, traces, metrics and the audit when the process ends.
 #[derive(Debug)]
 #[must_use]
 pub struct Guard {
@@ -70,6 +72,7 @@ pub struct Guard {
     export_timeout: Duration,
     traces: Option<SdkTracerProvider>,
     metrics: Option<SdkMeterProvider>,
+    audit: Option<SdkLoggerProvider>,
     scrape: Option<Scrape>,
 }
 
@@ -91,6 +94,8 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     let resource = resource(settings);
     let traces = settings.traces.as_ref().map(|otlp| provider(otlp, settings, resource.clone()));
     let traces = traces.transpose()?;
+    let audit = settings.audit.as_ref().map(|otlp| audit::start(otlp, settings, resource.clone()));
+    let audit = audit.transpose()?;
     let (metrics, scrape) = metric::export::start(settings, resource)?;
     let filter = EnvFilter::try_new(&settings.filter)?;
     // Events alone: a line is complete in itself, and spans are for traces.
@@ -108,7 +113,7 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     tracing_subscriber::registry().with(layers).try_init()?;
     // Last: until here, the default hook prints panics, which have no log to go to yet.
     panic::set_hook(Box::new(log_panic));
-    Ok(Guard { log: queue, export_timeout: EXPORT_TIMEOUT, traces, metrics, scrape })
+    Ok(Guard { log: queue, export_timeout: EXPORT_TIMEOUT, traces, metrics, audit, scrape })
 }
 
 /// The layer that turns Toolwire's spans into OpenTelemetry spans, without the attributes of source code and threads.
@@ -191,7 +196,7 @@ fn provider(otlp: &Otlp, settings: &Settings, resource: Resource) -> Result<SdkT
     Ok(builder.with_sampler(Sampler::AlwaysOn).with_resource(resource).build())
 }
 
-/// The resource that spans and metrics come from. A later attribute overrides an earlier one, so that what is
+/// The resource that spans, metrics and the audit come from. A later attribute overrides an earlier one, so that what is
 /// configured prevails.
 fn resource(settings: &Settings) -> Resource {
     let instance = Uuid::new_v4().to_string();
@@ -237,12 +242,13 @@ where
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        let (metrics, traces) = (self.metrics.take(), self.traces.take());
+        let (metrics, traces, audit) = (self.metrics.take(), self.traces.take(), self.audit.take());
         let (done, flushed) = mpsc::channel();
         // One thread each, never joined: a collector that hangs must not hold up shutdown.
         let exporters = [
             metrics.map(|it| Box::new(move || it.shutdown()) as Box<dyn FnOnce() -> OTelSdkResult + Send>),
             traces.map(|it| Box::new(move || it.shutdown()) as _),
+            audit.map(|it| Box::new(move || it.shutdown()) as _),
         ];
         for shut_down in exporters.into_iter().flatten() {
             let done = done.clone();

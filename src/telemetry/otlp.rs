@@ -1,4 +1,4 @@
-//! OTLP: the exporters of spans and of metrics, over gRPC or `http/protobuf`, with TLS for `https://`.
+//! OTLP: the exporters of spans, of metrics and of the audit, over gRPC or `http/protobuf`, with TLS for `https://`.
 //!
 //! The exporters read their compression and temporality from the standard `OTEL_*` variables by themselves. Not here:
 //! whether a signal is exported at all, and how, which the configuration says.
@@ -15,7 +15,7 @@ use std::{
 use ::http::{HeaderName, HeaderValue};
 
 use opentelemetry_otlp::{
-    ExporterBuildError, MetricExporter, Protocol as Wire, SpanExporter, WithExportConfig, WithHttpConfig,
+    ExporterBuildError, LogExporter, MetricExporter, Protocol as Wire, SpanExporter, WithExportConfig, WithHttpConfig,
     WithTonicConfig,
 };
 use tonic::{
@@ -78,6 +78,14 @@ pub(super) fn metrics(
         Protocol::Http => with_client(MetricExporter::builder().with_http(), otlp, egress)?.build()?,
     };
     Ok(OutageLogger::new(exporter, "metrics"))
+}
+
+pub(super) fn audit(otlp: &Otlp, egress: &Egress) -> Result<OutageLogger<LogExporter>, ExporterBuildError> {
+    let exporter = match otlp.protocol {
+        Protocol::Grpc => with_channel(LogExporter::builder().with_tonic(), otlp, egress)?.build()?,
+        Protocol::Http => with_client(LogExporter::builder().with_http(), otlp, egress)?.build()?,
+    };
+    Ok(OutageLogger::new(exporter, "audit"))
 }
 
 fn with_channel<B: WithTonicConfig + WithExportConfig>(

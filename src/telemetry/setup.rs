@@ -24,15 +24,17 @@ pub struct Settings {
     pub batch: Batch,
     /// How metrics are exported over OTLP, if they are.
     pub metrics: Option<Otlp>,
+    /// How the audit is exported over OTLP, if it is.
+    pub audit: Option<Otlp>,
     /// Interval between two exports of metrics.
     pub interval: Duration,
     /// Whether metrics can be scraped.
     pub prometheus: bool,
-    /// The service's name in traces and metrics.
+    /// The service's name in traces, metrics and the audit.
     pub service_name: String,
     /// How the exporters' connections go out.
     pub egress: Egress,
-    /// Further attributes of the resource of traces and metrics.
+    /// Further attributes of the resource of traces, metrics and the audit.
     pub attributes: Vec<(String, String)>,
 }
 

@@ -3,7 +3,7 @@
 mod exemptions;
 mod faces;
 mod permits;
-mod replaced;
+mod replacement;
 
 use serde_json::{Value, json};
 use toolwire::config::{Config, Flags, Quota, testing};

@@ -1,4 +1,5 @@
-//! An OTLP receiver over gRPC or HTTP, with or without TLS: keeps every span and the name of every metric it is sent.
+//! An OTLP receiver over gRPC or HTTP, with or without TLS: keeps every span, every log record and the name of every
+//! metric it is sent.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,6 +15,10 @@ use hyper_util::{
 };
 use opentelemetry_proto::tonic::{
     collector::{
+        logs::v1::{
+            ExportLogsServiceRequest, ExportLogsServiceResponse,
+            logs_service_server::{LogsService, LogsServiceServer},
+        },
         metrics::v1::{
             ExportMetricsServiceRequest, ExportMetricsServiceResponse,
             metrics_service_server::{MetricsService, MetricsServiceServer},
@@ -23,7 +28,8 @@ use opentelemetry_proto::tonic::{
             trace_service_server::{TraceService, TraceServiceServer},
         },
     },
-    common::v1::any_value::Value,
+    common::v1::{KeyValue, any_value::Value},
+    logs::v1::{LogRecord, ResourceLogs},
     trace::v1::{ResourceSpans, Span},
 };
 use prost::Message;
@@ -35,12 +41,13 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tonic::{Request, Response, Status, service::Routes};
 
-/// The spans and metrics received so far. Cloning it makes another handle of the same.
+/// The spans, log records and metrics received so far. Cloning it makes another handle of the same.
 #[derive(Clone, Default)]
 pub struct Collector {
     spans: Arc<Mutex<Vec<Span>>>,
     resource: Arc<Mutex<Vec<String>>>,
     metrics: Arc<watch::Sender<HashSet<String>>>,
+    logs: Arc<watch::Sender<Vec<LogRecord>>>,
     count: Arc<watch::Sender<usize>>,
 }
 
@@ -56,8 +63,10 @@ impl Collector {
         let listener = TcpListener::bind(address).await.expect("binds");
         let address = listener.local_addr().expect("bound");
         let grpc = Routes::new(TraceServiceServer::new(collector.clone()))
-            .add_service(MetricsServiceServer::new(collector.clone()));
-        let http = Router::new().route("/v1/traces", post(traces)).with_state(collector.clone());
+            .add_service(MetricsServiceServer::new(collector.clone()))
+            .add_service(LogsServiceServer::new(collector.clone()));
+        let http = Router::new().route("/v1/traces", post(traces)).route("/v1/logs", post(logs));
+        let http = http.with_state(collector.clone());
         tokio::spawn(serve(listener, grpc.into_axum_router().merge(http), wire, tls));
         (collector, address)
     }
@@ -86,6 +95,21 @@ impl Collector {
     /// Waits until there is a metric of the name.
     pub async fn metric(&self, name: &str) {
         self.metrics.subscribe().wait_for(|seen| seen.contains(name)).await.expect("open");
+    }
+
+    /// Waits until there are as many log records of this event.
+    pub async fn logs(&self, event: &str, count: usize) -> Vec<LogRecord> {
+        let of = |all: &[LogRecord]| -> Vec<_> {
+            all.iter().filter(|record| record.event_name == event).cloned().collect()
+        };
+        let mut seen = self.logs.subscribe();
+        let all = seen.wait_for(|all| of(all).len() >= count).await.expect("open");
+        of(&all)
+    }
+
+    fn take_logs(&self, logs: Vec<ResourceLogs>) {
+        let records = logs.into_iter().flat_map(|it| it.scope_logs).flat_map(|it| it.log_records);
+        self.logs.send_modify(|seen| seen.extend(records));
     }
 
     /// Waits until there are as many spans of this name.
@@ -159,6 +183,11 @@ async fn traces(State(collector): State<Collector>, body: Bytes) -> Vec<u8> {
     ExportTraceServiceResponse::default().encode_to_vec()
 }
 
+async fn logs(State(collector): State<Collector>, body: Bytes) -> Vec<u8> {
+    collector.take_logs(ExportLogsServiceRequest::decode(body).expect("protobuf").resource_logs);
+    ExportLogsServiceResponse::default().encode_to_vec()
+}
+
 fn text(value: Option<Value>) -> String {
     match value {
         Some(Value::StringValue(text)) => text,
@@ -173,7 +202,12 @@ pub fn typed(span: &Span, key: &str) -> Option<Value> {
 
 /// A text attribute of a span.
 pub fn attribute(span: &Span, key: &str) -> Option<String> {
-    let found = span.attributes.iter().find(|attribute| attribute.key == key)?;
+    text_of(&span.attributes, key)
+}
+
+/// One of these attributes, as a text.
+pub fn text_of(attributes: &[KeyValue], key: &str) -> Option<String> {
+    let found = attributes.iter().find(|attribute| attribute.key == key)?;
     match found.value.as_ref()?.value.as_ref()? {
         Value::StringValue(text) => Some(text.clone()),
         Value::IntValue(number) => Some(number.to_string()),
@@ -189,6 +223,17 @@ impl TraceService for Collector {
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
         self.take(request.into_inner().resource_spans);
         Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+#[tonic::async_trait]
+impl LogsService for Collector {
+    async fn export(
+        &self,
+        request: Request<ExportLogsServiceRequest>,
+    ) -> Result<Response<ExportLogsServiceResponse>, Status> {
+        self.take_logs(request.into_inner().resource_logs);
+        Ok(Response::new(ExportLogsServiceResponse::default()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Toolsets: a request that names one, or whose token is bound to it, lists and calls its tools only, on every face; it
 //! gives no right.
 
-mod bound;
+mod bound_tokens;
 mod command_line;
 mod grpc;
 mod http;

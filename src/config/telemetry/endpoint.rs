@@ -6,10 +6,11 @@ use crate::Environment;
 use toolwire_outgoing::names_link_local_or_metadata;
 
 /// The variables that name an endpoint.
-const VARIABLES: [&str; 3] = [
+const VARIABLES: [&str; 4] = [
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
 ];
 
 /// The errors of the endpoints in the environment, each with the name of its variable.

@@ -5,7 +5,7 @@ use super::*;
 const ENDPOINT: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317");
 
 fn of(variables: &[(&str, &str)]) -> Telemetry {
-    Telemetry::from_environment(&Environment::of(variables), false)
+    Telemetry::from_environment(&Environment::of(variables), false, false)
 }
 
 /// What is exported, whatever else.
@@ -69,6 +69,26 @@ fn each_signal_has_its_own_address_protocol_and_authorities() {
     };
     assert_eq!((told.traces, told.metrics), (Some(expected), Some(metrics)));
     assert_eq!(told.warnings, [""; 0]);
+}
+
+#[test]
+fn the_audit_goes_where_its_own_variables_or_the_common_ones_say_if_the_settings_have_it_sent() {
+    let audit = |variables: &[(&str, &str)]| {
+        let told = Telemetry::from_environment(&Environment::of(variables), false, true);
+        (told.audit.map(|it| it.endpoint), told.warnings)
+    };
+    let to = |endpoint: &str| (Some(endpoint.to_owned()), Vec::new());
+    let own = ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "http://siem:4317");
+    assert_eq!(audit(&[]), to("http://localhost:4317"));
+    assert_eq!(audit(&[ENDPOINT]), to("http://collector:4317"));
+    assert_eq!(audit(&[ENDPOINT, own]), to("http://siem:4317"));
+    assert_eq!(audit(&[own, ("OTEL_SERVICE_NAME", "tools")]), to("http://siem:4317"));
+    let http = [ENDPOINT, ("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "http/protobuf")];
+    assert_eq!(audit(&http), to("http://collector:4317/v1/logs"));
+    assert_eq!(audit(&[("OTEL_SDK_DISABLED", "true")]), (None, Vec::new()));
+    // The log is not the audit, and is sent nowhere.
+    assert_eq!(audit(&[("OTEL_LOGS_EXPORTER", "none")]), to("http://localhost:4317"));
+    assert_eq!(of(&[ENDPOINT]).audit, None);
 }
 
 #[test]
@@ -156,7 +176,7 @@ fn what_has_an_effect_is_no_warning() {
     assert_eq!(told.warnings, [""; 0]);
     assert_eq!(told.batch, Batch { queue: 100, size: 100, ..Batch::default() });
     let scraped = Environment::of(&[("OTEL_SERVICE_NAME", "a"), ("OTEL_METRICS_EXPORTER", "prometheus")]);
-    assert_eq!(Telemetry::from_environment(&scraped, true).warnings, [""; 0]);
+    assert_eq!(Telemetry::from_environment(&scraped, true, false).warnings, [""; 0]);
 }
 
 #[test]
@@ -198,7 +218,7 @@ const GENERAL: [&str; 19] = [
     "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
 ];
 
-/// What is read of the exporter, for both signals together and for each.
+/// What is read of the exporter, for all signals together and for each.
 const OF_EXPORTER: [&str; 9] = [
     "ENDPOINT",
     "PROTOCOL",
@@ -214,7 +234,7 @@ const OF_EXPORTER: [&str; 9] = [
 #[test]
 fn a_variable_that_is_empty_is_not_set() {
     let of_exporter = OF_EXPORTER.iter().flat_map(|suffix| {
-        ["", "TRACES_", "METRICS_"].map(|signal| format!("OTEL_EXPORTER_OTLP_{signal}{suffix}"))
+        ["", "TRACES_", "METRICS_", "LOGS_"].map(|signal| format!("OTEL_EXPORTER_OTLP_{signal}{suffix}"))
     });
     let names: Vec<_> = GENERAL.map(str::to_owned).into_iter().chain(of_exporter).collect();
     assert!(names.iter().all(|name| variables::variable(name).is_some()), "each is read");

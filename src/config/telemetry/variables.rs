@@ -22,7 +22,7 @@ const PARTS: Kind = Kind::Number(0..=u32::MAX as u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Always,
-    /// If traces or metrics are exported.
+    /// If traces, metrics or the audit are exported.
     Resource,
     /// If anything is exported over OTLP.
     Otlp,
@@ -30,6 +30,8 @@ pub(super) enum Scope {
     Traces,
     /// If metrics are exported over OTLP.
     Metrics,
+    /// If the audit is exported over OTLP.
+    Audit,
 }
 
 #[derive(Clone, Debug)]
@@ -152,7 +154,7 @@ pub(super) fn variable(name: &str) -> Option<Variable> {
 /// The signal that a variable of the exporter is for, and the end of its name.
 pub(super) fn of_exporter(name: &str) -> Option<(Scope, &str)> {
     let rest = name.strip_prefix("OTEL_EXPORTER_OTLP_")?;
-    let of_signal = [("TRACES_", Scope::Traces), ("METRICS_", Scope::Metrics)];
+    let of_signal = [("TRACES_", Scope::Traces), ("METRICS_", Scope::Metrics), ("LOGS_", Scope::Audit)];
     let own = of_signal.into_iter().find_map(|(signal, scope)| Some((scope, rest.strip_prefix(signal)?)));
     Some(own.unwrap_or((Scope::Otlp, rest)))
 }
@@ -160,7 +162,7 @@ pub(super) fn of_exporter(name: &str) -> Option<(Scope, &str)> {
 /// The known name at an edit distance of at most 2, to suggest in a warning.
 pub(super) fn did_you_mean(name: &str) -> Option<String> {
     let of_exporter = OF_EXPORTER.iter().flat_map(|(suffix, _)| {
-        ["", "TRACES_", "METRICS_"].map(|signal| format!("OTEL_EXPORTER_OTLP_{signal}{suffix}"))
+        ["", "TRACES_", "METRICS_", "LOGS_"].map(|signal| format!("OTEL_EXPORTER_OTLP_{signal}{suffix}"))
     });
     let mut known = GENERAL.iter().map(|(name, ..)| (*name).to_owned()).chain(of_exporter);
     known.find(|it| strsim::osa_distance(it, name) <= 2)

@@ -12,6 +12,7 @@ use toolwire_telemetry::otlp::{Otlp, Protocol};
 pub(super) struct Exports<'a> {
     pub(super) traces: Option<&'a Otlp>,
     pub(super) metrics: Option<&'a Otlp>,
+    pub(super) audit: Option<&'a Otlp>,
     /// The size of a batch of spans.
     pub(super) batch_size: usize,
     /// Whether metrics can be scraped.
@@ -54,16 +55,14 @@ pub(super) fn of(variables: Variables<'_>, exports: &Exports<'_>) -> Vec<String>
 impl Context<'_> {
     /// Why a valid value has no effect.
     fn in_vain(&self, name: &str, scope: Scope, value: &str) -> Option<String> {
-        let Exports { traces, metrics, is_scraped, .. } = self.exports;
+        let Exports { traces, metrics, audit, is_scraped, .. } = self.exports;
+        let is_nothing_sent = traces.is_none() && metrics.is_none() && audit.is_none();
         let off = match scope {
             Scope::Traces if traces.is_none() => "traces are not exported",
             Scope::Metrics if metrics.is_none() => "metrics are not exported over OTLP",
-            Scope::Otlp if traces.is_none() && metrics.is_none() => {
-                "neither traces nor metrics are exported over OTLP"
-            }
-            Scope::Resource if traces.is_none() && metrics.is_none() && !is_scraped => {
-                "neither traces nor metrics are exported"
-            }
+            Scope::Audit if audit.is_none() => "the audit is not exported; set otlp = true in [audit]",
+            Scope::Otlp if is_nothing_sent => "neither traces nor metrics are exported over OTLP",
+            Scope::Resource if is_nothing_sent && !is_scraped => "neither traces nor metrics are exported",
             _ => return self.overridden(name, value),
         };
         Some(off.to_owned())
@@ -99,8 +98,8 @@ impl Context<'_> {
     /// Why no exporter uses a variable of the OTLP exporter.
     fn unused_by_exporters(&self, name: &str) -> Option<String> {
         let (_, suffix) = of_exporter(name)?;
-        let Exports { traces, metrics, .. } = self.exports;
-        let exporters = [("TRACES", traces), ("METRICS", metrics)];
+        let Exports { traces, metrics, audit, .. } = self.exports;
+        let exporters = [("TRACES", traces), ("METRICS", metrics), ("LOGS", audit)];
         let users: Vec<_> = exporters
             .into_iter()
             .filter(|(signal, _)| self.variables.name_of(signal, suffix) == name)

@@ -88,10 +88,11 @@ impl Database {
             let run = async {
                 let mut tx = self.begin(of, decides_by_clock).await?;
                 let value = work(&mut tx).0.await?;
-                let topics = tx.take_topics();
+                let (topics, effects) = (tx.take_topics(), tx.take_effects());
                 tx.commit().await?;
                 // After the commit: a follower that is notified reads at once, and must find the change.
                 topics.for_each(|topic| self.followers.notify(topic));
+                effects.for_each(|effect| effect());
                 Ok(value)
             };
             match run.await {

@@ -52,6 +52,36 @@ pub(crate) struct NewRecord<'a> {
     pub(crate) on_behalf_of: &'a str,
 }
 
+impl NewRecord<'_> {
+    /// The record as those are that were read, without a position.
+    pub(crate) fn to_record(&self) -> Record {
+        Record {
+            sequence: 0,
+            kind: self.kind,
+            at: self.at,
+            ended_at: self.ended_at,
+            user: self.user.to_string(),
+            known_by: <&str>::from(self.known_by).to_owned(),
+            peer: self.peer.map(|peer| peer.to_string()),
+            workload: self.workload.to_owned(),
+            face: self.face.to_owned(),
+            caller: self.caller.to_string(),
+            tool: self.tool.to_owned(),
+            definition_digest: self.definition_digest,
+            arguments_digest: self.arguments_digest,
+            verdict: self.verdict,
+            code: self.code.to_owned(),
+            call_id: self.call_id.clone(),
+            request_id: self.request_id.clone(),
+            trace_id: self.trace_id.clone(),
+            task_id: self.task_id.to_owned(),
+            confirmation_id: self.confirmation_id.to_owned(),
+            approver: self.approver.to_owned(),
+            on_behalf_of: self.on_behalf_of.to_owned(),
+        }
+    }
+}
+
 /// A record that was inserted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inserted {

@@ -13,6 +13,7 @@ pub(crate) use self::{
     quota::{delete_expired, delete_reads, free_at, next_end},
 };
 use crate::{
+    audit,
     idempotency::{Beginning, Effect, Key},
     outcome::OutcomeColumns,
     usage::{self, Counted},
@@ -163,6 +164,14 @@ pub(crate) async fn turn_down(
         usage::account(db, Counted::CALLS, key.user.as_str(), 0, bytes).await?;
     }
     Ok(())
+}
+
+/// The audit record of a call, if it has one that is not complete.
+pub(crate) fn incomplete_audit(key: &Key) -> Statement<audit::Record> {
+    select!(
+        audit::Record,
+        "FROM audit WHERE ended_at IS NULL AND sequence = (SELECT audit FROM idempotency{..of(key)})"
+    )
 }
 
 /// Completes the audit record of a call, if it has one that is not complete.

@@ -6,11 +6,12 @@ use std::time::SystemTime;
 use crate::{
     Store,
     audit::{
-        Criteria, Kind, RETENTION, Record, Verdict, current_origin,
+        Criteria, Kind, RETENTION, Record, Verdict, current_origin, log_records,
         rows::{self, Inserted, NewRecord},
     },
+    calls,
     confirmations::{self, Confirmation, Decision},
-    idempotency::Beginning,
+    idempotency::{Beginning, Key},
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::ConfirmationId;
@@ -102,6 +103,20 @@ pub(super) async fn record_beginning(
         on_behalf_of: "",
     };
     insert(tx, record).await
+}
+
+/// Has the end of a call sent with the audit record that it completes, if records are sent. Before the end is
+/// recorded, by which the record is found.
+pub(super) async fn send_end(tx: &mut Tx, key: &Key, code: &str) -> Result<(), Error> {
+    if !log_records::are_sent() {
+        return Ok(());
+    }
+    let begun = calls::rows::incomplete_audit(key).optional(tx).await?;
+    if let Some(begun) = begun {
+        let ended = Record { ended_at: Some(tx.now()), code: code.to_owned(), ..begun };
+        tx.after_commit(move || log_records::send(ended));
+    }
+    Ok(())
 }
 
 /// Records the decision of a person on a confirmation.
@@ -205,6 +220,10 @@ fn record_of(confirmation: &Confirmation, verdict: Verdict, at: SystemTime) -> N
 
 async fn insert(tx: &mut Tx, record: NewRecord<'_>) -> Result<i64, Error> {
     let user = record.user;
+    if log_records::are_sent() {
+        let record = record.to_record();
+        tx.after_commit(move || log_records::send(record));
+    }
     let Inserted { sequence, of_user_before, of_all_before } = rows::insert(tx, record).await?;
     if of_user_before + 1 >= MAX_RECORDS_PER_USER {
         rows::delete_oldest(tx, Some(user), DELETED_FOR_ONE).await?;

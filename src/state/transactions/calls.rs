@@ -158,6 +158,7 @@ async fn record_audit(
 
 /// Suspends a call that has begun.
 pub(super) async fn suspend(tx: &mut Tx, key: &Key) -> Result<(), Error> {
+    audit::send_end(tx, key, SUSPENDED).await?;
     let suspend = rows::suspend(key, SUSPENDED, tx.now());
     suspend.run(tx).await
 }
@@ -176,6 +177,7 @@ pub(super) async fn end_with(
 ) -> Result<(), Error> {
     tx.adds(outcome.len());
     let code = result.outcome.as_ref().map_or_else(|error| error.code.into_str(), |_| OK);
+    audit::send_end(tx, key, code).await?;
     let now = tx.now();
     rows::end(tx, key, (outcome, code), result.fetched_at, now).await
 }
@@ -196,6 +198,7 @@ pub(super) async fn turn_down(
 /// Deletes the record of a call. `code` is how it ended.
 pub(super) async fn forget(tx: &mut Tx, key: &Key, code: &str) -> Result<(), Error> {
     // First, since the audit record is found by the row of the call.
+    audit::send_end(tx, key, code).await?;
     let complete = rows::complete_audit(key, code, tx.now());
     complete.run(tx).await?;
     rows::delete(tx, key).await

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use crate::{
     Store,
-    audit::RETENTION,
+    audit::{RETENTION, log_records},
     refusals::{Criteria, RefusalRecord, rows},
 };
 use toolwire_db::{Durability, Lane, StoreError};
@@ -48,6 +48,8 @@ impl Store {
         });
         if written.is_err() {
             self.refusals.put_back(taken);
+        } else if log_records::are_sent() {
+            taken.iter().for_each(log_records::send_refusal);
         }
         written
     }

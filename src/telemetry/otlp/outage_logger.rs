@@ -11,6 +11,7 @@ use std::{
 use opentelemetry_sdk::{
     Resource,
     error::OTelSdkResult,
+    logs::{LogBatch, LogExporter},
     metrics::{Temporality, data::ResourceMetrics, exporter::PushMetricExporter},
     trace::{SpanData, SpanExporter},
 };
@@ -71,6 +72,21 @@ impl<E: SpanExporter> SpanExporter for OutageLogger<E> {
 
     fn force_flush(&self) -> OTelSdkResult {
         self.exporter.force_flush()
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.exporter.set_resource(resource);
+    }
+}
+
+impl<E: LogExporter> LogExporter for OutageLogger<E> {
+    async fn export(&self, batch: LogBatch<'_>) -> OTelSdkResult {
+        self.log_change(&self.exporter.export(batch).await);
+        Ok(())
+    }
+
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.exporter.shutdown_with_timeout(timeout)
     }
 
     fn set_resource(&mut self, resource: &Resource) {
