@@ -24,7 +24,9 @@ pub struct Tx {
 
 /// What is done once a transaction is committed.
 #[derive(Default)]
-struct Effects(Vec<Box<dyn FnOnce() + Send>>);
+struct Effects(Vec<Effect>);
+
+type Effect = Box<dyn FnOnce() + Send + Sync>;
 
 #[derive(Debug)]
 pub(crate) enum Inner {
@@ -61,12 +63,12 @@ impl Tx {
     }
 
     /// Does something once it is committed, and nothing if it never is. It must not wait.
-    pub fn after_commit(&mut self, effect: impl FnOnce() + Send + 'static) {
+    pub fn after_commit(&mut self, effect: impl FnOnce() + Send + Sync + 'static) {
         self.effects.0.push(Box::new(effect));
     }
 
     /// What to do after the commit.
-    pub(crate) fn take_effects(&mut self) -> impl Iterator<Item = Box<dyn FnOnce() + Send>> + use<> {
+    pub(crate) fn take_effects(&mut self) -> impl Iterator<Item = Effect> + use<> {
         mem::take(&mut self.effects.0).into_iter()
     }
 
