@@ -126,10 +126,14 @@ impl Tools {
         let tool = snapshot.get(name);
         let target = tool.map_or(RuleTarget::named(name), |tool| tool.definition.rule_target());
         let may_call = self.policy.may_call(user, target);
-        if !may_call && !self.policy.is_left_out(user, target) {
+        if !may_call {
             let (refusal, reason) = denial(&*self.policy, user, target);
-            self.records.audit.note(&RefusedRequest { reason, user: Some(user), origin, target: name });
-            return Err(refusal);
+            if self.policy.is_refusal(user, target) {
+                self.records.audit.note(&RefusedRequest { reason, user: Some(user), origin, target: name });
+            }
+            if !self.policy.is_left_out(user, target) {
+                return Err(refusal);
+            }
         }
         if let Some(tool) = tool.filter(|_| may_call) {
             return Ok(Arc::clone(tool));

@@ -1,5 +1,7 @@
 //! Tokens that are bound to a toolset, by a scope or an audience, whatever a request names.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use tonic::{Code, Request};
 use toolwire::contract::proto::v1::{GetToolRequest, ListToolsRequest};
@@ -91,6 +93,26 @@ async fn over_rest_a_bound_token_has_the_tools_of_its_toolset_alone() {
         let guidance = get(&house, &token, "/v1/guidance", None).await.ok();
         assert_eq!(guidance["toolset_title"], "The market");
     }
+}
+
+#[tokio::test]
+async fn what_a_token_is_not_for_is_recorded_as_refused_and_what_a_request_leaves_out_is_not() {
+    let issuer = Issuer::start().await;
+    let house = house(&issuer);
+    let token = bound_by(&issuer, "scope", json!("tools:market"));
+    for (tool, toolset) in [("get_quotes", Some("facts")), ("get_positions", None), ("get_facts", Some("facts"))] {
+        let path = format!("/v1/tools/{tool}");
+        assert_eq!(get(&house, &token, &path, toolset).await.status, 404, "{tool}");
+    }
+    let mut targets = BTreeSet::new();
+    // They are written as they come.
+    while targets.len() < 2 {
+        let refusals = get(&house, &token, "/v1/refusals", None).await.ok();
+        let all = refusals["refusals"].as_array().into_iter().flatten();
+        targets = all.map(|it| format!("{} {}", it["reason"], it["target"])).collect();
+    }
+    let expected = ["get_facts", "get_positions"].map(|tool| format!("\"tool_not_allowed\" \"{tool}\""));
+    assert_eq!(targets, BTreeSet::from(expected));
 }
 
 #[tokio::test]

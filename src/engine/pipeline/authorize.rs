@@ -22,6 +22,12 @@ pub trait Policy: Send + Sync + Debug {
         user.is_narrowed() && self.may_call(&user.clone().without_toolsets(), tool)
     }
 
+    /// Whether a call that is not allowed is a refusal to record: not where the toolset that the request names, which
+    /// is its own choice, alone leaves the tool out.
+    fn is_refusal(&self, user: &User, tool: RuleTarget<'_>) -> bool {
+        !self.may_call(&user.clone().with_toolset(None), tool)
+    }
+
     /// The scopes to request, separated by spaces, so that a token of the user may call a tool that the present one may
     /// not. `None` if none would do.
     fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
@@ -104,13 +110,14 @@ impl Authorize {
             tool.map_or(RuleTarget::named(call.target.as_str()), |tool| tool.definition.rule_target());
         let user = &call.context.user;
         if (tool.is_some() || asks_by_name) && !self.policy.may_call(user, target) {
-            if self.policy.is_left_out(user, target) {
-                return Err(self.unknown_target(call));
-            }
             let (refusal, reason) = denial(&*self.policy, user, target);
-            let (user, origin) = (Some(user), call.context.origin);
-            self.refusals.note(&RefusedRequest { reason, user, origin, target: target.name });
+            if self.policy.is_refusal(user, target) {
+                let (user, origin) = (Some(user), call.context.origin);
+                self.refusals.note(&RefusedRequest { reason, user, origin, target: target.name });
+            }
+            let is_left_out = self.policy.is_left_out(user, target);
             return Err(match (&call.target, refusal) {
+                _ if is_left_out => self.unknown_target(call),
                 // The words of a tool would reveal that one has the intent.
                 (Target::Intent(_), Refusal::PermissionDenied { .. }) => self.unknown_target(call),
                 (_, refusal) => refusal,
