@@ -6,8 +6,8 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Admin, Agent, AgentModel, AgentRoles, Audit, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
-    Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry, Toolsets,
+    Admin, Agent, AgentModel, AgentRoles, Audit, Auth, Config, ConfigError, Confirmations, Data, Http, Log,
+    Models, Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry, Toolsets,
     certified_clients, egress, file,
     reader::{ReadSetting, Reader, Registered},
     token_bindings, unknown_keys,

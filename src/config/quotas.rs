@@ -152,10 +152,10 @@ mod tests {
     fn what_differs_is_told_by_whom_it_is_for() {
         let of = |text: &str| of(text).unwrap().config.quotas;
         let before = of("[[quota]]\nconcurrent = 2\n[[quota]]\nwho = ['user:a']\ncalls = 1\nwindow = '1m'\n");
-        let after = of("[[quota]]\nwho = ['user:a']\ncalls = 2\nwindow = '1m'\n[[quota]]\nwho = ['user:b']\n\
+        let after =
+            of("[[quota]]\nwho = ['user:a']\ncalls = 2\nwindow = '1m'\n[[quota]]\nwho = ['user:b']\n\
                         concurrent = 1\n");
-        let expected =
-            ["quota removed: everybody", "quota changed: user:a in 1m", "quota added: user:b"];
+        let expected = ["quota removed: everybody", "quota changed: user:a in 1m", "quota added: user:b"];
         assert_eq!(Quota::changes(&after, &before), expected);
         assert_eq!(Quota::changes(&after, &after), [""; 0]);
     }

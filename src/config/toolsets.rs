@@ -113,7 +113,10 @@ mod tests {
         let of = |text: &str| of(text).unwrap().config.toolsets;
         let before = of("[toolsets.a]\ntools = ['a']\n[toolsets.b]\ntools = ['b']\n");
         let after = of("\n[toolsets.c]\ntools = ['c']\n[toolsets.b]\ntools = ['b*']\n");
-        assert_eq!(after.changes_since(&before), ["toolset removed: a", "toolset changed: b", "toolset added: c"]);
+        assert_eq!(
+            after.changes_since(&before),
+            ["toolset removed: a", "toolset changed: b", "toolset added: c"]
+        );
         assert_eq!(after.changes_since(&after), [""; 0]);
     }
 

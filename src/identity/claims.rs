@@ -40,11 +40,7 @@ pub(crate) fn check(
         bound_to: resource.bound_to(&audiences, &scopes),
         audiences,
         fresh_until: fresh_until(ends_at, now),
-        grant: Arc::new(Grant {
-            groups: groups(issuer, claims)?,
-            scopes,
-            ends_at: Some(ends_at),
-        }),
+        grant: Arc::new(Grant { groups: groups(issuer, claims)?, scopes, ends_at: Some(ends_at) }),
     })
 }
 

@@ -15,8 +15,8 @@ use std::{
 use ::http::{HeaderName, HeaderValue};
 
 use opentelemetry_otlp::{
-    ExporterBuildError, LogExporter, MetricExporter, Protocol as Wire, SpanExporter, WithExportConfig, WithHttpConfig,
-    WithTonicConfig,
+    ExporterBuildError, LogExporter, MetricExporter, Protocol as Wire, SpanExporter, WithExportConfig,
+    WithHttpConfig, WithTonicConfig,
 };
 use tonic::{
     metadata::MetadataMap,

@@ -100,7 +100,9 @@ async fn what_a_token_is_not_for_is_recorded_as_refused_and_what_a_request_leave
     let issuer = Issuer::start().await;
     let house = house(&issuer);
     let token = bound_by(&issuer, "scope", json!("tools:market"));
-    for (tool, toolset) in [("get_quotes", Some("facts")), ("get_positions", None), ("get_facts", Some("facts"))] {
+    for (tool, toolset) in
+        [("get_quotes", Some("facts")), ("get_positions", None), ("get_facts", Some("facts"))]
+    {
         let path = format!("/v1/tools/{tool}");
         assert_eq!(get(&house, &token, &path, toolset).await.status, 404, "{tool}");
     }
@@ -187,7 +189,8 @@ async fn a_toolset_has_a_document_of_its_own_that_its_challenge_names() {
     let issuer = Issuer::start().await;
     let house = house(&issuer);
     let at = "/.well-known/oauth-protected-resource/mcp/market";
-    let refused = Message::new(ERAS[1], "tools/list", json!({})).send(&house.talk("riley"), "/mcp/market").await;
+    let refused =
+        Message::new(ERAS[1], "tools/list", json!({})).send(&house.talk("riley"), "/mcp/market").await;
     assert_eq!(refused.status, 401);
     let challenge = refused.headers["www-authenticate"].to_str().unwrap();
     assert_eq!(challenge, format!("Bearer resource_metadata=\"{URL}{at}\", scope=\"tools\""));

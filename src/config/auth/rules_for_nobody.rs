@@ -26,7 +26,11 @@ pub(super) fn groups(auth: &Auth) -> Vec<Problem> {
 pub(super) fn workloads(auth: &Auth) -> Vec<Problem> {
     let is_known = |pattern: &SpiffePattern| auth.workloads.iter().any(|it| it.id.overlaps(pattern));
     let is_unknown = |who: &Who| matches!(who, Who::Workload(pattern) if !is_known(pattern));
-    problems(&auth.rules, is_unknown, "matches no id of [[auth.spiffe]], by which a workload is a user; add one")
+    problems(
+        &auth.rules,
+        is_unknown,
+        "matches no id of [[auth.spiffe]], by which a workload is a user; add one",
+    )
 }
 
 fn problems(rules: &[Rule], is_unknown: impl Fn(&Who) -> bool, what: &str) -> Vec<Problem> {

@@ -3,7 +3,8 @@
 use super::{CORP, RILEY, auth, loaded, target, user};
 use crate::{Consequence, Right, RuleTarget, ToolCategory, print};
 
-const SHOP: &str = "[toolsets.shop]\ntools = ['shop_*']\ntags = ['orders']\n[toolsets.desk]\ntools = ['desk_*']\n";
+const SHOP: &str =
+    "[toolsets.shop]\ntools = ['shop_*']\ntags = ['orders']\n[toolsets.desk]\ntools = ['desk_*']\n";
 
 fn rule(rest: &str) -> String {
     format!("[[auth.rules]]\nwho = ['group:corp/support']\n{rest}\n")
@@ -17,8 +18,7 @@ fn a_rule_of_a_toolset_is_about_the_tools_of_it() {
     assert!(loaded(&printed).is_ok(), "{printed}");
     let (auth, support) = (read.config.auth, user("corp:1", &["corp/support"], &[]));
     let orders = ["orders".to_owned()];
-    let offered =
-        |name, tags| RuleTarget { name, ..target(tags, ToolCategory::Write, Consequence::High) };
+    let offered = |name, tags| RuleTarget { name, ..target(tags, ToolCategory::Write, Consequence::High) };
     for (tool, may) in [
         (offered("shop_order", &[][..]), true),
         (offered("refund", &orders), true),

@@ -60,11 +60,8 @@ fn resource(url: Option<&str>, toolsets: &Toolsets) -> Resource {
 
 fn static_tokens(auth: &Auth) -> StaticTokens {
     StaticTokens::new(auth.users.iter().filter_map(|entry| {
-        let user = User {
-            email: entry.email.clone(),
-            role: entry.role.clone(),
-            ..User::new(entry.user_id.clone())
-        };
+        let user =
+            User { email: entry.email.clone(), role: entry.role.clone(), ..User::new(entry.user_id.clone()) };
         Some((entry.token?, user))
     }))
 }

@@ -46,8 +46,7 @@ impl ProtectedResource {
         if issuers.is_empty() {
             return None;
         }
-        let mut scopes: BTreeSet<_> =
-            config.auth.rules.iter().filter_map(|it| it.scope.clone()).collect();
+        let mut scopes: BTreeSet<_> = config.auth.rules.iter().filter_map(|it| it.scope.clone()).collect();
         if scopes.is_empty() {
             scopes.insert(USUAL_SCOPE.to_owned());
         }
