@@ -20,6 +20,7 @@ openapi_env=$cache/openapi-$(sha256sum tests/clients/openapi-requirements.txt | 
 node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)
 web_env=$cache/node-$(sha256sum tests/clients/web/package-lock.json | cut -c1-12)
 mcp_env=$cache/node-$(sha256sum tests/clients/mcp/package-lock.json | cut -c1-12)
+issuer_env=$cache/node-$(sha256sum tests/clients/issuer/package-lock.json | cut -c1-12)
 mcp_python=$cache/python-$(sha256sum tests/clients/mcp/requirements.txt | cut -c1-12)
 adapters_python=$cache/python-$(sha256sum tests/clients/adapters/requirements.txt | cut -c1-12)
 node_22=$cache/node-${NODE_WHEEL#*==}
@@ -50,6 +51,7 @@ install_tools() {
   once "$web_env" node_libraries tests/clients/web
   once "$node_22" node_tool
   once "$mcp_env" node_libraries tests/clients/mcp
+  once "$issuer_env" node_libraries tests/clients/issuer
   once "$mcp_python" python_libraries tests/clients/mcp/requirements.txt
   once "$adapters_python" python_libraries tests/clients/adapters/requirements.txt
   debian_package chromium chromium --version

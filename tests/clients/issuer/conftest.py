@@ -1,0 +1,69 @@
+"""Fixtures that start servers and identity providers. Run the tests with tests/clients/issuer.sh."""
+
+import os
+import sys
+
+import pytest
+
+from faces import FACES
+from parties import HERE, Provider, Server
+
+
+def pytest_addoption(parser):
+    parser.addoption("--binary", required=True, help="the program")
+    parser.addoption("--provider", required=True, help="provider.mjs, beside its node_modules")
+    parser.addoption("--node", default="node", help="a Node that runs MCP's programs")
+    parser.addoption("--typescript", help="sign_in.mjs, beside MCP's SDK")
+    parser.addoption("--fastmcp", help="a Python that has FastMCP")
+    parser.addoption("--mcpc", help="the command line mcpc, which a busy machine is too slow for")
+    parser.addoption("--calls", type=int, default=2_000, help="made while keys are rotated")
+    parser.addoption("--away", type=int, default=3, help="the seconds for which an issuer is away")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Prints what the tests have measured."""
+    for report in terminalreporter.getreports("passed"):
+        for _, figure in report.user_properties:
+            terminalreporter.write_line(figure)
+
+
+@pytest.fixture(scope="session")
+def start(request, tmp_path_factory):
+    """Functions that start a provider, or a server for one; both end with the tests."""
+    option, started = request.config.getoption, []
+
+    def provider():
+        started.append(Provider(option("--node"), option("--provider")))
+        return started[-1]
+
+    def server(issuer, more=""):
+        started.append(Server(option("--binary"), tmp_path_factory.mktemp("server"), issuer.url, more))
+        return started[-1]
+
+    yield {"provider": provider, "server": server}
+    for each in reversed(started):
+        each.close()
+
+
+@pytest.fixture(scope="session")
+def provider(start):
+    return start["provider"]()
+
+
+@pytest.fixture(scope="session")
+def server(start, provider):
+    return start["server"](provider)
+
+
+@pytest.fixture(params=FACES, ids=lambda face: face.__name__)
+def face(request, server):
+    face = request.param(server)
+    yield face
+    face.close()
+
+
+@pytest.fixture(scope="session")
+def environment():
+    """The environment of a program that signs in: it has a browser and no proxy."""
+    browser = f"{sys.executable} {HERE / 'browser.py'}"
+    return {**os.environ, "BROWSER": browser, "NO_PROXY": "*"}
