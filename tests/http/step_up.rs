@@ -4,7 +4,10 @@
 use serde_json::{Value, json};
 use tonic::{Code, Request};
 use tonic_types::StatusExt;
-use toolwire::contract::proto::v1::{CallToolRequest, GetToolRequest, call_tool_request::Target};
+use toolwire::{
+    config::{Flags, testing},
+    contract::proto::v1::{CallToolRequest, GetToolRequest, call_tool_request::Target},
+};
 
 use crate::{
     http::{
@@ -117,6 +120,28 @@ async fn a_tool_that_a_scope_would_open_is_not_listed_before() {
     };
     assert_eq!(listed("quotes").await, ["get_quotes"]);
     assert_eq!(listed("quotes accounts").await, [BEYOND, "get_quotes"]);
+}
+
+#[tokio::test]
+async fn a_bound_token_is_challenged_by_the_document_of_its_toolset_and_stays_bound() {
+    let issuer = Issuer::start().await;
+    let mut config = issuer.configured(RULES);
+    config.http.public_url = Some(URL.to_owned());
+    let file = format!("[toolsets.desk]\ntools = ['{BEYOND}']\n");
+    config.toolsets =
+        testing::load_text(&file, &[], Flags::default(), &[]).expect("toolsets").config.toolsets;
+    let toys = Toys::with(config);
+    let call = |tool: &str| Message::call(Era::New, tool, &json!({}), &json!({}));
+    let few = token(&issuer, "openid tools:desk");
+    let refused = say(&toys, "/mcp/desk", &few, &call(BEYOND)).await;
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert_eq!(refused.headers["www-authenticate"], challenge("/mcp/desk", "tools:desk accounts"));
+    // No scope opens what the token is not for.
+    let refused = say(&toys, "/mcp/desk", &few, &call("get_quotes")).await;
+    assert!(refused.status == 200 && refused.body.contains("FAILED TOOL_NOT_ALLOWED"), "{refused:?}");
+    let more = token(&issuer, "tools:desk accounts");
+    let answer = say(&toys, "/mcp/desk", &more, &call(BEYOND)).await;
+    assert!(answer.status == 200 && !answer.body.contains("FAILED"), "{answer:?}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Auth, Decision, Right, RuleTarget};
+use toolwire_identity::Resource;
 use toolwire_tool::context::{KnownBy, User};
 
 /// Maximum number of a token's own scopes that are requested again with one that is missing.
@@ -15,8 +16,9 @@ pub(super) fn is_scope(text: &str) -> bool {
 
 impl Auth {
     /// The scopes to request, separated by spaces, so that a token of the user may call a tool that the present one
-    /// may not: the one that is missing, after those that the token has of the ones that rules demand, so that a client
-    /// that requests these loses none. `None` if no scope would do, or the user presents no token of an issuer.
+    /// may not: the one that is missing, after those that the token has of the ones that rules demand or that bind it to
+    /// toolsets, so that a client that requests these loses none and stays bound. `None` if no scope would do, or the
+    /// user presents no token of an issuer.
     pub fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
         if user.known_by != KnownBy::Issuer {
             return None;
@@ -26,8 +28,10 @@ impl Auth {
         };
         let own = user.grant.as_deref().map_or(&[][..], |grant| &grant.scopes);
         let demanded: BTreeSet<_> = self.rules.iter().filter_map(|rule| rule.scope.as_deref()).collect();
-        let has = |scope: &&str| own.iter().any(|it| it == scope);
-        let scopes = demanded.into_iter().filter(has).take(MAX_REPEATED).chain([missing]);
+        let binds = |scope: &str| Resource::toolset_of_scope(scope).is_some_and(|named| named.is_ok());
+        let is_kept = |scope: &&str| demanded.contains(scope) || binds(scope);
+        let kept: BTreeSet<_> = own.iter().map(String::as_str).filter(is_kept).collect();
+        let scopes = kept.into_iter().take(MAX_REPEATED).chain([missing]);
         Some(scopes.collect::<Vec<_>>().join(" "))
     }
 }
@@ -59,6 +63,9 @@ mod tests {
         let support = &["corp/support"][..];
         assert_eq!(of(support, &[], "shop_list").as_deref(), Some("shop"));
         assert_eq!(of(support, &["openid", "shop"], "pay_now").as_deref(), Some("shop pay"));
+        // Bound to a toolset, it stays so.
+        let bound = ["tools:desk", "tools:\"", "shop"];
+        assert_eq!(of(support, &bound, "pay_now").as_deref(), Some("shop tools:desk pay"));
         for (groups, scopes, tool) in [
             (support, &["shop"][..], "shop_list"),
             (support, &[], "get_quotes"),
