@@ -106,7 +106,7 @@ impl Quota {
     }
 }
 
-/// Whom it is for, and over what time: no two are alike in both.
+/// The users that it is for, and over what time: no two are alike in both.
 impl fmt::Display for Quota {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let who: Vec<_> = self.who.iter().map(ToString::to_string).collect();

@@ -1,5 +1,5 @@
-//! Whether traces and metrics are exported, by the standard `OTEL_*` variables and by nothing else; and how they and the
-//! audit are, which `[audit]` switches on.
+//! Whether traces and metrics are exported, by the standard `OTEL_*` variables and by nothing else; and how they and
+//! the audit are, which `[audit]` switches on.
 //!
 //! One table lists every variable that is read (`variables`). An unknown variable, an invalid value, and a value that
 //! another variable overrides are warnings (`warnings`): the specification requires that none of them prevents the

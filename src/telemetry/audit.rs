@@ -1,7 +1,7 @@
 //! Records of the audit as log records over OTLP, beside the state, which has all of them.
 //!
-//! A record waits in a bounded queue for a thread of its own and is dropped when that is full, so that nobody who makes
-//! one waits for a collector. While none are sent, a record costs one load of a pointer. Not here: what is recorded.
+//! A record waits in a bounded queue for a thread of its own and is dropped when that is full, so that no call waits
+//! for a collector. While none are sent, a record costs one load of a pointer. Not here: what is recorded.
 
 use std::{
     sync::OnceLock,

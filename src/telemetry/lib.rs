@@ -196,8 +196,8 @@ fn provider(otlp: &Otlp, settings: &Settings, resource: Resource) -> Result<SdkT
     Ok(builder.with_sampler(Sampler::AlwaysOn).with_resource(resource).build())
 }
 
-/// The resource that spans, metrics and the audit come from. A later attribute overrides an earlier one, so that what is
-/// configured prevails.
+/// The resource that spans, metrics and the audit come from. A later attribute overrides an earlier one, so that what
+/// is configured prevails.
 fn resource(settings: &Settings) -> Resource {
     let instance = Uuid::new_v4().to_string();
     let ours = [("service.version", env!("CARGO_PKG_VERSION")), ("service.instance.id", &*instance)];

@@ -1,4 +1,5 @@
-//! The real program from the outside: its commands, its log, its counters, traces and audit, and what it is after a kill.
+//! The real program from the outside: its commands, its log, its counters, traces and audit, and what it is after a
+//! kill.
 
 mod audit_logs;
 mod bounds;

@@ -1,4 +1,4 @@
-//! Rules for nobody: their users, groups or workloads are none that the file configures.
+//! Rules without a user: their users, groups or workloads are none that the file configures.
 
 use super::{Auth, Rule, Who};
 use crate::Problem;
@@ -22,7 +22,7 @@ pub(super) fn groups(auth: &Auth) -> Vec<Problem> {
     problems(&auth.rules, is_unknown, what)
 }
 
-/// The workloads of rules that are nobody: a certificate proves a user by an entry alone.
+/// The workloads of rules that are no user: a certificate proves a user by an entry alone.
 pub(super) fn workloads(auth: &Auth) -> Vec<Problem> {
     let is_known = |pattern: &SpiffePattern| auth.workloads.iter().any(|it| it.id.overlaps(pattern));
     let is_unknown = |who: &Who| matches!(who, Who::Workload(pattern) if !is_known(pattern));

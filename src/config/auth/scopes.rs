@@ -16,9 +16,9 @@ pub(super) fn is_scope(text: &str) -> bool {
 
 impl Auth {
     /// The scopes to request, separated by spaces, so that a token of the user may call a tool that the present one
-    /// may not: the one that is missing, after those that the token has of the ones that rules demand or that bind it to
-    /// toolsets, so that a client that requests these loses none and stays bound. `None` if no scope would do, or the
-    /// user presents no token of an issuer.
+    /// may not: the one that is missing, after those that the token has of the ones that rules demand or that bind it
+    /// to toolsets, so that a client that requests these loses none and stays bound. `None` if no scope would do, or
+    /// the user presents no token of an issuer.
     pub fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
         if user.known_by != KnownBy::Issuer {
             return None;
