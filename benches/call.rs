@@ -73,6 +73,7 @@ fn whole(criterion: &mut Criterion) {
         sampling: telemetry::sampling::Sampling::default(),
         batch: telemetry::Batch::default(),
         metrics: None,
+        audit: None,
         interval: Duration::from_mins(1),
         prometheus: false,
         service_name: "bench".to_owned(),
