@@ -15,9 +15,9 @@ async fn bound_to(change: Value) -> Result<Option<Vec<String>>, &'static str> {
     verified.map(|it| it.bound_to.as_deref().map(names)).map_err(|refusal| refusal.word())
 }
 
-/// Bound to these.
-fn to(toolsets: &[&str]) -> Option<Vec<String>> {
-    Some(toolsets.iter().map(|&it| it.to_owned()).collect())
+/// The names of these.
+fn to(toolsets: &[&str]) -> Vec<String> {
+    toolsets.iter().map(|&it| it.to_owned()).collect()
 }
 
 fn below(toolset: &str) -> String {
@@ -29,22 +29,22 @@ async fn an_audience_or_a_scope_binds_a_token_to_its_toolset() {
     for (change, expected) in [
         (json!({}), None),
         (json!({"aud": WHOLE}), None),
-        (json!({"aud": below("shop")}), to(&["shop"])),
-        (json!({"aud": [below("shop"), below("desk")]}), to(&["shop", "desk"])),
+        (json!({"aud": below("shop")}), Some(to(&["shop"]))),
+        (json!({"aud": [below("shop"), below("desk")]}), Some(to(&["shop", "desk"]))),
         // One that is for the whole is not bound, whatever else it is for.
         (json!({"aud": [below("shop"), WHOLE]}), None),
         // What the operator lists says nothing of toolsets.
-        (json!({"aud": ["toolwire", below("shop")]}), to(&["shop"])),
+        (json!({"aud": ["toolwire", below("shop")]}), Some(to(&["shop"]))),
         (json!({"scope": "tools openid"}), None),
-        (json!({"scope": "tools:shop"}), to(&["shop"])),
-        (json!({"scp": ["tools", "tools:shop"]}), to(&["shop"])),
-        (json!({"scope": "tools:shop tools:desk", "aud": WHOLE}), to(&["shop", "desk"])),
-        (json!({"scope": "tools:shop tools:desk", "aud": below("desk")}), to(&["desk"])),
-        (json!({"scope": "tools:shop", "aud": below("desk")}), to(&[])),
+        (json!({"scope": "tools:shop"}), Some(to(&["shop"]))),
+        (json!({"scp": ["tools", "tools:shop"]}), Some(to(&["shop"]))),
+        (json!({"scope": "tools:shop tools:desk", "aud": WHOLE}), Some(to(&["shop", "desk"]))),
+        (json!({"scope": "tools:shop tools:desk", "aud": below("desk")}), Some(to(&["desk"]))),
+        (json!({"scope": "tools:shop", "aud": below("desk")}), Some(to(&[]))),
         // Bound, to what is not there: it never has more than it says.
-        (json!({"scope": "tools:gone"}), to(&["gone"])),
-        (json!({"scope": "tools:"}), to(&[])),
-        (json!({"scope": "tools:Shop"}), to(&[])),
+        (json!({"scope": "tools:gone"}), Some(to(&["gone"]))),
+        (json!({"scope": "tools:"}), Some(to(&[]))),
+        (json!({"scope": "tools:Shop"}), Some(to(&[]))),
         (json!({"scope": "Tools:shop toolsets:shop xtools:shop"}), None),
     ] {
         assert_eq!(bound_to(change.clone()).await, Ok(expected), "{change}");
