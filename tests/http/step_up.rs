@@ -141,7 +141,10 @@ async fn a_bound_token_is_challenged_by_the_document_of_its_toolset_and_stays_bo
     assert!(refused.status == 200 && refused.body.contains("FAILED TOOL_NOT_ALLOWED"), "{refused:?}");
     let more = token(&issuer, "tools:desk accounts");
     let answer = say(&toys, "/mcp/desk", &more, &call(BEYOND)).await;
-    assert!(answer.status == 200 && !answer.body.contains("FAILED"), "{answer:?}");
+    assert!(
+        answer.status == 200 && answer.body.contains("No brokerage data for user corp:8f2c"),
+        "{answer:?}"
+    );
 }
 
 #[tokio::test]

@@ -222,7 +222,7 @@ async fn a_person_signs_in_once_and_the_token_goes_to_that_server_alone() {
     assert!(assert_done(&place.run(&["list", "--server", &grpc]).await).contains("get_quotes"));
     let refreshed = server.state().grants.len();
     assert!(refreshed > 2 && server.state().grants.last().unwrap()["grant_type"] == "refresh_token");
-    assert_done(&place.run(&["call", "get_quotes", "symbol=AAPL", "--server", &grpc]).await);
+    assert_done(&place.run(&["call", "browse_news", "--server", &grpc]).await);
     assert!(server.state().grants.len() > refreshed, "by the token that replaced the first");
 
     // The same server by another name is another one.

@@ -1,4 +1,5 @@
-//! Who calls a server over standard input and output: by a token that is given or kept, or a person who signs in first.
+//! The credentials of a session over standard input and output: a token that is given or kept, or one that a
+//! person signs in for.
 
 use tonic::Code;
 use url::Url;

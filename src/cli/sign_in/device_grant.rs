@@ -39,7 +39,7 @@ pub(super) struct DeviceCode {
     code: SecretString,
     user_code: String,
     address: Url,
-    /// The address with the code in it.
+    /// The person need not type the code there.
     whole_address: Option<Url>,
     life: Duration,
     interval: Duration,

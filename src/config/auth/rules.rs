@@ -77,8 +77,8 @@ impl Rule {
     }
 
     /// Whether the tool is one of those that the rule is about. Of a tool that is not offered nothing is known but its
-    /// name: a rule by other things allows nothing of it, and denies it, so that its refusal tells nobody whether there
-    /// is such a tool.
+    /// name: a rule by other things allows nothing of it, and denies it, so that a refusal does not tell whether
+    /// there is such a tool.
     pub(super) fn covers(&self, tool: RuleTarget<'_>) -> bool {
         let is_named = self.tools.iter().any(|pattern| pattern.matches(tool.name));
         let is_meant = || match tool.facts {

@@ -1,4 +1,4 @@
-//! Scopes of tokens: which texts are one, and which ones a client requests so that a token does for a tool.
+//! Scopes that a client requests so that its token does for a tool.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,6 @@ use toolwire_tool::context::{KnownBy, User};
 
 /// Maximum number of a token's own scopes that are requested again with one that is missing.
 const MAX_REPEATED: usize = 16;
-
-/// Whether a text is a scope as requests and challenges hold it (RFC 6749 §3.3).
-pub(super) fn is_scope(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
-}
 
 impl Auth {
     /// The scopes to request, separated by spaces, so that a token of the user may call a tool that the present one
@@ -79,13 +74,5 @@ mod tests {
         // Of a static token or a certificate no scope is requested.
         let other = user("corp:1", support, &[]).with_known_by(KnownBy::Certificate);
         assert_eq!(auth.scope_to_call(&other, RuleTarget::named("shop_list")), None);
-    }
-
-    #[test]
-    fn a_scope_is_one_word_that_a_challenge_can_hold() {
-        assert!(is_scope("tools:shop") && is_scope("https://a.example/b"));
-        for other in ["", "a b", "a\"b", "a\\b", "zoë", "a\tb"] {
-            assert!(!is_scope(other), "{other:?}");
-        }
     }
 }

@@ -8,7 +8,7 @@ use toolwire_tool::context::{KnownBy, User, UserId};
 /// Before the id of a workload in a rule.
 const SPIFFE: &str = "spiffe:";
 
-/// Whom a rule or a quota is for.
+/// The users that a rule or a quota is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
     /// A user, by the id.
@@ -54,7 +54,7 @@ impl Who {
                 }
                 None => match id.parse::<UserId>() {
                     Ok(id) => Ok(Self::User(id.as_str().to_owned())),
-                    // Letters that look like others would be a rule for nobody.
+                    // Letters that look like others would match no user.
                     Err(what) => Err(format!("{text:?} names no user: the id {what}")),
                 },
             },

@@ -5,10 +5,7 @@ use std::str::FromStr;
 use strum::VariantNames;
 
 use super::{
-    super::{
-        scopes::is_scope,
-        who::{Who, parse_workloads, show_workloads},
-    },
+    super::who::{Who, parse_workloads, show_workloads},
     Right, Rule,
 };
 use crate::{ToolPattern, Toolset, Toolsets, fields::Fields, reader::Reader, value::Value};
@@ -193,4 +190,22 @@ fn all_of(who: &[String], issuers: &[Issuer]) -> Result<Vec<Who>, String> {
         return Err("who must name at least one, such as \"group:corp/support\"".to_owned());
     }
     who.iter().map(|text| Who::parse(text, issuers)).collect()
+}
+
+/// Whether a text is a scope as requests and challenges hold it (RFC 6749 §3.3).
+fn is_scope(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_is_one_word_that_a_challenge_can_hold() {
+        assert!(is_scope("tools:shop") && is_scope("https://a.example/b"));
+        for other in ["", "a b", "a\"b", "a\\b", "zoë", "a\tb"] {
+            assert!(!is_scope(other), "{other:?}");
+        }
+    }
 }
