@@ -3,10 +3,9 @@
 //!
 //! The files are read at start. Not here: which servers are asked with it.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use super::{fields::Fields, value::Value};
-use toolwire_base::words::bytes_without_bom;
 use toolwire_outgoing::ClientCertificate;
 
 /// A certificate and where it stands.
@@ -28,19 +27,13 @@ impl ConfiguredCertificate {
         }
         // A value that is set and cannot be read is reported already.
         let (cert, key) = (cert?, key?);
-        let file = |name: &str, path: &PathBuf| {
-            fs::read(path).map_err(|error| format!("{name} {} cannot be read: {error}", path.display()))
-        };
-        let certificate = file("client_cert", &cert).and_then(|of_cert| {
-            let of_key = file("client_key", &key)?;
-            ClientCertificate::from_pem(bytes_without_bom(&of_cert), bytes_without_bom(&of_key))
-                .map_err(|what| what.to_string())
-        });
-        certificate.map_err(|what| entry.problem(what)).ok().map(|certificate| Self {
-            certificate,
-            cert,
-            key,
-        })
+        match ClientCertificate::read(&cert, &key) {
+            Ok(certificate) => Some(Self { certificate, cert, key }),
+            Err(what) => {
+                entry.problem(format!("{what} ({}, {})", cert.display(), key.display()));
+                None
+            }
+        }
     }
 
     pub(super) fn to_pairs(&self) -> [(&'static str, String); 2] {
@@ -50,6 +43,8 @@ impl ConfiguredCertificate {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use rcgen::{CertificateParams, KeyPair};
     use tempfile::TempDir;
 
@@ -96,8 +91,8 @@ mod tests {
         for (keys, words) in [
             ("client_cert = './own.pem'", "client_cert and client_key come together"),
             ("client_key = './own.key'", "client_cert and client_key come together"),
-            ("client_cert = './own.pem'\nclient_key = './away.key'", "away.key cannot be read"),
-            ("client_cert = './away.pem'\nclient_key = './own.key'", "away.pem cannot be read"),
+            ("client_cert = './own.pem'\nclient_key = './away.key'", "client_key cannot be read"),
+            ("client_cert = './away.pem'\nclient_key = './own.key'", "client_cert cannot be read"),
             (
                 "client_cert = './own.pem'\nclient_key = './other.key'",
                 "client_key is not the key of client_cert",

@@ -2,10 +2,7 @@
 //!
 //! Not here: what a server elsewhere is trusted by in its own table, and the certificates that are presented to it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use super::{
     ConfigError, Environment, Sources,
@@ -15,7 +12,6 @@ use super::{
     setting::Setting,
     value::{Value, quote},
 };
-use toolwire_base::words::bytes_without_bom;
 use toolwire_outgoing::{Authorities, Bypass, Egress, ProxyAddress};
 
 const PROXY: &str = "network.proxy";
@@ -53,11 +49,11 @@ pub(super) fn read(reader: &mut Reader) -> Egress {
         }
     };
     let egress = address.map_or_else(Egress::default, |it| Egress::default().with_proxy(it, &bypassed));
-    match ca.map(|path| authorities(&path)) {
-        None => egress,
-        Some(Ok(authorities)) => egress.with_authorities(authorities),
-        Some(Err(what)) => {
-            reader.problem(CA, what);
+    let Some(ca) = ca else { return egress };
+    match Authorities::read(&ca) {
+        Ok(authorities) => egress.with_authorities(authorities),
+        Err(what) => {
+            reader.problem(CA, format!("{} {what}", ca.display()));
             egress
         }
     }
@@ -69,12 +65,6 @@ pub fn egress_of_environment(environment: Environment) -> Result<Egress, ConfigE
     let mut reader = Reader::new(Entries::new(), &sources);
     let egress = read(&mut reader);
     if reader.problems.is_empty() { Ok(egress) } else { Err(ConfigError(reader.problems)) }
-}
-
-fn authorities(path: &Path) -> Result<Authorities, String> {
-    let shown = path.display();
-    let pem = fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
-    Authorities::from_pem(bytes_without_bom(&pem)).map_err(|what| format!("{shown} {what}"))
 }
 
 fn proxy_of_environment(reader: &mut Reader) -> Option<ProxyAddress> {
@@ -132,6 +122,8 @@ impl Value for Bypass {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::{Flags, Loaded, print, testing::load_text};
 

@@ -110,7 +110,7 @@ impl Client {
         // The authorities of the system are many files.
         let opened = tokio::task::spawn_blocking(move || -> Result<_, FetchError> {
             let trust = match ca {
-                Some(path) => Authorities::from_pem(&read(&path)?)
+                Some(path) => Authorities::read(&path)
                     .map(Trust::Only)
                     .map_err(|why| FetchError::Authorities { path, why })?,
                 None => Trust::for_secure(is_secure),

@@ -1,6 +1,6 @@
 //! The certificate by which this process proves itself to a server that asks for one.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
 use reqwest::{ClientBuilder, Identity};
 use rustls::{
@@ -9,7 +9,10 @@ use rustls::{
     sign::CertifiedKey,
 };
 
-use crate::{PemError, authorities::certificates};
+use crate::{
+    PemError,
+    authorities::{certificates, read},
+};
 
 /// A certificate and its private key. Cheap to clone, and shown without either.
 #[derive(Clone)]
@@ -24,10 +27,11 @@ struct Pair {
 /// Two files are no certificate and key that belong together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientCertificateError {
-    /// Of the file of the certificate.
     #[error("client_cert {0}")]
     Certificate(PemError),
-    /// Of the file of the key, in words that show nothing of it.
+    #[error("client_key {0}")]
+    Key(PemError),
+    /// In words that show nothing of the key.
     #[error("client_key holds no private key in PEM")]
     NoKey,
     #[error("client_key is not the key of client_cert")]
@@ -37,19 +41,21 @@ pub enum ClientCertificateError {
 }
 
 impl ClientCertificate {
-    /// A certificate, with those between it and its authority, and its key, each as PEM.
-    pub fn from_pem(certificate: &[u8], key: &[u8]) -> Result<Self, ClientCertificateError> {
-        let chain = certificates(certificate).map_err(ClientCertificateError::Certificate)?;
-        let private = PrivateKeyDer::from_pem_slice(key).map_err(|_| ClientCertificateError::NoKey)?;
+    /// Reads the PEM files of a certificate, with those between it and its authority, and of its key.
+    pub fn read(certificate: &Path, key: &Path) -> Result<Self, ClientCertificateError> {
+        let certificate = read(certificate).map_err(ClientCertificateError::Certificate)?;
+        let key = read(key).map_err(ClientCertificateError::Key)?;
+        let chain = certificates(&certificate).map_err(ClientCertificateError::Certificate)?;
+        let private = PrivateKeyDer::from_pem_slice(&key).map_err(|_| ClientCertificateError::NoKey)?;
         match CertifiedKey::from_der(chain, private, &ring::default_provider()) {
             Ok(_) => {}
             Err(rustls::Error::InconsistentKeys(_)) => return Err(ClientCertificateError::OtherKey),
             Err(error) => return Err(ClientCertificateError::Unusable(error.to_string())),
         }
-        let identity = Identity::from_pem(&[key, b"\n", certificate].concat()).map_err(|_| {
+        let identity = Identity::from_pem(&[&key, &b"\n"[..], &certificate].concat()).map_err(|_| {
             ClientCertificateError::Unusable("they hold more than a certificate and a key".to_owned())
         })?;
-        Ok(Self(Arc::new(Pair { certificate: certificate.to_vec(), key: key.to_vec(), identity })))
+        Ok(Self(Arc::new(Pair { certificate, key, identity })))
     }
 
     /// The client that presents it to a server that asks.

@@ -6,11 +6,7 @@
 mod http;
 mod outage_logger;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use ::http::{HeaderName, HeaderValue};
 
@@ -24,7 +20,6 @@ use tonic::{
 };
 
 use self::outage_logger::OutageLogger;
-use toolwire_base::words::bytes_without_bom;
 use toolwire_outgoing::{Authorities, ClientCertificate, Egress, Trust};
 
 /// How one signal is exported.
@@ -149,18 +144,13 @@ fn with_client<B: WithHttpConfig + WithExportConfig>(
 fn authorities(otlp: &Otlp) -> Result<Option<Authorities>, ExporterBuildError> {
     let Some(file) = &otlp.ca else { return Ok(None) };
     let unusable = |what| invalid(format!("{} {what}", file.display()));
-    Authorities::from_pem(&read(file)?).map(Some).map_err(unusable)
+    Authorities::read(file).map(Some).map_err(unusable)
 }
 
 fn client_certificate(otlp: &Otlp) -> Result<Option<ClientCertificate>, ExporterBuildError> {
     let Some((certificate, key)) = &otlp.client else { return Ok(None) };
     let unusable = |what| invalid(format!("{} and {}: {what}", certificate.display(), key.display()));
-    ClientCertificate::from_pem(&read(certificate)?, &read(key)?).map(Some).map_err(unusable)
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, ExporterBuildError> {
-    let read = fs::read(file).map_err(|error| invalid(format!("{} cannot be read: {error}", file.display())));
-    read.map(|bytes| bytes_without_bom(&bytes).to_vec())
+    ClientCertificate::read(certificate, key).map(Some).map_err(unusable)
 }
 
 fn invalid(what: String) -> ExporterBuildError {

@@ -1,6 +1,6 @@
 //! Requests over HTTP to a server and to its authorization server. Not here: what they say.
 
-use std::{fs, path::Path, sync::OnceLock, time::Duration};
+use std::{path::Path, sync::OnceLock, time::Duration};
 
 use reqwest::{
     Client, Method, StatusCode,
@@ -9,7 +9,6 @@ use reqwest::{
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
-use toolwire_base::words::bytes_without_bom;
 use toolwire_config::{Environment, egress_of_environment};
 use toolwire_identity::check_address;
 use toolwire_outgoing::{Authorities, Egress, Trust, causes_of};
@@ -119,7 +118,5 @@ impl From<NoAnswer> for Failure {
 }
 
 fn authorities(path: &Path) -> Result<Authorities, Failure> {
-    let wrong = |what: String| Failure::Usage(format!("--ca {}: {what}", path.display()));
-    let pem = fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    Authorities::from_pem(bytes_without_bom(&pem)).map_err(|what| wrong(what.to_string()))
+    Authorities::read(path).map_err(|what| Failure::Usage(format!("--ca {}: {what}", path.display())))
 }

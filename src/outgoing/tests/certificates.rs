@@ -1,6 +1,8 @@
 //! The authorities that a client trusts, and the certificate by which it proves itself.
 
-use super::servers::{Authority, Conduct, NAME, Proxy};
+use std::path::Path;
+
+use super::servers::{Authority, Conduct, NAME, Proxy, pem_file};
 use crate::{Authorities, ClientCertificate, ClientCertificateError, PemError, Trust, causes_of};
 
 async fn ask(
@@ -39,13 +41,16 @@ async fn a_server_that_demands_a_certificate_gets_it() {
 #[test]
 fn a_file_without_certificates_is_refused() {
     for nothing in ["", "no PEM", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] {
-        assert_eq!(Authorities::from_pem(nothing.as_bytes()), Err(PemError::NoCertificate), "{nothing}");
+        assert_eq!(Authorities::read(pem_file(nothing).path()), Err(PemError::NoCertificate), "{nothing}");
     }
     let good = Authority::new().authorities();
     let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-    let both = [good.as_pem(), broken.as_bytes()].concat();
-    let error = Authorities::from_pem(&both).unwrap_err();
+    let good = str::from_utf8(good.as_pem()).unwrap();
+    let error = Authorities::read(pem_file(&format!("{good}{broken}")).path()).unwrap_err();
     assert!(matches!(error, PemError::Unusable { number: 2, .. }), "{error}");
+    let marked = pem_file(&format!("\u{feff}{good}"));
+    assert!(Authorities::read(marked.path()).is_ok());
+    assert!(matches!(Authorities::read(Path::new("away.pem")), Err(PemError::Unreadable(_))));
 }
 
 #[test]
@@ -53,7 +58,7 @@ fn a_certificate_and_a_key_belong_together() {
     let authority = Authority::new();
     let ((certificate, key), (_, other)) = (authority.sign("one"), authority.sign("other"));
     let of = |certificate: &str, key: &str| {
-        ClientCertificate::from_pem(certificate.as_bytes(), key.as_bytes()).map(drop)
+        ClientCertificate::read(pem_file(certificate).path(), pem_file(key).path()).map(drop)
     };
     assert_eq!(of(&certificate, &key), Ok(()));
     assert_eq!(of(&certificate, &other), Err(ClientCertificateError::OtherKey));

@@ -1,6 +1,7 @@
 //! A proxy, and a server over TLS for the name `upstream.test`, which the proxy alone knows.
 
 use std::{
+    io::Write,
     net::SocketAddr,
     sync::{Arc, Mutex},
 };
@@ -12,6 +13,7 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
     server::WebPkiClientVerifier,
 };
+use tempfile::NamedTempFile;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional},
     net::{TcpListener, TcpStream},
@@ -44,6 +46,12 @@ pub(super) struct Proxy {
     asked: Arc<Mutex<Vec<String>>>,
 }
 
+pub(super) fn pem_file(pem: &str) -> NamedTempFile {
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(pem.as_bytes()).unwrap();
+    file
+}
+
 impl Authority {
     pub(super) fn new() -> Self {
         let key = KeyPair::generate().unwrap();
@@ -54,7 +62,7 @@ impl Authority {
     }
 
     pub(super) fn authorities(&self) -> Authorities {
-        Authorities::from_pem(self.pem.as_bytes()).unwrap()
+        Authorities::read(pem_file(&self.pem).path()).unwrap()
     }
 
     /// A certificate for a name, and its key.
@@ -67,7 +75,7 @@ impl Authority {
 
     pub(super) fn client_certificate(&self) -> ClientCertificate {
         let (certificate, key) = self.sign("toolwire");
-        ClientCertificate::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap()
+        ClientCertificate::read(pem_file(&certificate).path(), pem_file(&key).path()).unwrap()
     }
 
     /// A server with a certificate of this authority, which demands one of it if `demands`.

@@ -2,17 +2,14 @@
 //!
 //! Not here: the handshake, which is tonic's over rustls.
 
-use std::{error::Error, fs, io, iter::successors, path::Path};
+use std::{error::Error, io, iter::successors, path::Path};
 
-use rustls::{
-    CertificateError, InvalidMessage,
-    pki_types::{CertificateDer, pem::PemObject},
-};
+use rustls::{CertificateError, InvalidMessage};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
 use super::server_url::ServerUrl;
 use crate::console::Failure;
-use toolwire_base::words::bytes_without_bom;
+use toolwire_outgoing::Authorities;
 
 /// The endpoint with TLS: trusting the authorities in the file, or else those of the platform.
 pub(super) fn add(endpoint: Endpoint, ca: Option<&Path>) -> Result<Endpoint, Failure> {
@@ -27,13 +24,9 @@ pub(super) fn add(endpoint: Endpoint, ca: Option<&Path>) -> Result<Endpoint, Fai
 }
 
 fn authorities(file: &Path) -> Result<Certificate, Failure> {
-    let wrong = |what: String| Failure::Usage(format!("--ca {}: {what}", file.display()));
-    let pem = fs::read(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    let pem = bytes_without_bom(&pem);
-    match CertificateDer::pem_slice_iter(pem).next() {
-        Some(Ok(_)) => Ok(Certificate::from_pem(pem)),
-        _ => Err(wrong("holds no certificate in PEM (-----BEGIN CERTIFICATE-----)".to_owned())),
-    }
+    let authorities =
+        Authorities::read(file).map_err(|what| Failure::Usage(format!("--ca {}: {what}", file.display())))?;
+    Ok(Certificate::from_pem(authorities.as_pem()))
 }
 
 /// Why TLS failed, if it did.
