@@ -4,6 +4,7 @@
 
 pub mod accept;
 pub mod backlog;
+pub mod brief_memory;
 #[cfg(any(test, feature = "testing"))]
 pub mod capture;
 pub mod clock;

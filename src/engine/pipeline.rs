@@ -27,6 +27,7 @@ pub mod resolve;
 pub mod span;
 mod stream;
 pub mod telemetry;
+mod used_up;
 pub mod validate;
 
 use std::{fmt, sync::Arc, task::Poll, time::Duration};

@@ -22,6 +22,29 @@ pub struct Reservation {
     pub at: Nanos,
 }
 
+/// A limit of reservations that count alike.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// The name under which they are counted.
+    pub name: String,
+    pub most: u32,
+    /// How long one counts after its instant.
+    pub window: Nanos,
+    /// How long after the present the instant of a new one is.
+    pub ahead: Nanos,
+}
+
+/// A limit of several that is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Its place among them.
+    pub index: usize,
+    /// When it was reached.
+    pub now: Nanos,
+    /// When there is room again, unless a reservation is cancelled before.
+    pub free_at: Nanos,
+}
+
 /// Chooses the instant of a new request, given the existing reservations and the time; `None` if the request must not
 /// be made. May be called more than once for one request: the last result counts.
 pub type Choose<'a> = dyn Fn(&[Reservation], Nanos) -> Option<Nanos> + Send + Sync + 'a;

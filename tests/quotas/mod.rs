@@ -2,6 +2,7 @@
 
 mod exemptions;
 mod faces;
+mod floods;
 mod permits;
 mod replacement;
 

@@ -17,7 +17,7 @@ fn key() -> String {
 }
 
 /// Waits until so many calls are under way.
-async fn until_running(house: &House, count: usize) {
+pub(super) async fn until_running(house: &House, count: usize) {
     let running = async {
         while house.server.app.tools.in_flight().len() != count {
             tokio::task::yield_now().await;

@@ -6,25 +6,27 @@
 //! limits of sources (`toolwire_sources`).
 
 mod admissions;
-mod count;
+mod bounds;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use futures_util::future::{BoxFuture, Either};
 
-use self::{admissions::Admissions, count::Counts};
-use super::{Call, CallResult, Inner, call::Permits, call_record, refusals::unavailable};
+use self::{admissions::Admissions, bounds::Bound};
+use super::{Call, CallResult, Inner, call::Permits, call_record, refusals::unavailable, used_up::UsedUp};
 use toolwire_base::{
     current::Current,
+    fair_semaphore::FairSemaphore,
     middleware::{Middleware, take_ready},
 };
 use toolwire_config::Quota;
 use toolwire_contract::{ErrorCode, Refusal, Terminal};
 use toolwire_db::StoreError;
-use toolwire_state::{Store, idempotency::KnownCall};
-
-/// The time after which a call may be tried again that got no permit: calls end at any time.
-const NO_PERMIT: Duration = Duration::from_secs(1);
+use toolwire_state::{Store, idempotency::KnownCall, reservations::Nanos};
+use toolwire_tool::context::UserId;
 
 /// Refuses calls that are over a quota of their user.
 #[derive(Clone, Debug)]
@@ -32,18 +34,16 @@ pub struct EnforceQuotas {
     quotas: Current<Vec<Quota>>,
     store: Arc<Store>,
     admissions: Admissions,
-}
-
-/// The quota that a call would exceed.
-enum Excess {
-    Calls { most: u32, window: Duration, retry_after: Duration },
-    Concurrent { most: u32 },
+    /// One call of each user asks the state.
+    turns: Arc<FairSemaphore<UserId>>,
+    used_up: UsedUp,
 }
 
 impl EnforceQuotas {
     /// Those of the moment count.
     pub fn new(quotas: Current<Vec<Quota>>, store: Arc<Store>) -> Self {
-        Self { quotas, store, admissions: Admissions::default() }
+        let turns = Arc::new(FairSemaphore::new(usize::MAX, 1));
+        Self { quotas, store, admissions: Admissions::default(), turns, used_up: UsedUp::default() }
     }
 }
 
@@ -72,16 +72,16 @@ impl EnforceQuotas {
             Some(key) => self.store.known_call(key).await.map_err(|error| unreadable(&call, &error))?,
             None => None,
         };
+        let is_new = known != Some(KnownCall::Begun);
         let permits = match known {
             // It is answered from its record, or joins the call that is under way.
             Some(KnownCall::Begun) => None,
             // Counted when it asked.
-            Some(KnownCall::Asked) => Some(self.admit(&call, false).await?),
-            None => Some(self.admit(&call, true).await?),
+            Some(KnownCall::Asked) => self.admit(&call, false).await?,
+            None => self.admit(&call, true).await?,
         };
-        let _admission = key.filter(|_| permits.is_some()).map(|key| self.admissions.note(key));
+        let _admission = key.filter(|_| is_new).map(|key| self.admissions.note(key));
         drop(turn);
-        let permits = permits.filter(|permits| !permits.is_empty()).map(Arc::new);
         call.permits.clone_from(&permits);
         let end = inner.call(call).await;
         // Before the answer: the next call of the same caller must find the permit free.
@@ -91,17 +91,42 @@ impl EnforceQuotas {
         end
     }
 
-    /// Counts the call, if it is to be counted, and takes its permits.
-    async fn admit(&self, call: &Call, is_counted: bool) -> Result<Permits, Refusal> {
-        let (mut counts, quotas) = (Counts::new(&self.store, call), self.quotas.load_full());
-        for quota in quotas.iter().filter(|quota| quota.is_of(&call.context.user)) {
-            let excess = counts.add(quota, is_counted).await.map_err(|error| unreadable(call, &error))?;
-            if let Some(excess) = excess {
-                counts.give_back().await;
-                return Err(refusal(call, &excess));
+    /// Counts the call, if it is to be counted, and takes its permits, if there are any.
+    async fn admit(&self, call: &Call, is_counted: bool) -> Result<Option<Arc<Permits>>, Refusal> {
+        let bounds = Bound::all(&self.quotas.load(), call, is_counted);
+        if bounds.is_empty() {
+            return Ok(None);
+        }
+        let user = &call.context.user.id;
+        self.check_known(call, &bounds)?;
+        let _turn = self.turns.acquire(Some(user)).await;
+        // The call before it may have learned that nothing is left.
+        self.check_known(call, &bounds)?;
+        let limits: Vec<_> = bounds.iter().map(|bound| bound.limit.clone()).collect();
+        let looks: Vec<_> = limits.iter().map(|limit| self.used_up.look(limit)).collect();
+        let reserved = self.store.reserve_within(user, &limits).await;
+        match reserved.map_err(|error| unreadable(call, &error))? {
+            Ok(numbers) => {
+                let reserved = numbers.into_iter().zip(bounds).filter(|(_, bound)| bound.is_of_permits());
+                let held: Vec<_> = reserved.map(|(number, bound)| (number, bound.limit.name)).collect();
+                if held.is_empty() {
+                    return Ok(None);
+                }
+                Ok(Some(Arc::new(Permits::new(Arc::clone(&self.store), self.used_up.clone(), held))))
+            }
+            Err(reached) => {
+                let index = reached.index;
+                self.used_up.remember(looks[index], &limits[index], reached);
+                Err(bounds[index].refusal(call, reached))
             }
         }
-        Ok(counts.into_permits())
+    }
+
+    /// Refuses a call of which it is known that nothing is left for it. The state is not asked.
+    fn check_known(&self, call: &Call, bounds: &[Bound]) -> Result<(), Refusal> {
+        let limits = bounds.iter().map(|bound| &bound.limit);
+        let reached = self.used_up.find(limits, nanos(self.store.now()));
+        reached.map_or(Ok(()), |reached| Err(bounds[reached.index].refusal(call, reached)))
     }
 }
 
@@ -111,26 +136,13 @@ fn may_go_on(end: &CallResult) -> bool {
     result.outcome.as_ref().is_err_and(|error| error.code == ErrorCode::OutcomeUnknown)
 }
 
-fn refusal(call: &Call, excess: &Excess) -> Refusal {
-    let user = call.context.user.id.to_string();
-    match excess {
-        Excess::Calls { most, window, retry_after } => {
-            let window = toolwire_base::duration::format(*window);
-            Refusal::QuotaExhausted {
-                user,
-                quota: format!("{most} calls in {window}"),
-                retry_after: *retry_after,
-            }
-        }
-        Excess::Concurrent { most } => {
-            Refusal::QuotaExhausted { user, quota: format!("{most} calls at once"), retry_after: NO_PERMIT }
-        }
-    }
-}
-
 /// What cannot be counted does not pass.
 fn unreadable(call: &Call, error: &StoreError) -> Refusal {
     let call_id = call.context.call_id;
     tracing::error!(%error, %call_id, "a quota cannot be counted");
     unavailable()
+}
+
+fn nanos(instant: SystemTime) -> Nanos {
+    instant.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().try_into().unwrap_or(Nanos::MAX)
 }

@@ -11,6 +11,14 @@ pub(crate) fn list(source: &str, since: Nanos) -> Statement<Reservation> {
     select!(Reservation, "FROM reservations WHERE source = {source} AND at >= {since} ORDER BY at")
 }
 
+/// The instant of the newest reservation but `nth` − 1, of those from an instant on.
+pub(crate) fn nth_newest(source: &str, since: Nanos, nth: u32) -> Statement<Nanos> {
+    let newer = nth.saturating_sub(1);
+    sql!(
+        "SELECT at FROM reservations WHERE source = {source} AND at >= {since} ORDER BY at DESC LIMIT 1 OFFSET {newer}"
+    )
+}
+
 /// Inserts a reservation and returns its number.
 pub(crate) fn insert(source: &str, user: &UserId, at: Nanos) -> Statement<i64> {
     insert! { reservations: source, user_id = user, at }.and(" RETURNING id")
