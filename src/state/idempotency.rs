@@ -124,8 +124,10 @@ pub enum Begun {
 pub enum KnownCall {
     /// A person must approve it first, or it has not begun since one has.
     Asked,
-    /// It has begun, and may have ended.
+    /// It has begun, and no outcome is recorded.
     Begun,
+    /// A repeat gets its outcome.
+    Ended,
 }
 
 /// The process that executes a call.

@@ -1,7 +1,11 @@
 //! What is not counted: refused calls, repeats, the calls of a tool, and the call that a person has approved.
 
 use serde_json::{Value, json};
-use toolwire::tool::context::RequestId;
+use toolwire::{
+    base::digest::Digest,
+    state::idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
+    tool::context::{CallId, RequestId},
+};
 
 use super::{call, call_as, house, quote};
 use crate::http::talk::Talk;
@@ -39,6 +43,28 @@ async fn equal_calls_at_once_are_one_call() {
     let data: Vec<Value> = all.iter().map(|answer| answer.ok()["data"].take()).collect();
     assert!(data.iter().all(|it| *it == data[0]), "{data:?}");
     assert_eq!(call(&talk, "get_quotes", &quote()).await.status, 429);
+}
+
+#[tokio::test]
+async fn a_repeat_of_a_read_without_an_outcome_is_counted_and_of_such_a_write_not() {
+    // As a read leaves it that was cancelled a moment ago, or whose process ended.
+    for (tool, arguments, effect, is_counted) in [
+        ("get_quotes", quote(), Effect::Read, true),
+        ("debug_write", json!({"value": "once"}), Effect::Write, false),
+    ] {
+        let house = house(ONE);
+        let (talk, request_id, call_id) = (house.talk("riley"), RequestId::generate(), CallId::generate());
+        let key = Key { user: "riley".parse().unwrap(), tool: tool.parse().unwrap(), request_id };
+        let (digest, about) = (Digest::of_bytes(b"x"), About::of(call_id, Digest::of_bytes(b"definition")));
+        let begun =
+            house.server.app.state.begin(Beginning { key: &key, effect, digest, about: &about }).await;
+        assert!(matches!(begun, Begun::New));
+        // The record is of other arguments, so that it is not waited for.
+        let repeat = call_as(&talk, tool, &arguments, &request_id.to_string()).await;
+        assert_eq!(repeat.problem().1, "REQUEST_ID_REUSED", "{tool}");
+        let next = call(&talk, "get_quotes", &quote()).await.status;
+        assert_eq!(next, if is_counted { 429 } else { 200 }, "{tool}");
+    }
 }
 
 #[tokio::test]

@@ -1,9 +1,10 @@
 //! Quota: how much each user may call, over all processes of the state.
 //!
 //! A call is counted when it first comes. A repeat under a `request_id` that is recorded is not, nor is the call that a
-//! person has approved, which is such a repeat; nor are the calls that a tool makes. Of calls at once a permit is held
-//! from here on: not while a caller waits for a person, and until a write ends that its caller has left. Not here: the
-//! limits of sources (`toolwire_sources`).
+//! person has approved, which is such a repeat; nor are the calls that a tool makes. A read whose caller has left ends,
+//! so a repeat of one that has no outcome is counted: it reads again. Of calls at once a permit is held from here on:
+//! not while a caller waits for a person, and until a write ends that its caller has left. Not here: the limits of
+//! sources (`toolwire_sources`).
 
 mod admissions;
 mod bounds;
@@ -68,22 +69,26 @@ impl EnforceQuotas {
             None => None,
         };
         let known = match &key {
-            Some(key) if self.admissions.has(key) => Some(KnownCall::Begun),
+            // It joins the call that is under way.
+            Some(key) if self.admissions.has(key) => Some(KnownCall::Ended),
             Some(key) => self.store.known_call(key).await.map_err(|error| unreadable(&call, &error))?,
             None => None,
         };
-        let is_new = known != Some(KnownCall::Begun);
         let permits = match known {
-            // It is answered from its record, or joins the call that is under way.
-            Some(KnownCall::Begun) => None,
+            // It is answered from its record.
+            Some(KnownCall::Ended) => None,
+            // It goes on without its caller, or its outcome is unknown.
+            Some(KnownCall::Begun) if call.runs_once() => None,
             // Counted when it asked.
             Some(KnownCall::Asked) => self.admit(&call, false).await?,
-            None => self.admit(&call, true).await?,
+            Some(KnownCall::Begun) | None => self.admit(&call, true).await?,
         };
-        let _admission = key.filter(|_| is_new).map(|key| self.admissions.note(key));
+        let admission = key.map(|key| self.admissions.note(key));
         drop(turn);
         call.permits.clone_from(&permits);
         let end = inner.call(call).await;
+        // First: from now on a repeat of a read that was cancelled joins nothing.
+        drop(admission);
         // Before the answer: the next call of the same caller must find the permit free.
         if let Some(permits) = permits.filter(|_| !may_go_on(&end)) {
             permits.free().await;

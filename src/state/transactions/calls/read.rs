@@ -36,8 +36,9 @@ impl Store {
         let record = self.fetch_optional(rows::find(key)).await?;
         let record = record.filter(|record| record.expires_at > self.now());
         Ok(record.map(|record| match (record.state, record.kept) {
+            (_, Some(_)) => KnownCall::Ended,
             (State::Asked, None) => KnownCall::Asked,
-            _ => KnownCall::Begun,
+            (State::Started, None) => KnownCall::Begun,
         }))
     }
 
