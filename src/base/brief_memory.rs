@@ -88,6 +88,13 @@ impl<K: Eq + Hash, V> BriefMemory<K, V> {
         entries.values.remove(key);
     }
 
+    /// Forgets what is known of all keys.
+    pub fn forget_all(&self) {
+        let mut entries = self.lock();
+        entries.forgotten.iter_mut().for_each(|count| *count += 1);
+        entries.values.clear();
+    }
+
     fn counter<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
         #[allow(clippy::cast_possible_truncation, reason = "a remainder of a small number")]
         let counter = (self.hasher.hash_one(key) % COUNTERS as u64) as usize;
@@ -117,6 +124,11 @@ mod tests {
         // The look began before, and may have seen what is no more.
         memory.remember(look, "a".to_owned(), 2, |_| false);
         assert_eq!(find("a"), None);
+        memory.remember(memory.look("a"), "a".to_owned(), 3, |_| false);
+        let look = memory.look("b");
+        memory.forget_all();
+        memory.remember(look, "b".to_owned(), 4, |_| false);
+        assert_eq!((find("a"), find("b")), (None, None));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! all. Not here: what a request is.
 
 mod budget;
+mod late_requests;
 mod memory;
 mod schedule;
 mod shared_limiter;

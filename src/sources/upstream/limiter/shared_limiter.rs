@@ -5,9 +5,10 @@
 //! instants between, so a user with many requests waits as long for each as a user with one.
 //!
 //! A reservation is made within one transaction, by the same arithmetic as in memory, so that no two processes take the
-//! same gap. A waiter that leaves gives its instant to the next caller; other waiters keep theirs. If a state in a
-//! directory cannot be used, each process limits itself. If servers of several machines share the state and it cannot
-//! be used, live sources are not asked, since each server would spend the whole budget.
+//! same gap. A waiter that leaves gives its instant to the next caller; other waiters keep theirs. That a user's next
+//! request would be too late is known for a second at most: a user who asks on and on takes no turn of those who write.
+//! If a state in a directory cannot be used, each process limits itself. If servers of several machines share the state
+//! and it cannot be used, live sources are not asked, since each server would spend the whole budget.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,6 +25,7 @@ use tokio::{
 
 use super::{
     Budgets, Limiter, MemoryLimiter, Permit, Refused,
+    late_requests::LateRequests,
     schedule::{MAX_WAITERS, earliest_behind},
     timeline::{Nanos, Timeline},
 };
@@ -43,8 +45,15 @@ pub struct SharedLimiter {
     store: Arc<Store>,
     /// The sources whose reservations are in the store.
     live: BTreeSet<String>,
-    /// One turn of each user, by source.
-    turns: BTreeMap<String, FairSemaphore<UserId>>,
+    by_source: BTreeMap<String, OfSource>,
+}
+
+/// The requests of a source that are made in this process.
+#[derive(Debug)]
+struct OfSource {
+    /// One turn of each user.
+    turns: FairSemaphore<UserId>,
+    late: LateRequests,
 }
 
 /// A reservation is made within this time: a request that waits longer for its turn waits for one that itself waits.
@@ -63,6 +72,8 @@ struct ReservationGuard {
     store: Arc<Store>,
     /// `None` once it is used.
     number: Option<i64>,
+    /// What is known of its source, and counts no more once it is cancelled.
+    late: Option<LateRequests>,
 }
 
 impl SharedLimiter {
@@ -74,9 +85,10 @@ impl SharedLimiter {
     ) -> Self {
         let live = live.into_iter().map(str::to_owned).collect();
         let budgets: Vec<_> = budgets.into_iter().collect();
-        let turns =
-            budgets.iter().map(|(source, _)| ((*source).to_owned(), FairSemaphore::new(usize::MAX, 1)));
-        Self { turns: turns.collect(), local: MemoryLimiter::new(budgets), store, live }
+        let of_source =
+            || OfSource { turns: FairSemaphore::new(usize::MAX, 1), late: LateRequests::default() };
+        let by_source = budgets.iter().map(|(source, _)| ((*source).to_owned(), of_source())).collect();
+        Self { by_source, local: MemoryLimiter::new(budgets), store, live }
     }
 
     /// Waits until the user's requests before this one are made. Refused like a request that has its turn, by what is
@@ -125,10 +137,22 @@ impl SharedLimiter {
         deadline: Instant,
         waiting: &(dyn Fn(Duration) + Send + Sync),
     ) -> Result<Permit, Refused> {
-        let Some(turns) = self.turns.get(source) else { return Ok(Permit::Unlimited) };
+        let Some(OfSource { turns, late }) = self.by_source.get(source) else {
+            return Ok(Permit::Unlimited);
+        };
         let _turn = self.turn((source, turns), user, deadline, waiting).await?;
         match self.shared_budgets(source) {
-            Some(budgets) => self.acquire_shared((source, budgets), user, deadline, waiting).await,
+            Some(budgets) => {
+                if let Some(at) = late.find(user, deadline, clock::now()) {
+                    return Err(Refused::TooLate { at });
+                }
+                let look = late.look(user);
+                let acquired = self.acquire_shared((source, budgets), user, deadline, waiting).await;
+                if let Err(Refused::TooLate { at }) = acquired {
+                    late.remember(look, user, at, clock::now());
+                }
+                acquired
+            }
             None => self.local.acquire(source, user, deadline, waiting).await,
         }
     }
@@ -161,13 +185,18 @@ impl SharedLimiter {
             Admission::In(Duration::ZERO) => Ok(number.map_or(Permit::Unlimited, Permit::Shared)),
             Admission::In(wait) => {
                 // Held from here on: a caller that is dropped while it waits gives its instant back.
-                let mut reservation = ReservationGuard { store: Arc::clone(&self.store), number };
+                let mut reservation = self.guard(source, number);
                 let at = clock::now() + wait;
                 waiting(wait);
                 sleep_until(at).await;
                 Ok(reservation.number.take().map_or(Permit::Unlimited, Permit::Shared))
             }
         }
+    }
+
+    fn guard(&self, source: &str, number: Option<i64>) -> ReservationGuard {
+        let late = self.by_source.get(source).map(|of_source| of_source.late.clone());
+        ReservationGuard { store: Arc::clone(&self.store), number, late }
     }
 
     /// Reserves the earliest instant, or nothing if that is too late or too many requests of the user wait.
@@ -224,7 +253,7 @@ impl Limiter for SharedLimiter {
     fn give_back(&self, source: &str, user: &UserId, permit: Permit) {
         match permit {
             Permit::Shared(number) => {
-                drop(ReservationGuard { store: Arc::clone(&self.store), number: Some(number) });
+                drop(self.guard(source, Some(number)));
             }
             permit => self.local.give_back(source, user, permit),
         }
@@ -232,7 +261,7 @@ impl Limiter for SharedLimiter {
 
     fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration> {
         Box::pin(async move {
-            let before = self.turns.get(source).map_or(0, |turns| turns.waiting(user));
+            let before = self.by_source.get(source).map_or(0, |of_source| of_source.turns.waiting(user));
             self.wait_behind(source, user, before).await
         })
     }
@@ -245,9 +274,14 @@ impl Limiter for SharedLimiter {
 impl Drop for ReservationGuard {
     fn drop(&mut self) {
         let (Some(number), Ok(runtime)) = (self.number, Handle::try_current()) else { return };
-        let store = Arc::clone(&self.store);
-        // If this fails, the reservation is not used and its instant passes.
-        runtime.spawn(async move { drop(store.cancel_reservation(number).await) });
+        let (store, late) = (Arc::clone(&self.store), self.late.take());
+        runtime.spawn(async move {
+            // If this fails, the reservation is not used and its instant passes.
+            let _ = store.cancel_reservation(number).await;
+            if let Some(late) = late {
+                late.forget_all();
+            }
+        });
     }
 }
 
