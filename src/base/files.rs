@@ -43,6 +43,11 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
+    /// That of the file at a path, which may be a link to it; `None` if there is none.
+    pub fn of_file(path: &Path) -> Option<Self> {
+        Self::of(&fs::metadata(path).ok()?)
+    }
+
     fn of(metadata: &fs::Metadata) -> Option<Self> {
         let (modified, length) = (metadata.modified().ok()?, metadata.len());
         let (changed, identity) = (changed(metadata).unwrap_or(modified), identity(metadata));
@@ -142,7 +147,7 @@ impl Tree {
     /// The stamp of a file: one `stat` on disk; always `None` when embedded, where nothing changes.
     pub fn stamp(&self, path: &str) -> Stamp {
         let Self::Disk(root) = self else { return None };
-        FileStamp::of(&fs::metadata(root.join(path)).ok()?)
+        FileStamp::of_file(&root.join(path))
     }
 
     /// The location of a file for people: its path on disk, or its name within the binary.

@@ -8,6 +8,7 @@ use std::{
     convert::Infallible,
     fmt, fs,
     future::pending,
+    iter,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -58,8 +59,8 @@ impl SettingsFile {
 
     /// Whether the file is to be read.
     fn is_due(&self) -> bool {
-        let now = digest(&self.path);
-        self.debounce.lock().unwrap_or_else(PoisonError::into_inner).is_due(now)
+        let mut debounce = self.debounce.lock().unwrap_or_else(PoisonError::into_inner);
+        debounce.is_due_of(iter::once(self.path.as_path()), || digest(&self.path))
     }
 }
 
@@ -82,14 +83,13 @@ impl App {
                 _ = interval.tick() => false,
                 () = settings.asked.notified() => true,
             };
-            let (app, settings) = (self.clone(), Arc::clone(settings));
-            // Reads files, which must not block the threads that serve calls.
-            let look = move || {
-                if settings.is_due() || is_asked {
-                    app.take_over(&settings, is_asked);
-                }
-            };
-            let _ = tokio::task::spawn_blocking(look).await;
+            // It reads files, which must not block the threads that serve calls.
+            let looked = Arc::clone(settings);
+            let is_due = tokio::task::spawn_blocking(move || looked.is_due()).await;
+            if is_asked || is_due.unwrap_or(false) {
+                let (app, settings) = (self.clone(), Arc::clone(settings));
+                let _ = tokio::task::spawn_blocking(move || app.take_over(&settings, is_asked)).await;
+            }
         }
     }
 

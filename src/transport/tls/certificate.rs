@@ -60,6 +60,11 @@ impl Files {
         let clients = tls.clients().map(|(ca, client_auth)| (ca.to_owned(), client_auth));
         Some(Self { cert: cert.to_owned(), key: key.to_owned(), clients })
     }
+
+    fn paths(&self) -> impl Iterator<Item = &Path> + Clone {
+        let clients = self.clients.iter().map(|(ca, _)| ca);
+        [&self.cert, &self.key].into_iter().chain(clients).map(|path| path.as_path())
+    }
 }
 
 impl Certificate {
@@ -93,8 +98,8 @@ impl Certificate {
 
     /// Whether the files are to be tried.
     fn is_due(&self) -> bool {
-        let now = digest(&self.files);
-        self.debounce.lock().expect("no holder of the lock panics").is_due(now)
+        let mut debounce = self.debounce.lock().expect("no holder of the lock panics");
+        debounce.is_due_of(self.files.paths(), || digest(&self.files))
     }
 }
 
@@ -112,9 +117,7 @@ impl CertificateError {
 
 /// A digest of all files. An unreadable file counts as empty; `read` reports the error.
 fn digest(files: &Files) -> Digest {
-    let clients = files.clients.iter().map(|(ca, _)| ca);
-    let paths = [&files.cert, &files.key].into_iter().chain(clients);
-    Digest::of_parts(paths.map(|path| fs::read(path).unwrap_or_default()))
+    Digest::of_parts(files.paths().map(|path| fs::read(path).unwrap_or_default()))
 }
 
 fn read(files: &Files, alpn: &[Vec<u8>]) -> Result<ServerConfig, CertificateError> {
