@@ -183,7 +183,9 @@ impl Authenticate {
         let origin = Origin { face: arrival.map_or("grpc", |it| it.face), peer };
         let method = parts.uri.path().trim_start_matches('/');
         let target = parts.extensions.get::<RoutePath>().map_or(method, |it| it.0);
-        self.refusals.note(&RefusedRequest { reason: error.reason(), user: None, origin, target });
+        // There is one where something else of the request is refused.
+        let user = parts.extensions.get::<User>();
+        self.refusals.note(&RefusedRequest { reason: error.reason(), user, origin, target });
     }
 
     fn insert_user(&self, parts: &mut Parts, mut user: User) -> Identified<()> {
@@ -194,9 +196,10 @@ impl Authenticate {
         if let Some(workload) = &user.workload {
             Span::current().record(attribute::WORKLOAD_ID, &**workload);
         }
-        user.toolset = toolset::read(&parts.headers, &self.toolsets)?;
+        let toolset = toolset::read(&parts.headers, &self.toolsets);
+        let refused = toolset.map(|toolset| user.toolset = toolset);
         insert(parts, user);
-        Ok(())
+        refused.map_err(AuthenticationError::from)
     }
 }
 

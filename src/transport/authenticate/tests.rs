@@ -126,6 +126,37 @@ fn without_users_a_process_of_this_machine_is_a_host_of_the_local_provider() {
     }
 }
 
+/// What is noted of refusals: the reason, and the user if one is known.
+#[derive(Default)]
+struct Noted(Mutex<Vec<(&'static str, Option<String>)>>);
+
+impl RefusalLog for Noted {
+    fn note(&self, refused: &RefusedRequest<'_>) {
+        let user = refused.user.map(|user| user.id.to_string());
+        self.0.lock().unwrap().push((refused.reason, user));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_of_what_else_a_request_says_is_its_users() {
+    let noted = Arc::new(Noted::default());
+    let (known, toolset) = (("authorization", "Bearer s3cret-b"), ("x-toolwire-toolset", "gone"));
+    let at_once = Arc::new(tokens()) as Arc<dyn Authenticator>;
+    let waiting = Arc::new(Waiting(tokens())) as Arc<dyn Authenticator>;
+    for users in [at_once, waiting] {
+        for headers in [&[known, toolset][..], &[known, toolset, toolset], &[toolset]] {
+            let (hosts, refusals) = (Arc::new(hosts()), Arc::clone(&noted) as Arc<dyn RefusalLog>);
+            let users = Arc::clone(&users);
+            let layer = Layer(Authenticate { users, hosts, refusals, toolsets: Current::default() });
+            let inner = service_fn(async |_: Request<()>| Ok::<_, Infallible>(Response::<Body>::default()));
+            let _ = layer.layer(inner).oneshot(request(LOCAL, headers)).await;
+        }
+    }
+    let bob = || Some("bob".to_owned());
+    let expected = [("unknown_toolset", bob()), ("several_toolsets", bob()), ("missing", None)];
+    assert_eq!(*noted.0.lock().unwrap(), [expected.clone(), expected].concat());
+}
+
 /// What the layers see of a workload beside the tokens, by a certificate or by a proxy at 10.0.0.7.
 fn workloads() -> Workloads {
     let users = [("spiffe://example.org/*/agent".parse().unwrap(), user("agent"))];
