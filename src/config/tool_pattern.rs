@@ -51,11 +51,14 @@ impl ToolPattern {
     }
 
     pub fn matches(&self, name: &str) -> bool {
+        if self.is_everything() {
+            return true;
+        }
         let Some((prefix, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut name) = name.strip_prefix(prefix) else { return false };
-        let mut pieces: Vec<_> = rest.split('*').collect();
-        let suffix = pieces.pop().unwrap_or_default();
-        for piece in pieces {
+        let (pieces, suffix) =
+            rest.rsplit_once('*').map_or((None, rest), |(pieces, last)| (Some(pieces), last));
+        for piece in pieces.into_iter().flat_map(|pieces| pieces.split('*')) {
             let Some(at) = name.find(piece) else { return false };
             name = &name[at + piece.len()..];
         }

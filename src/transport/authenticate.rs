@@ -45,6 +45,8 @@ mod workloads;
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
     pub metadata: &'a HeaderMap,
+    /// The first `authorization` header, looked up once.
+    authorization: Option<&'a HeaderValue>,
     /// The TCP peer, if the request came over TCP.
     pub peer: Option<SocketAddr>,
     /// What the peer's certificate proves, if it has presented one.
@@ -74,7 +76,7 @@ type Identified<T> = Result<T, AuthenticationError>;
 impl<'a> Credentials<'a> {
     /// The `authorization` header. There is at most one: a request with several is refused before this is called.
     pub fn authorization(&self) -> Option<&'a HeaderValue> {
-        self.metadata.get(AUTHORIZATION)
+        self.authorization
     }
 
     /// Refuses several `authorization` headers: a proxy and this server might use different ones.
@@ -93,10 +95,17 @@ impl<'a> Credentials<'a> {
         scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
     }
 
+    /// The bearer token of a caller who is known, to be kept.
+    fn to_bearer(self) -> Option<Bearer> {
+        let token = std::str::from_utf8(self.bearer()?).ok()?;
+        Some(Bearer(Arc::new(token.into())))
+    }
+
     fn of(parts: &'a Parts) -> Self {
         let peer = parts.extensions.get::<Peer>();
         Self {
             metadata: &parts.headers,
+            authorization: parts.headers.get(AUTHORIZATION),
             peer: peer.map(|peer| peer.address),
             certified: peer.and_then(|peer| peer.certified.as_deref()),
             recent: peer.map(|peer| &peer.state.recent_token),
@@ -128,7 +137,7 @@ where
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let (mut parts, body) = request.into_parts();
         if let Some(identified) = self.identify_at_once(&mut parts) {
-            parts.headers.remove(FORWARDED);
+            remove_forwarded(&mut parts.headers);
             return Either::Left(match identified {
                 Ok(()) => Reply::forward(inner.call(Request::from_parts(parts, body))),
                 Err(error) => {
@@ -140,7 +149,7 @@ where
         let (this, mut inner) = (self.clone(), take_ready(inner));
         Either::Right(Box::pin(async move {
             let identified = this.identify_user(&mut parts).await;
-            parts.headers.remove(FORWARDED);
+            remove_forwarded(&mut parts.headers);
             match identified {
                 Ok(()) => inner.call(Request::from_parts(parts, body)).await,
                 Err(error) => {
@@ -162,19 +171,23 @@ impl Authenticate {
                 Some(provider.map(|provider| insert(parts, provider)))
             }
             Access::User => {
-                let user = match Credentials::of(parts).unambiguous().map(|it| self.users.authenticate(it)) {
-                    Ok(Either::Left(user)) => user.into_inner(),
-                    Ok(Either::Right(_)) => return None,
+                let known = match Credentials::of(parts).unambiguous() {
+                    Ok(credentials) => match self.users.authenticate(credentials) {
+                        Either::Left(user) => user.into_inner().map(|user| (user, credentials.to_bearer())),
+                        Either::Right(_) => return None,
+                    },
                     Err(ambiguous) => Err(ambiguous),
                 };
-                Some(user.and_then(|user| self.insert_user(parts, user)))
+                Some(known.and_then(|(user, bearer)| self.insert_user(parts, user, bearer)))
             }
         }
     }
 
     async fn identify_user(&self, parts: &mut Parts) -> Identified<()> {
-        let user = self.users.authenticate(Credentials::of(parts).unambiguous()?).await?;
-        self.insert_user(parts, user)
+        let credentials = Credentials::of(parts).unambiguous()?;
+        let user = self.users.authenticate(credentials).await?;
+        let bearer = credentials.to_bearer();
+        self.insert_user(parts, user, bearer)
     }
 
     fn note(&self, parts: &Parts, error: &AuthenticationError) {
@@ -188,18 +201,34 @@ impl Authenticate {
         self.refusals.note(&RefusedRequest { reason: error.reason(), user, origin, target });
     }
 
-    fn insert_user(&self, parts: &mut Parts, mut user: User) -> Identified<()> {
-        let token = Credentials::of(parts).bearer().and_then(|token| std::str::from_utf8(token).ok());
-        if let Some(bearer) = token.map(|token| Bearer(Arc::new(token.into()))) {
+    fn insert_user(&self, parts: &mut Parts, mut user: User, bearer: Option<Bearer>) -> Identified<()> {
+        if let Some(bearer) = bearer {
             parts.extensions.insert(bearer);
         }
         if let Some(workload) = &user.workload {
             Span::current().record(attribute::WORKLOAD_ID, &**workload);
         }
-        let toolset = toolset::read(&parts.headers, &self.toolsets);
+        let toolset = if has_extensions(&parts.headers) {
+            toolset::read(&parts.headers, &self.toolsets)
+        } else {
+            Ok(None)
+        };
         let refused = toolset.map(|toolset| user.toolset = toolset);
         insert(parts, user);
         refused.map_err(AuthenticationError::from)
+    }
+}
+
+/// Whether there may be a header of ours, or of a proxy. Few requests have one, and to read the names of all headers
+/// costs less than to look one up.
+fn has_extensions(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| name.as_str().starts_with("x-"))
+}
+
+/// Nothing below sees a proxy's word on a certificate.
+fn remove_forwarded(headers: &mut HeaderMap) {
+    if has_extensions(headers) {
+        headers.remove(FORWARDED);
     }
 }
 

@@ -206,14 +206,14 @@ async fn a_workload_is_its_entrys_user_and_is_recorded_beside_that_of_a_token() 
             Ok(("bob", None)),
         ),
     ] {
-        let credentials =
-            Credentials { metadata: &headers, peer: Some(peer.parse().unwrap()), certified, recent: None };
+        let (authorization, peer) = (headers.get(AUTHORIZATION), Some(peer.parse().unwrap()));
+        let credentials = Credentials { metadata: &headers, authorization, peer, certified, recent: None };
         let identified = workloads().authenticate(credentials).await;
         let seen = identified.as_ref().map(|user| (user.id.as_str(), user.workload.as_deref()));
         let reason = |error: &AuthenticationError| {
             Status::from(error.clone()).get_details_error_info().expect("a reason").reason
         };
-        assert_eq!(seen.map_err(reason), expected.map_err(str::to_owned), "{peer} {headers:?}");
+        assert_eq!(seen.map_err(reason), expected.map_err(str::to_owned), "{peer:?} {headers:?}");
     }
 }
 
