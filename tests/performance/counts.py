@@ -68,9 +68,10 @@ jwks_file = "keys.json"
 who = ["user:corp:riley"]
 tools = ["*"]
 """
-STATIC_ROW, ISSUED_ROW, MOST_FOR_ISSUED = "CallTool, JSON", "CallTool, JSON, token of an issuer", 3_000
 QUOTES = "get_quotes", '{"symbol": "AAPL,VTI,BND,MSFT"}'
 CACHED = "get_technicals", {"symbol": "RELIANCE"}
+STATIC_ROW = "CallTool, cached, JSON"
+ISSUED_ROW, MOST_FOR_ISSUED = f"{STATIC_ROW}, token of an issuer", 3_000
 REVISION = "2026-07-28"
 # mimalloc's functions that give memory, as Rust's allocator calls them, and libc's.
 ALLOCATIONS = re.compile(
@@ -253,9 +254,9 @@ def rows(stub, mcp):
     refused = request("get_quotes", "{}")
     return {
         f"CallTool, JSON, {UNDER_WAY} at once": call_at_once(stub, request(*QUOTES)),
-        STATIC_ROW: call(*QUOTES),
+        "CallTool, JSON": call(*QUOTES),
         "CallTool, Struct": call(*QUOTES, "RESULT_FORMAT_STRUCT"),
-        "CallTool, cached, JSON": call(CACHED[0], json.dumps(CACHED[1])),
+        STATIC_ROW: call(CACHED[0], json.dumps(CACHED[1])),
         "CallTool, refused arguments": times(lambda: stub.CallTool(refused, metadata=METADATA, timeout=30)),
         "InvokeTool, 3 events": times(invoke),
         "ListTools": times(listing),
@@ -311,7 +312,7 @@ def measure_issued(counter, binary, keep):
             server.started()
             with grpc.insecure_channel(address) as channel:
                 stub = tool_service_pb2_grpc.ToolServiceStub(channel)
-                wanted = request(*QUOTES)
+                wanted = request(CACHED[0], json.dumps(CACHED[1]))
                 calls = times(lambda: succeeded(stub.CallTool(wanted, metadata=metadata, timeout=30)))
                 counts = per_call(server, calls)
                 if keep and counter is Callgrind:
