@@ -119,6 +119,44 @@ async fn what_a_token_is_not_for_is_recorded_as_refused_and_what_a_request_leave
 }
 
 #[tokio::test]
+async fn it_sees_of_its_users_calls_and_confirmations_those_of_its_toolset_alone() {
+    let issuer = Issuer::start().await;
+    let house = house(&issuer);
+    let whole = bound_by(&issuer, "aud", json!(format!("{URL}/mcp")));
+    let talk = house.talk("riley");
+    let call = async |tool: &str, key: &str| {
+        let headers = [("authorization", whole.as_str()), ("idempotency-key", key)];
+        let path = format!("/v1/tools/{tool}:call");
+        talk.send("POST", &path, &headers, r#"{"symbol": "AMD"}"#).await
+    };
+    let own = call("get_quotes", "6f1c2e0a-7b1d-4e9b-9c50-0d6a0f2b7a11").await;
+    let other = call("get_positions", "6f1c2e0a-7b1d-4e9b-9c50-0d6a0f2b7a12").await;
+    let asked = call("add_to_watchlist", "6f1c2e0a-7b1d-4e9b-9c50-0d6a0f2b7a13").await;
+    assert_eq!((own.status, other.status, asked.status), (200, 200, 428), "{asked:?}");
+    let path_of = |answer: &Answer| {
+        let id = answer.headers["x-toolwire-call-id"].to_str().unwrap();
+        format!("/v1/calls/{id}")
+    };
+    let confirmation = asked.headers["location"].to_str().unwrap();
+    let count = |list: &Answer, of: &str| list.ok()[of].as_array().map_or(0, Vec::len);
+    let calls = get(&house, &whole, "/v1/calls", None).await;
+    let confirmations = get(&house, &whole, "/v1/confirmations", None).await;
+    assert_eq!((count(&calls, "calls"), count(&confirmations, "confirmations")), (3, 1), "{calls:?}");
+    for token in bound(&issuer) {
+        let calls = get(&house, &token, "/v1/calls", None).await;
+        assert_eq!(count(&calls, "calls"), 1, "{calls:?}");
+        assert_eq!(calls.ok()["calls"][0]["tool"], "get_quotes");
+        assert_eq!(get(&house, &token, &path_of(&own), None).await.status, 200);
+        let refused = get(&house, &token, &path_of(&other), None).await;
+        assert_eq!(refused.problem(), (404, "UNKNOWN_CALL".to_owned()));
+        let confirmations = get(&house, &token, "/v1/confirmations", None).await;
+        assert_eq!(count(&confirmations, "confirmations"), 0, "{confirmations:?}");
+        let refused = get(&house, &token, confirmation, None).await;
+        assert_eq!(refused.problem(), (404, "UNKNOWN_CONFIRMATION".to_owned()));
+    }
+}
+
+#[tokio::test]
 async fn a_token_for_the_whole_is_not_bound_and_one_for_nothing_has_no_tools() {
     let issuer = Issuer::start().await;
     let house = house(&issuer);

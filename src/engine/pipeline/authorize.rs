@@ -22,6 +22,12 @@ pub trait Policy: Send + Sync + Debug {
         user.is_narrowed() && self.may_call(&user.clone().without_toolsets(), tool)
     }
 
+    /// Whether the user's token is for a tool: one that is bound to toolsets is for their tools alone, whatever the
+    /// request names.
+    fn is_for(&self, _user: &User, _tool: RuleTarget<'_>) -> bool {
+        true
+    }
+
     /// Whether a call that is not allowed is a refusal to record: not where the toolset that the request names, which
     /// is its own choice, alone leaves the tool out.
     fn is_refusal(&self, user: &User, tool: RuleTarget<'_>) -> bool {

@@ -130,6 +130,9 @@ impl Calls {
             Err(_) if !running.is_empty() || !ended.is_empty() => Vec::new(),
             Err(error) => return Err(unavailable(&error)),
         };
+        // An unresolved call says nothing of a tool.
+        running.retain(|it| it.facts.tool().is_none_or(|it| self.is_for(user, &it.definition.name)));
+        ended.retain(|it| self.is_for(user, &it.tool));
         check_unique(which, &recorded)?;
         if let CallRef::Request(_, Some(tool)) = which {
             running.retain(|it| it.facts.tool().is_some_and(|it| *it.definition.name == **tool));
@@ -157,7 +160,7 @@ impl Calls {
             CallRef::Request(id, tool) => RecordSelector::Request(&user.id, *id, tool.as_deref()),
         };
         let mut recorded = self.0.store.find_calls(selector).await?;
-        recorded.retain(|it| self.may_see(user, &it.key.user));
+        recorded.retain(|it| self.may_see(user, &it.key.user) && self.is_for(user, &it.key.tool));
         Ok(recorded)
     }
 
@@ -199,6 +202,11 @@ impl Calls {
 
     fn may_see(&self, user: &User, of: &UserId) -> bool {
         *of == user.id || self.0.policy.may_observe(user)
+    }
+
+    /// Whether the user's token is for the tool of a call.
+    fn is_for(&self, user: &User, tool: &str) -> bool {
+        self.0.policy.is_for(user, self.0.registry.snapshot().rule_target(tool))
     }
 
     /// Whether the user reads the arguments and the result of a call, and not only that it was made.

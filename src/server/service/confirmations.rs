@@ -107,8 +107,16 @@ impl Confirmations {
     }
 
     fn may_see(&self, user: &User, confirmation: &Confirmation) -> bool {
-        let policy = &self.0.policy;
-        confirmation.key.user == user.id || policy.may_observe(user) || self.may_approve(user, confirmation)
+        self.is_own(user, confirmation)
+            || self.0.policy.may_observe(user)
+            || self.may_approve(user, confirmation)
+    }
+
+    /// Whether it is of a call of the user, by a tool that the user's token is for. What that tool calls is its own.
+    fn is_own(&self, user: &User, confirmation: &Confirmation) -> bool {
+        let Confirmation { key, asked, .. } = confirmation;
+        let outermost = asked.path.first().unwrap_or(&key.tool);
+        key.user == user.id && self.with_target(outermost, |tool| self.0.policy.is_for(user, tool))
     }
 
     fn may_approve(&self, user: &User, confirmation: &Confirmation) -> bool {
@@ -118,10 +126,10 @@ impl Confirmations {
 
     /// Whether the user reads what was asked for, and not only that something was.
     fn may_read(&self, user: &User, confirmation: &Confirmation) -> bool {
-        let key = &confirmation.key;
-        key.user == user.id
+        let tool = &confirmation.key.tool;
+        self.is_own(user, confirmation)
             || self.may_approve(user, confirmation)
-            || self.with_target(&key.tool, |tool| self.0.policy.may_read_records(user, tool))
+            || self.with_target(tool, |tool| self.0.policy.may_read_records(user, tool))
     }
 
     /// The tool as rules see it.

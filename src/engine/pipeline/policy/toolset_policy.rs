@@ -25,16 +25,11 @@ impl ToolsetPolicy {
     /// Whether neither the request nor its token leaves the tool out.
     fn passes(&self, user: &User, tool: RuleTarget<'_>) -> bool {
         match (&user.toolset, user.bound_to.as_deref()) {
-            (None, _) => self.is_bound_to(user, tool),
+            (None, _) => self.is_for(user, tool),
             (Some(name), None) => self.has(name, tool),
             // A toolset that the token is not for has nothing for it.
             (Some(name), Some(bound_to)) => bound_to.contains(name) && self.has(name, tool),
         }
-    }
-
-    /// Whether the token is for the tool, whatever the request names.
-    fn is_bound_to(&self, user: &User, tool: RuleTarget<'_>) -> bool {
-        user.bound_to.as_deref().is_none_or(|bound_to| bound_to.iter().any(|name| self.has(name, tool)))
     }
 
     /// A toolset that is not configured has no tools, and a tool that is not offered no tags.
@@ -46,6 +41,10 @@ impl ToolsetPolicy {
 impl Policy for ToolsetPolicy {
     fn may_call(&self, user: &User, tool: RuleTarget<'_>) -> bool {
         self.rights.may_call(user, tool) && self.passes(user, tool)
+    }
+
+    fn is_for(&self, user: &User, tool: RuleTarget<'_>) -> bool {
+        user.bound_to.as_deref().is_none_or(|bound_to| bound_to.iter().any(|name| self.has(name, tool)))
     }
 
     fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
@@ -61,19 +60,20 @@ impl Policy for ToolsetPolicy {
     }
 
     fn may_approve(&self, user: &User, tool: RuleTarget<'_>, caller: &UserId) -> bool {
-        self.rights.may_approve(user, tool, caller) && self.is_bound_to(user, tool)
+        self.rights.may_approve(user, tool, caller) && self.is_for(user, tool)
     }
 
     fn sees_others(&self, user: &User) -> bool {
         self.rights.sees_others(user)
     }
 
+    /// Observing is of all tools, and so not of a token for some.
     fn may_observe(&self, user: &User) -> bool {
-        self.rights.may_observe(user)
+        user.bound_to.is_none() && self.rights.may_observe(user)
     }
 
     fn may_read_records(&self, user: &User, tool: RuleTarget<'_>) -> bool {
-        self.rights.may_read_records(user, tool) && self.is_bound_to(user, tool)
+        self.rights.may_read_records(user, tool) && self.is_for(user, tool)
     }
 }
 
@@ -130,5 +130,16 @@ mod tests {
         let narrowed = riley.with_toolset(Some("shop".parse().unwrap()));
         assert!(approves(&narrowed, "desk_open"));
         assert!(!policy.may_call_all(&bound) && !policy.may_call_all(&narrowed));
+    }
+
+    #[test]
+    fn a_bound_token_observes_nothing() {
+        let file = "[[auth.users]]\nuser_id = 'riley'\ntoken = 'a-long-enough-t0ken'\nobserve = true\n";
+        let loaded = testing::load_text(file, &[], Flags::default(), &[]).unwrap();
+        let policy = ToolsetPolicy::new(Arc::new(loaded.config.auth), Toolsets::default());
+        let riley = User::new("riley".parse().unwrap());
+        let bound = User { bound_to: Some(names(&["shop"])), ..riley.clone() };
+        let narrowed = riley.clone().with_toolset(Some("shop".parse().unwrap()));
+        assert!(policy.may_observe(&riley) && policy.may_observe(&narrowed) && !policy.may_observe(&bound));
     }
 }

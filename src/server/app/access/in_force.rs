@@ -5,13 +5,13 @@
 
 use std::{future::pending, sync::Arc};
 
-use arc_swap::ArcSwap;
 use futures_util::future::{BoxFuture, Either, ready};
 use secrecy::ExposeSecret;
 use tokio::sync::watch;
 use tonic::{Code, Status};
 
 use super::callers::Callers;
+use toolwire_base::current::Current;
 use toolwire_config::{Auth, Right, RuleTarget, TokenDigest, Toolsets};
 use toolwire_contract::status;
 use toolwire_engine::{
@@ -31,7 +31,7 @@ use toolwire_transport::{
 /// The users, rules and toolsets in force.
 #[derive(Debug)]
 pub(super) struct InForce {
-    reading: Arc<ArcSwap<Reading>>,
+    reading: Current<Reading>,
     /// How often they were replaced.
     replaced: watch::Sender<u64>,
     registry: Arc<Registry>,
@@ -50,7 +50,7 @@ struct Reading {
 
 impl InForce {
     pub(super) fn new(auth: Auth, toolsets: Toolsets, registry: &Arc<Registry>) -> Self {
-        let reading = Arc::new(ArcSwap::from_pointee(Reading::new(Arc::new(auth), toolsets, None)));
+        let reading = Current::new(Reading::new(Arc::new(auth), toolsets, None));
         Self { reading, replaced: watch::Sender::new(0), registry: Arc::clone(registry) }
     }
 
@@ -65,7 +65,7 @@ impl InForce {
         let before = self.reading.load_full();
         let Reading { auth, toolsets, .. } = &*before;
         let callers = Callers::start(auth, toolsets, egress, public_url);
-        self.reading.store(Arc::new(Reading::new(Arc::clone(auth), toolsets.clone(), Some(callers))));
+        self.reading.replace(Reading::new(Arc::clone(auth), toolsets.clone(), Some(callers)));
     }
 
     /// Puts others into force, and returns what differs.
@@ -76,7 +76,7 @@ impl InForce {
         let callers = before.callers.as_ref().map(|it| it.renew(&auth, &toolsets));
         let mut changes = auth.changes_since(&before.auth);
         changes.extend(toolsets.changes_since(&before.toolsets));
-        self.reading.store(Arc::new(Reading::new(Arc::new(auth), toolsets, callers)));
+        self.reading.replace(Reading::new(Arc::new(auth), toolsets, callers));
         self.replaced.send_modify(|count| *count += 1);
         changes
     }
@@ -85,6 +85,10 @@ impl InForce {
 impl Policy for InForce {
     fn may_call(&self, user: &User, tool: RuleTarget<'_>) -> bool {
         self.reading.load().policy.may_call(user, tool)
+    }
+
+    fn is_for(&self, user: &User, tool: RuleTarget<'_>) -> bool {
+        self.reading.load().policy.is_for(user, tool)
     }
 
     fn scope_to_call(&self, user: &User, tool: RuleTarget<'_>) -> Option<String> {
@@ -149,7 +153,7 @@ impl Withdrawals for InForce {
         // Before the settings are read: what is replaced from now on is noticed.
         let mut replaced = self.replaced.subscribe();
         let mut before = self.reading.load_full();
-        let (reading, registry) = (Arc::clone(&self.reading), Arc::clone(&self.registry));
+        let (reading, registry) = (self.reading.clone(), Arc::clone(&self.registry));
         let token = bearer.map(|bearer| TokenDigest::of(bearer.0.expose_secret().as_bytes()));
         let user = user.clone();
         Box::pin(async move {
@@ -205,10 +209,11 @@ impl Reading {
         let lost_some =
             |right: &Right| before.auth.may_some(user, *right) && !self.auth.may_some(user, *right);
         let lost_of = |tool: RuleTarget<'_>| {
-            let has = |reading: &Self, right| reading.auth.may(user, right, tool);
-            let may_call = |reading: &Self| reading.policy.may_call(user, tool);
-            (may_call(before) && !may_call(self))
-                || Right::ALL.iter().any(|right| has(before, *right) && !has(self, *right))
+            let rights = |Self { policy, .. }: &Self| {
+                let may_approve = policy.may_approve(user, tool, &user.id);
+                [policy.may_call(user, tool), may_approve, policy.may_read_records(user, tool)]
+            };
+            rights(before).into_iter().zip(rights(self)).any(|(had, has)| had && !has)
         };
         Right::ALL.iter().any(lost_some)
             || registry.snapshot().tools().any(|tool| lost_of(tool.definition.rule_target()))

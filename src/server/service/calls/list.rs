@@ -103,6 +103,8 @@ impl Filter {
 /// parts.
 struct Merge<'a> {
     filter: &'a Filter,
+    /// Whether the token of the user is for a tool.
+    is_for: &'a (dyn Fn(&str) -> bool + Sync),
     size: usize,
     /// The calls that are known and not on the page yet.
     pending: BTreeMap<CallId, Record>,
@@ -121,7 +123,7 @@ impl Merge<'_> {
             }
             let (call_id, record) = newest.remove_entry();
             self.before = Some(call_id);
-            if self.filter.passes(&record) {
+            if self.filter.passes(&record) && (record.tool.is_empty() || (self.is_for)(&record.tool)) {
                 self.page.push(record);
             }
             if self.page.len() == self.size {
@@ -148,7 +150,8 @@ impl Calls {
         };
         let (local, running) = self.list_local(filter, of.as_ref(), before);
         let criteria = filter.criteria(of);
-        let mut merge = Merge { filter, size, pending: local, before, page: Vec::new() };
+        let is_for = |tool: &str| self.is_for(user, tool);
+        let mut merge = Merge { filter, is_for: &is_for, size, pending: local, before, page: Vec::new() };
         let mut read = 0;
         loop {
             let rows = self.0.store.list_calls(&criteria, merge.before, AT_ONCE).await;
