@@ -34,7 +34,7 @@ pub(super) struct Login {
     /// Trusts the authorities in this PEM file beside the platform's [env: TOOLWIRE_CA]
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// Removes what is kept for the server instead
+    /// Removes what is kept for the server, and of sign-ins at URL, instead
     #[arg(long, conflicts_with_all = ["client_id", "scope", "issuer", "ca"])]
     forget: bool,
 }
@@ -44,8 +44,8 @@ impl Login {
         let client = Client::from_environment(&Environment::read());
         let server = self.server(client.server.as_deref())?;
         if self.forget {
-            let count = sign_in::forget(&server)?;
-            return console::print(&format!("{count} removed for {server}"));
+            let count = sign_in::forget(&server, &self.url).await?;
+            return console::print(&format!("{count} removed for {} and {server}", self.url));
         }
         let signed_in = Request {
             url: &self.url,

@@ -6,6 +6,7 @@
 mod authorization_server;
 mod current_token;
 mod device_grant;
+mod record;
 mod resource;
 mod token_answer;
 mod token_store;
@@ -19,9 +20,10 @@ use self::{
     authorization_server::{AuthorizationServer, OFFLINE_ACCESS},
     current_token::CurrentToken,
     device_grant::{DeviceCode, NotBegun, Requested},
+    record::{SignIn, seconds},
     resource::Resource,
     token_answer::Tokens,
-    token_store::{SignIn, TokenStore, seconds},
+    token_store::TokenStore,
     web::Web,
 };
 use toolwire_base::clock;
@@ -62,7 +64,7 @@ impl Request<'_> {
         let web = Web::new(self.ca)?;
         let resource = Resource::discover(&web, self.url).await?;
         let issuer = AuthorizationServer::choose(&web, &resource.issuers, self.issuer).await?;
-        let kept = store.read(&server, &issuer.issuer, &resource.name)?;
+        let kept = store.lock(&server, &issuer.issuer, &resource.name).await?.read()?;
         let known = self.client_id.map(str::to_owned).or(kept.map(|it| it.client_id));
         let scope = self.scope.map_or_else(|| resource.scope.clone(), str::to_owned);
         let scope = with_refresh(&scope, &issuer);
@@ -83,7 +85,8 @@ impl Request<'_> {
             expires_at: None,
         };
         let sign_in = sign_in.with(tokens, now);
-        store.keep(&sign_in)?;
+        let SignIn { server, issuer, resource, .. } = &sign_in;
+        store.lock(server, issuer, resource).await?.keep(&sign_in)?;
         Ok(SignedIn { issuer: sign_in.issuer, scope: sign_in.scope })
     }
 
@@ -139,9 +142,9 @@ pub(super) fn url_for(server: &ServerUrl) -> Result<Option<Url>, Failure> {
     Ok(find(server)?.map(|(_, sign_in)| sign_in.url))
 }
 
-/// Removes the tokens for a server, and returns of how many sign-ins.
-pub(super) fn forget(server: &ServerUrl) -> Result<usize, Failure> {
-    store()?.forget(&origin(server)?)
+/// Removes the tokens for a server, and those of sign-ins at the URL, and returns of how many sign-ins.
+pub(super) async fn forget(server: &ServerUrl, url: &Url) -> Result<usize, Failure> {
+    store()?.forget(&origin(server)?, url).await
 }
 
 fn find(server: &ServerUrl) -> Result<Option<(TokenStore, SignIn)>, Failure> {

@@ -119,7 +119,7 @@ async fn poll(
 ) -> Result<Tokens, Failure> {
     let end = clock::now() + life;
     loop {
-        sleep(interval).await;
+        sleep(interval.min(end.saturating_duration_since(clock::now()))).await;
         if clock::now() >= end {
             return Err(Failure::Failed("nobody signed in before the code expired; begin again".to_owned()));
         }
@@ -136,14 +136,19 @@ async fn poll(
                         let what = "the code expired before anybody signed in; begin again";
                         return Err(Failure::Failed(what.to_owned()));
                     }
+                    _ if error.is_passing => interval = longer(interval),
                     _ => return Err(Failure::Failed(format!("the sign-in failed: {error}"))),
                 },
             },
-            // A server that is busy is not asked more often.
-            Err(no_answer) if no_answer.is_passing => interval = (interval * 2).min(LONGEST),
+            Err(no_answer) if no_answer.is_passing => interval = longer(interval),
             Err(no_answer) => return Err(no_answer.into()),
         }
     }
+}
+
+/// The interval after a request that the server was too busy for, or could not be asked.
+fn longer(interval: Duration) -> Duration {
+    (interval * 2).min(interval.max(LONGEST))
 }
 
 #[cfg(test)]
@@ -162,6 +167,10 @@ mod tests {
 
     fn away() -> Result<Answer, NoAnswer> {
         Err(NoAnswer { what: "away".to_owned(), is_passing: true })
+    }
+
+    fn busy() -> Result<Answer, NoAnswer> {
+        Ok(Answer { status: StatusCode::SERVICE_UNAVAILABLE, challenge: None, body: Value::Null })
     }
 
     fn tokens() -> Result<Answer, NoAnswer> {
@@ -190,9 +199,10 @@ mod tests {
             error("slow_down"),
             error("authorization_pending"),
             away(),
+            busy(),
             tokens(),
         ];
-        assert_eq!(asked_at(answers).await, (vec![2, 4, 11, 18, 32], Ok(())));
+        assert_eq!(asked_at(answers).await, (vec![2, 4, 11, 18, 32, 60], Ok(())));
     }
 
     #[tokio::test(start_paused = true)]
@@ -210,6 +220,9 @@ mod tests {
         let (at, end) = asked_at(pending).await;
         assert_eq!(at.len(), 149);
         assert!(end.unwrap_err().contains("before the code expired"));
+        let began = clock::now();
+        let end = poll(Duration::from_hours(1), Duration::from_mins(1), async || away()).await;
+        assert!(end.is_err() && began.elapsed() == Duration::from_mins(1), "however long the interval");
     }
 
     #[test]

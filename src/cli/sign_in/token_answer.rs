@@ -2,9 +2,11 @@
 
 use std::{fmt, time::Duration};
 
+use reqwest::StatusCode;
 use secrecy::SecretString;
 
 use super::web::Answer;
+use toolwire_base::words::one_line;
 
 /// Maximum length of a token, in bytes.
 const MAX_TOKEN: usize = 16 * 1_024;
@@ -26,6 +28,8 @@ pub(super) struct OAuthError {
     /// Such as `authorization_pending`; empty if the answer is none of OAuth's.
     pub(super) code: String,
     description: String,
+    /// Whether the same request may be answered later.
+    pub(super) is_passing: bool,
 }
 
 impl Tokens {
@@ -38,7 +42,7 @@ impl Tokens {
         let is_bearer = body["token_type"].as_str().is_some_and(|it| it.eq_ignore_ascii_case("bearer"));
         let access = token("access_token").filter(|_| is_bearer);
         Ok(Self {
-            access: access.ok_or_else(|| OAuthError::other("it issued no bearer token".to_owned()))?,
+            access: access.ok_or_else(|| OAuthError::of("it issued no bearer token".to_owned()))?,
             refresh: token("refresh_token"),
             life: body["expires_in"].as_u64().map(Duration::from_secs),
             scope: body["scope"].as_str().map(str::to_owned),
@@ -48,15 +52,18 @@ impl Tokens {
 
 impl OAuthError {
     pub(super) fn read(answer: &Answer) -> Self {
-        let text = |name: &str| answer.body[name].as_str().unwrap_or_default().to_owned();
+        let status = answer.status;
+        let is_passing = status.is_server_error()
+            || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
+        let text = |name: &str| one_line(answer.body[name].as_str().unwrap_or_default());
         match text("error") {
-            code if code.is_empty() => Self::other(format!("it answered {}", answer.status)),
-            code => Self { code, description: text("error_description") },
+            code if code.is_empty() => Self { is_passing, ..Self::of(format!("it answered {status}")) },
+            code => Self { code, description: text("error_description"), is_passing },
         }
     }
 
-    fn other(description: String) -> Self {
-        Self { code: String::new(), description }
+    fn of(description: String) -> Self {
+        Self { code: String::new(), description, is_passing: false }
     }
 }
 
@@ -74,7 +81,6 @@ fn is_token(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use reqwest::StatusCode;
     use secrecy::ExposeSecret;
     use serde_json::{Value, json};
 
@@ -98,8 +104,25 @@ mod tests {
             (500, Value::Null, "it answered 500 Internal Server Error"),
             (400, json!({"error": "slow_down"}), "slow_down"),
             (400, json!({"error": "access_denied", "error_description": "no"}), "access_denied: no"),
+            (400, json!({"error": "a", "error_description": "no\nsigned in at b"}), "a: no signed in at b"),
         ] {
             assert_eq!(read(status, body).unwrap_err(), words);
+        }
+    }
+
+    #[test]
+    fn a_server_that_is_busy_or_away_may_answer_later() {
+        for (status, code, is_passing) in [
+            (503, "", true),
+            (503, "temporarily_unavailable", true),
+            (429, "", true),
+            (400, "slow_down", false),
+            (401, "invalid_client", false),
+            (404, "", false),
+        ] {
+            let (status, body) = (StatusCode::from_u16(status).unwrap(), json!({"error": code}));
+            let error = OAuthError::read(&Answer { status, challenge: None, body });
+            assert_eq!(error.is_passing, is_passing, "{status} {code}");
         }
     }
 }

@@ -87,6 +87,7 @@ fn advice_on(reason: &str) -> Option<&'static str> {
         "MAY_NOT_DECIDE" => {
             "`approve` in [[auth.users]] says who may, `own_calls` in [confirmations] whether on one's own calls."
         }
+        "AUTHENTICATION_UNAVAILABLE" => "The identity provider cannot be asked now. Try again later.",
         "INSUFFICIENT_SCOPE" => {
             "`toolwire login URL --scope \"SCOPES\"` signs in for the scopes, each word of them after the colon."
         }
