@@ -5,7 +5,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::web::Web;
+use super::web::{Web, may_lead};
 use toolwire_server::console::Failure;
 
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
@@ -51,7 +51,7 @@ impl AuthorizationServer {
         for url in metadata_of(&base) {
             let answer = web.get(&url).await.map_err(|no_answer| no_answer.what)?;
             if answer.status == StatusCode::OK {
-                return Self::read(issuer, &answer.body);
+                return Self::read(issuer, &base, &answer.body);
             }
             what = format!("{url} answers {}", answer.status);
             if !answer.status.is_client_error() {
@@ -61,16 +61,14 @@ impl AuthorizationServer {
         Err(what)
     }
 
-    fn read(issuer: &str, metadata: &Value) -> Result<Self, String> {
+    fn read(issuer: &str, base: &Url, metadata: &Value) -> Result<Self, String> {
         let found = metadata["issuer"].as_str().unwrap_or_default();
         if found != issuer {
             return Err(format!("its metadata are of the issuer {found:?}"));
         }
-        let is_secure = issuer.starts_with("https:");
         let url = |name: &str| {
             let url: Option<Url> = metadata[name].as_str().and_then(|it| it.parse().ok());
-            // Metadata that came over TLS lead to no plain connection.
-            url.filter(|url| url.scheme() == "https" || !is_secure)
+            url.filter(|url| may_lead(base, url))
         };
         let (token, device_authorization) = (url("token_endpoint"), url("device_authorization_endpoint"));
         let mut scopes = metadata["scopes_supported"].as_array().into_iter().flatten();
@@ -160,7 +158,7 @@ mod tests {
                                       "device_authorization_endpoint": "https://login.example/device",
                                       "scopes_supported": ["openid", "offline_access"]});
             metadata[name] = value;
-            AuthorizationServer::read(ISSUER, &metadata)
+            AuthorizationServer::read(ISSUER, &ISSUER.parse().unwrap(), &metadata)
         };
         assert!(metadata("a", Value::Null).unwrap().has_offline_access);
         for (name, value, words) in [

@@ -10,9 +10,9 @@ use url::Url;
 use super::{
     authorization_server::{AuthorizationServer, DEVICE_CODE},
     token_answer::{OAuthError, Tokens},
-    web::{Answer, NoAnswer, Web},
+    web::{Answer, NoAnswer, Web, may_lead},
 };
-use toolwire_base::clock;
+use toolwire_base::{clock, words::one_line};
 use toolwire_server::console::{self, Failure};
 
 /// The interval between two requests if the server names none, and by which it grows.
@@ -62,14 +62,15 @@ impl DeviceCode {
         let mut form = vec![("client_id", client_id), ("resource", resource)];
         form.extend((!scope.is_empty()).then_some(("scope", scope)));
         let answer = web.post_form(&server.device_authorization, &form).await.map_err(NotBegun::NoAnswer)?;
-        let begun = answer.status.is_success().then(|| Self::read(&answer.body)).flatten();
+        let from = &server.device_authorization;
+        let begun = answer.status.is_success().then(|| Self::read(from, &answer.body)).flatten();
         begun.ok_or_else(|| NotBegun::Refused(OAuthError::read(&answer)))
     }
 
-    fn read(body: &Value) -> Option<Self> {
+    fn read(from: &Url, body: &Value) -> Option<Self> {
         let page = |name: &str| {
             let url: Url = body[name].as_str()?.parse().ok()?;
-            matches!(url.scheme(), "https" | "http").then_some(url)
+            (matches!(url.scheme(), "https" | "http") && may_lead(from, &url)).then_some(url)
         };
         let seconds = |name: &str| body[name].as_u64().map(Duration::from_secs);
         let user_code = body["user_code"].as_str()?.to_owned();
@@ -78,8 +79,8 @@ impl DeviceCode {
             address: page("verification_uri")?,
             whole_address: page("verification_uri_complete"),
             life: seconds("expires_in")?.min(MOST),
-            interval: seconds("interval").unwrap_or(INTERVAL).max(Duration::from_secs(1)),
-            user_code: Some(user_code).filter(|it| !it.is_empty() && it.len() <= MAX_CODE)?,
+            interval: seconds("interval").unwrap_or(INTERVAL).clamp(Duration::from_secs(1), MOST),
+            user_code: Some(user_code).filter(|it| is_code(it))?,
         })
     }
 
@@ -109,6 +110,11 @@ impl DeviceCode {
         ];
         poll(self.interval, self.life, async || web.post_form(&server.token, &form).await).await
     }
+}
+
+/// Whether a text is a code that a person can type.
+fn is_code(text: &str) -> bool {
+    !text.is_empty() && text.len() <= MAX_CODE && one_line(text) == text
 }
 
 /// Asks until there are tokens, or it is clear that there will be none.
@@ -231,12 +237,14 @@ mod tests {
             let mut body = json!({"device_code": "d", "user_code": "ABCD-EFGH", "expires_in": 600,
                                   "verification_uri": "https://login.example/device", "interval": 0});
             body[name] = value;
-            DeviceCode::read(&body)
+            DeviceCode::read(&"https://login.example/code".parse().unwrap(), &body)
         };
         let code = read("a", Value::Null).unwrap();
         assert_eq!((code.interval, code.life), (Duration::from_secs(1), Duration::from_mins(10)));
         for (name, value) in [
             ("verification_uri", json!("javascript:alert(1)")),
+            ("verification_uri", json!("http://login.example/device")),
+            ("user_code", json!("ABCD\nor call us")),
             ("user_code", json!("")),
             ("user_code", json!("x".repeat(65))),
             ("device_code", Value::Null),

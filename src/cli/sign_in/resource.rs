@@ -5,7 +5,8 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::web::Web;
+use super::web::{Web, may_lead};
+use toolwire_base::words::one_line;
 use toolwire_server::console::Failure;
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -40,6 +41,11 @@ impl Resource {
         let challenge = answer.challenge.unwrap_or_default();
         let at = parameter(&challenge, "resource_metadata").and_then(|it| it.parse().ok());
         let at = at.unwrap_or_else(|| well_known(&url));
+        if !may_lead(&url, &at) {
+            return Err(Failure::Failed(format!(
+                "{url} says where to sign in at {at}, which must be https://"
+            )));
+        }
         let document = web.get(&at).await?;
         if document.status != StatusCode::OK {
             return Err(Failure::Failed(format!(
@@ -58,9 +64,14 @@ impl Resource {
             // A server that names another one would get a token for that.
             return Err(format!("is of the resource {name:?}, and tokens for that are not for {url}"));
         }
-        let issuers: Vec<_> = texts(&document["authorization_servers"]).map(str::to_owned).collect();
+        // They are compared and shown as they are written.
+        let may_be_asked = |issuer: &&str| {
+            one_line(issuer) == **issuer && issuer.parse().is_ok_and(|address| may_lead(url, &address))
+        };
+        let issuers = texts(&document["authorization_servers"]).filter(may_be_asked);
+        let issuers: Vec<_> = issuers.map(str::to_owned).collect();
         if issuers.is_empty() {
-            return Err("names no authorization server".to_owned());
+            return Err("names no authorization server over https://".to_owned());
         }
         let supported = || texts(&document["scopes_supported"]).collect::<Vec<_>>().join(" ");
         let scope = scope.map_or_else(supported, str::to_owned);
@@ -127,6 +138,26 @@ mod tests {
         }
         let document = json!({"resource": "https://tools.example/mcp"});
         assert!(Resource::read(&document, &url, None).unwrap_err().contains("no authorization server"));
+    }
+
+    #[test]
+    fn what_came_over_tls_leads_to_no_service_of_this_machine_and_to_no_other_line() {
+        let read = |server: &str, issuer: &str| {
+            let resource = format!("{server}/mcp");
+            let document = json!({"resource": resource, "authorization_servers": [issuer]});
+            Resource::read(&document, &resource.parse().unwrap(), None).map(|it| it.issuers)
+        };
+        for (server, issuer, is_asked) in [
+            ("https://tools.example", "https://login.example", true),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:9000", true),
+            ("http://127.0.0.1:8080", "https://login.example", true),
+            ("https://tools.example", "http://127.0.0.1:9000", false),
+            ("https://tools.example", "HTTP://localhost:9000", false),
+            ("https://tools.example", "https://login.example/\nsigned in", false),
+            ("https://tools.example", "login.example", false),
+        ] {
+            assert_eq!(read(server, issuer).is_ok(), is_asked, "{server} {issuer:?}");
+        }
     }
 
     #[test]

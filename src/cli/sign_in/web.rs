@@ -117,6 +117,12 @@ impl From<NoAnswer> for Failure {
     }
 }
 
+/// Whether what came from one address may lead to another: what came over TLS leads to no plain connection, such as one
+/// within this machine.
+pub(super) fn may_lead(from: &Url, to: &Url) -> bool {
+    to.scheme() == "https" || from.scheme() == "http"
+}
+
 fn authorities(path: &Path) -> Result<Authorities, Failure> {
     Authorities::read(path).map_err(|what| Failure::Usage(format!("--ca {}: {what}", path.display())))
 }
