@@ -96,6 +96,16 @@ async fn refusals_are_sent_with_their_reason_and_count() {
 }
 
 #[tokio::test]
+async fn what_was_recorded_before_the_end_of_the_program_is_sent() {
+    let (collector, address) = Collector::start().await;
+    let program = serve(Path::new("."), address, "grpc").await;
+    write(&program, &RequestId::generate().to_string()).await.expect("a write");
+    program.stop().await;
+    // Sooner than records that wait for others are sent.
+    assert_eq!(collector.logs("toolwire.audit.write", 1).await.len(), 1);
+}
+
+#[tokio::test]
 async fn a_collector_that_is_away_costs_no_write_and_is_told_once() {
     // A port that was free a moment ago.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("binds");
