@@ -1,5 +1,5 @@
 //! Counts the requests in flight on a connection until their responses have ended, and sends `Connection: close` to
-//! HTTP/1 clients during a drain.
+//! HTTP/1 clients whose connection will be closed: during a drain, and where the body of the request is unread.
 
 use std::{
     convert::Infallible,
@@ -56,7 +56,8 @@ where
         let this = self.project();
         let Ok(mut response) = ready!(this.inner.poll(cx));
         let guard = this.guard.take();
-        if *this.is_http1 && guard.as_ref().is_some_and(RequestGuard::is_leaving) {
+        let closes = |guard: &RequestGuard| guard.is_leaving() || guard.has_unread_body();
+        if *this.is_http1 && guard.as_ref().is_some_and(closes) {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         Poll::Ready(Ok(response.map(|inner| Body { inner, guard })))

@@ -7,7 +7,7 @@ use std::{
     future::pending,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -30,6 +30,8 @@ pub(super) struct Requests {
     idle_since: AtomicU64,
     /// Arrival of the first byte of the next HTTP/1 request; not after `idle_since` if none has arrived.
     begun: AtomicU64,
+    /// Whether the body of the HTTP/1 request in flight is not read to its end.
+    has_unread_body: AtomicBool,
     /// Cancelled when the next request should use another connection.
     leaving: CancellationToken,
 }
@@ -40,8 +42,14 @@ pub(super) struct RequestGuard(Arc<Requests>);
 
 impl Requests {
     pub(super) fn new(leaving: CancellationToken) -> Self {
-        let (under_way, start) = (AtomicUsize::new(0), clock::now());
-        Self { start, under_way, idle_since: AtomicU64::new(0), begun: AtomicU64::new(0), leaving }
+        Self {
+            start: clock::now(),
+            under_way: AtomicUsize::new(0),
+            idle_since: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
+            has_unread_body: AtomicBool::new(false),
+            leaving,
+        }
     }
 
     /// Records that bytes arrived over HTTP/1.
@@ -94,6 +102,10 @@ impl Requests {
         RequestGuard(self)
     }
 
+    pub(super) fn set_has_unread_body(&self, has: bool) {
+        self.has_unread_body.store(has, Relaxed);
+    }
+
     fn now(&self) -> u64 {
         u64::try_from(clock::now().duration_since(self.start).as_millis()).unwrap_or(u64::MAX)
     }
@@ -103,6 +115,11 @@ impl RequestGuard {
     /// Whether the next request should use another connection.
     pub(super) fn is_leaving(&self) -> bool {
         self.0.leaving.is_cancelled()
+    }
+
+    /// Whether the response precedes the end of its request over HTTP/1, which closes the connection.
+    pub(super) fn has_unread_body(&self) -> bool {
+        self.0.has_unread_body.load(Relaxed)
     }
 }
 

@@ -4,6 +4,7 @@ mod agui;
 mod backlog;
 mod bounds;
 mod drain;
+mod early_refusals;
 mod every_route;
 mod header_checks;
 mod history;

@@ -129,7 +129,7 @@ fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
     peer.state.record_request();
     request.extensions_mut().insert(peer.clone());
     let is_http2 = request.version() == Version::HTTP_2;
-    request.map(|body| Body::new(RequestBody::new(body, is_http2)))
+    request.map(|body| Body::new(RequestBody::new(body, is_http2, peer.requests.as_ref())))
 }
 
 fn log_closed(address: SocketAddr, result: hyper::Result<()>) {

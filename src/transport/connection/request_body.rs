@@ -3,12 +3,16 @@
 //! hyper ends a body that is reset with `NO_ERROR` as if it were complete, and tonic does so if the status is
 //! CANCELLED: a partial upload would be stored. Other protocol errors of a peer tonic reports as failures of this
 //! server.
+//!
+//! Over HTTP/1 the rest of a body that nobody reads would be taken for the next request: hyper closes the connection,
+//! and the response must have said so. Hence it is recorded for the connection whether its body was read to the end.
 
 use std::{
     error::Error,
     io, iter,
     pin::Pin,
-    task::{Context, Poll, ready},
+    sync::Arc,
+    task::{Context, Poll, Waker, ready},
 };
 
 use bytes::Bytes;
@@ -16,8 +20,11 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tonic::{Code, Status};
 
-use crate::polled_frame::PolledFrame;
+use crate::{polled_frame::PolledFrame, requests::Requests};
 use toolwire_contract::status;
+
+/// Frames that are read of a body that is dropped.
+const MAX_DISCARDED_FRAMES: usize = 16;
 
 /// The body of a request as its peer sends it.
 #[derive(Debug)]
@@ -25,11 +32,37 @@ pub(super) struct RequestBody {
     incoming: Incoming,
     /// HTTP/2 states the end separately from the data; HTTP/1 reports an early end as an error.
     is_http2: bool,
+    /// The requests of an HTTP/1 connection, while this body is not read to its end.
+    unread_on: Option<Arc<Requests>>,
 }
 
 impl RequestBody {
-    pub(super) fn new(incoming: Incoming, is_http2: bool) -> Self {
-        Self { incoming, is_http2 }
+    /// The body of a request, and the requests of its connection if they are tracked.
+    pub(super) fn new(incoming: Incoming, is_http2: bool, requests: Option<&Arc<Requests>>) -> Self {
+        let unread_on = requests.filter(|_| !is_http2 && !incoming.is_end_stream()).cloned();
+        if let Some(requests) = &unread_on {
+            requests.set_has_unread_body(true);
+        }
+        Self { incoming, is_http2, unread_on }
+    }
+
+    fn record_end(&mut self) {
+        if let Some(requests) = self.unread_on.take() {
+            requests.set_has_unread_body(false);
+        }
+    }
+}
+
+impl Drop for RequestBody {
+    /// Reads what has arrived: a request that is refused in one piece keeps its connection.
+    fn drop(&mut self) {
+        let mut cx = Context::from_waker(Waker::noop());
+        for _ in 0..MAX_DISCARDED_FRAMES {
+            if self.unread_on.is_none() {
+                return;
+            }
+            let Poll::Ready(Some(Ok(_))) = Pin::new(&mut *self).poll_frame(&mut cx) else { return };
+        }
     }
 }
 
@@ -40,6 +73,9 @@ impl Body for RequestBody {
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let frame: Option<Result<Frame<Bytes>, hyper::Error>> =
             ready!(Pin::new(&mut self.incoming).poll_frame(cx));
+        if frame.is_none() || self.incoming.is_end_stream() {
+            self.record_end();
+        }
         Poll::Ready(match frame {
             None if self.is_http2 && !self.incoming.is_end_stream() => Some(Err(request_aborted())),
             frame => frame.map(|frame| frame.map_err(status_of)),
