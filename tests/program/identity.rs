@@ -172,6 +172,8 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
     for (line, decision) in [
         ("riley get_quotes", "allowed: toolwire.toml:1: auth.users.0"),
         ("riley get_secret", "denied: toolwire.toml:5: auth.rules.0"),
+        ("riley get_secret --may approve", "denied: toolwire.toml:5: auth.rules.0"),
+        ("riley get_secret --may read_records", "denied: toolwire.toml:5: auth.rules.0"),
         ("riley rank_portfolio", "denied: no line allows it"),
         ("riley get_quotes --may approve", "denied: no line allows it"),
         ("alex get_quotes", "denied: no line allows it"),

@@ -81,7 +81,6 @@ fn a_wrong_issuer_is_refused_with_what_to_write() {
 fn users_of_issuers_may_nothing_until_a_rule_says_so_and_deny_wins() {
     let rules = "[[auth.rules]]\nwho = ['group:corp/support', 'user:corp:8f2c']\ntools = ['shop_*']\n\
                  [[auth.rules]]\nwho = ['group:corp/leavers']\ntools = ['*']\neffect = 'deny'\n\
-                 may = ['call', 'approve', 'observe']\n\
                  [[auth.rules]]\nwho = ['group:corp/leads']\ntools = ['*']\nmay = ['approve', 'observe']\n\
                  [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['get_*']\nscope = 'tools'\n";
     let auth = auth(&format!("{CORP}{RILEY}{rules}"));
@@ -97,7 +96,7 @@ fn users_of_issuers_may_nothing_until_a_rule_says_so_and_deny_wins() {
     }
     assert!(may(&user("corp:1", &["corp/support"], &["tools"]), "get_quotes"), "with the scope");
     let left = user("corp:8f2c", &["corp/support", "corp/leavers", "corp/leads"], &["tools"]);
-    for right in [Right::Call, Right::Approve, Right::Observe] {
+    for right in Right::ALL {
         assert!(
             matches!(auth.decide(&left, right, named("shop_list")), Decision::Denied(at) if at.ends_with("auth.rules.1"))
         );
@@ -128,6 +127,41 @@ fn a_user_of_the_file_may_lose_a_right_by_a_rule() {
     let may = |tool| auth.may(&riley, Right::Call, RuleTarget::named(tool));
     assert!(may("get_quotes") && !may("debug_sleep"));
     assert!(!auth.may_call_all(&riley) && auth.may_some(&riley, Right::Call));
+}
+
+/// A user who leaves gets one rule, which needs no list of rights.
+#[test]
+fn a_rule_that_denies_takes_every_right_unless_it_names_some() {
+    let observer = format!("{RILEY}approve = ['*']\nobserve = true\n");
+    let rights = |rule: &str| {
+        let rule = format!("[[auth.rules]]\nwho = ['user:riley']\neffect = 'deny'\n{rule}\n");
+        let auth = auth(&format!("{observer}{rule}"));
+        let riley = User::new("riley".parse().unwrap());
+        let may = |tool| Right::ALL.map(|right| auth.may(&riley, right, RuleTarget::named(tool)));
+        let may_some = Right::ALL.map(|right| auth.may_some(&riley, right));
+        (may("debug_confirm"), may("get_quotes"), may_some)
+    };
+    let (all, none) = ([true; 4], [false; 4]);
+    assert_eq!(rights("tools = ['*']"), (none, none, none));
+    // Seeing that others' calls are there is of all tools: a rule about some of them leaves it.
+    let but_observe = [false, false, true, false];
+    for narrow in ["tools = ['debug_*']", "tools = ['debug_*', 'x']"] {
+        assert_eq!(rights(narrow), (but_observe, all, all), "{narrow}");
+    }
+    // Of a tool that is not offered nothing but the name is known, and it is denied.
+    for narrow in ["tags = ['x']", "category = ['write', 'delete']", "tools = ['*']\ncategory = ['write']"] {
+        assert_eq!(rights(narrow), (but_observe, but_observe, all), "{narrow}");
+    }
+    assert_eq!(
+        rights("tools = ['*']\nmay = ['call']"),
+        ([false, true, true, true], [false, true, true, true], [false, true, true, true])
+    );
+    let allows = "[[auth.rules]]\nwho = ['user:riley']\ntools = ['*']\n";
+    assert_eq!(
+        auth(&format!("{RILEY}{allows}")).rules[0].may,
+        [Right::Call],
+        "one that allows gives the least"
+    );
 }
 
 #[test]

@@ -43,8 +43,6 @@ impl Rule {
         let effect = entry.optional::<String>("effect");
         let may = entry.optional::<Vec<String>>("may");
 
-        let may = may.map_or(Ok(vec![Right::Call]), |names| words("may", &names));
-        let may = may.map_err(|what| entry.problem(what)).ok();
         let consequence_at_most = consequence_at_most.map(|word| {
             words("consequence_at_most", &[word]).map(|words| words[0]).map_err(|what| entry.problem(what))
         });
@@ -59,6 +57,10 @@ impl Rule {
                 false
             }
         };
+        let is_narrow = |tools: &Vec<ToolPattern>| !tools.iter().any(ToolPattern::is_everything);
+        let is_narrow = narrows || tools.as_ref().is_some_and(is_narrow);
+        let may = may.map_or_else(|| Ok(implied_rights(denies, is_narrow)), |names| words("may", &names));
+        let may = may.map_err(|what| entry.problem(what)).ok();
         if denies && scope.is_some() {
             entry.problem(
                 "scope has no meaning where effect is deny: a client would leave the scope out; remove it",
@@ -89,8 +91,6 @@ impl Rule {
         if tags.as_ref().is_some_and(|tags| tags.is_empty() || tags.iter().any(String::is_empty)) {
             entry.problem("tags must name at least one, of which a tool has one");
         }
-        let is_narrow = |tools: &Vec<ToolPattern>| !tools.iter().any(ToolPattern::is_everything);
-        let is_narrow = narrows || tools.as_ref().is_some_and(is_narrow);
         if may.iter().flatten().any(|it| *it == Right::Observe) && is_narrow {
             entry.problem("observe is of all tools; write tools = [\"*\"] alone, or leave observe out");
         }
@@ -125,6 +125,17 @@ impl Rule {
         shown.extend([("effect", effect.to_owned().to_toml()), ("may", may.to_toml())]);
         shown
     }
+}
+
+/// The rights of a rule that names none. One that denies takes all of them, as for a user who leaves; observing is of
+/// all tools, so that a rule about some does not end it.
+fn implied_rights(denies: bool, is_narrow: bool) -> Vec<Right> {
+    let is_implied = |right: &Right| match right {
+        Right::Call => true,
+        Right::Approve | Right::ReadRecords => denies,
+        Right::Observe => denies && !is_narrow,
+    };
+    Right::ALL.into_iter().filter(is_implied).collect()
 }
 
 /// The toolsets that a rule names; none if it names none.
