@@ -44,15 +44,15 @@ pub(crate) fn check(
     })
 }
 
-/// Refuses ID tokens and refresh tokens by the claims that access tokens do not have, and tokens that prove their user
+/// Refuses ID, logout and refresh tokens by the claims that access tokens do not have, and tokens that prove their user
 /// only together with a key of the client's.
 fn check_kind(claims: &Claims) -> Result<(), Refusal> {
     let is_other = |name: &str, access: &str| {
         claims.get(name).is_some_and(|it| it.as_str().is_none_or(|it| !it.eq_ignore_ascii_case(access)))
     };
-    let is_of_sign_in =
-        ["nonce", "at_hash", "c_hash", "s_hash"].iter().any(|name| claims.contains_key(*name));
-    if is_of_sign_in || is_other("token_use", "access") || is_other("typ", "Bearer") {
+    let tells_of_session =
+        ["nonce", "at_hash", "c_hash", "s_hash", "events"].iter().any(|name| claims.contains_key(*name));
+    if tells_of_session || is_other("token_use", "access") || is_other("typ", "Bearer") {
         return Err(Refusal::NotAccessToken);
     }
     if claims.contains_key("cnf") { Err(Refusal::Bound) } else { Ok(()) }

@@ -14,7 +14,7 @@ pub enum Refusal {
     Malformed,
     #[error("the token needs an extension that this server does not know")]
     CriticalExtension,
-    #[error("the token is no access token; send the access token and not an ID or refresh token")]
+    #[error("the token is no access token; send the access token and not an ID, logout or refresh token")]
     NotAccessToken,
     #[error("the token is signed by an algorithm that this server does not accept")]
     WrongAlgorithm,

@@ -130,6 +130,8 @@ async fn bad_claims_have_their_word_and_their_sentence() {
         (json!({"iat": NOW - 7_200}), "lives_too_long"),
         (json!({"nonce": "n"}), "not_access_token"),
         (json!({"at_hash": "h"}), "not_access_token"),
+        (json!({"c_hash": "h"}), "not_access_token"),
+        (json!({"events": {"http://schemas.openid.net/event/backchannel-logout": {}}}), "not_access_token"),
         (json!({"token_use": "id"}), "not_access_token"),
         (json!({"token_use": 1}), "not_access_token"),
         (json!({"typ": "Refresh"}), "not_access_token"),
@@ -149,12 +151,28 @@ async fn bad_claims_have_their_word_and_their_sentence() {
         json!({"exp": NOW + 3_630}),
         json!({"iat": null}),
         json!({"token_use": "access", "typ": "Bearer"}),
+        // What access tokens of Auth0, Cognito, Entra, Google, Keycloak and Okta have beside the usual claims.
+        json!({"azp": "a", "gty": "client-credentials", "permissions": ["read"], "org_id": "o"}),
+        json!({"origin_jti": "a", "event_id": "b", "client_id": "c", "auth_time": NOW, "version": 2,
+               "cognito:groups": [], "token_use": "access"}),
+        json!({"aio": "a", "appid": "b", "appidacr": "1", "oid": "c", "rh": "d", "tid": "e", "uti": "f", "ver": "1.0",
+               "xms_ftd": "g", "roles": ["a"], "acct": 0, "amr": ["pwd"], "acr": "1", "idtyp": "user"}),
+        json!({"azp": "a", "email_verified": true, "hd": "example.com"}),
+        json!({"sid": "a", "session_state": "b", "allowed-origins": [], "realm_access": {"roles": []}, "jti": "c",
+               "auth_time": NOW, "preferred_username": "d", "typ": "Bearer", "trusted-certs": []}),
+        json!({"cid": "a", "uid": "b", "ver": 1, "auth_time": NOW, "scp": ["openid"]}),
     ] {
         let verified = verify_once(&key, &key.token(&claims(&change)), |_| ()).await;
         assert!(verified.is_ok(), "{change}: {verified:?}");
     }
     let expired = verify_once(&key, &key.token(&claims(&json!({"exp": NOW - 60}))), |_| ()).await;
     assert_eq!(expired.unwrap_err().to_string(), "the token has expired");
+    let logout = json!({"events": {"http://schemas.openid.net/event/backchannel-logout": {}}});
+    let logout = verify_once(&key, &key.token(&claims(&logout)), |_| ()).await.unwrap_err();
+    assert_eq!(
+        logout.to_string(),
+        "the token is no access token; send the access token and not an ID, logout or refresh token"
+    );
     let of_another = verify_once(&key, &key.token(&claims(&json!({"aud": "else"}))), |_| ()).await;
     assert_eq!(of_another.unwrap_err().to_string(), "the token is for another audience");
 }
