@@ -25,20 +25,22 @@ pub(in crate::faces) enum Foreign {
 impl Boundary {
     /// Of the listener for users. Where their credentials come by themselves, a request must name this server.
     pub fn of_users(config: &Config) -> Self {
-        Self::new(&config.http, !config.auth.is_open(), config.has_ambient_credentials())
+        let is_behind_proxy = !config.auth.trusted_proxies.is_empty();
+        let needs_name = config.has_ambient_credentials();
+        Self::new(&config.http, !config.auth.is_open(), needs_name, is_behind_proxy)
     }
 
     /// Of the listener for operators, which takes no credentials: probes and Prometheus come by addresses too, which no
     /// page can have as its name.
     pub(in crate::faces) fn of_operators(config: &config::Http, needs_credentials: bool) -> Self {
-        let of_users = Self::new(config, needs_credentials, false);
+        let of_users = Self::new(config, needs_credentials, false, false);
         match of_users.hosts {
             Hosts::Any => of_users,
             _ => Self { hosts: Hosts::AllowedOrAddress(config.hosts()), ..of_users },
         }
     }
 
-    fn new(config: &config::Http, needs_credentials: bool, needs_name: bool) -> Self {
+    fn new(config: &config::Http, needs_credentials: bool, needs_name: bool, is_behind_proxy: bool) -> Self {
         let hosts = if !needs_credentials {
             Hosts::Loopback
         } else if config.allowed_hosts.is_empty() && !needs_name {
@@ -46,7 +48,7 @@ impl Boundary {
         } else {
             Hosts::Allowed(config.hosts())
         };
-        Self { hosts, origins: Origins::new(config.origins()) }
+        Self { hosts, origins: Origins::new(config.origins(), is_behind_proxy) }
     }
 
     /// The origin of the page that makes a request, if it may and the request names this server.

@@ -6,9 +6,13 @@
 
 use http::{HeaderMap, HeaderValue, Uri, header::ORIGIN, uri::Authority};
 
-/// The origins of pages that may call, beside this server's own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Origins(Vec<String>);
+/// The origins of pages that may call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Origins {
+    allowed: Vec<String>,
+    /// Whether a page of `http://`, with the host that the request names, is one of this server's own.
+    owns_plain: bool,
+}
 
 /// The origin of the page that makes a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +25,10 @@ pub(in crate::faces) enum Page {
 }
 
 impl Origins {
-    /// These origins, such as `https://app.example`.
-    pub(super) fn new<'a>(allowed: impl Iterator<Item = &'a str>) -> Self {
-        Self(allowed.filter_map(canonical).collect())
+    /// These origins, such as `https://app.example`, and the server's own. Behind a proxy that may end TLS, a plain
+    /// origin is not its own: anybody on the path to a browser can serve a plain page under the server's name.
+    pub(super) fn new<'a>(allowed: impl Iterator<Item = &'a str>, is_behind_proxy: bool) -> Self {
+        Self { allowed: allowed.filter_map(canonical).collect(), owns_plain: !is_behind_proxy }
     }
 
     /// The origin of the page that makes a request that names the server so.
@@ -31,14 +36,17 @@ impl Origins {
         let mut origins = headers.get_all(ORIGIN).iter();
         let (origin, another) = (origins.next(), origins.next());
         let Some(origin) = origin else { return Page::None };
-        let own = canonical(&format!("{}://{named}", if is_encrypted { "https" } else { "http" }));
-        let from = origin.to_str().ok().and_then(canonical);
-        match from {
-            Some(from) if another.is_none() && (Some(&from) == own.as_ref() || self.0.contains(&from)) => {
-                Page::Allowed(origin.clone())
-            }
-            _ => Page::Foreign,
-        }
+        let from = origin.to_str().ok().and_then(canonical).filter(|_| another.is_none());
+        let is_allowed = |from: String| {
+            self.allowed.contains(&from) || self.own(is_encrypted, named).is_some_and(|own| own == from)
+        };
+        if from.is_some_and(is_allowed) { Page::Allowed(origin.clone()) } else { Page::Foreign }
+    }
+
+    /// The origin of the server's own pages, for a request that names the server so.
+    fn own(&self, is_encrypted: bool, named: &Authority) -> Option<String> {
+        let scheme = if is_encrypted { "https" } else { "http" };
+        (is_encrypted || self.owns_plain).then(|| canonical(&format!("{scheme}://{named}"))).flatten()
     }
 }
 
@@ -63,7 +71,24 @@ mod tests {
 
     fn page(origin: &str, is_encrypted: bool, named: &str) -> Page {
         let headers = HeaderMap::from_iter([(ORIGIN, origin.parse().unwrap())]);
-        Origins::default().page(&headers, is_encrypted, &named.parse().unwrap())
+        Origins::new([].into_iter(), false).page(&headers, is_encrypted, &named.parse().unwrap())
+    }
+
+    #[test]
+    fn behind_a_proxy_a_plain_page_is_none_of_the_server_unless_it_is_listed() {
+        let page = |listed: &str, origin: &str, is_encrypted| {
+            let headers = HeaderMap::from_iter([(ORIGIN, origin.parse().unwrap())]);
+            let origins = Origins::new([listed].into_iter(), true);
+            origins.page(&headers, is_encrypted, &"tools.example".parse().unwrap()) != Page::Foreign
+        };
+        assert!(page("https://tools.example", "https://tools.example", false));
+        assert!(page("https://tools.example", "https://tools.example:443", false));
+        assert!(page("http://tools.example", "http://tools.example", false), "without TLS, as configured");
+        assert!(!page("https://tools.example", "http://tools.example", false));
+        assert!(!page("https://other.example", "https://tools.example", false));
+        // TLS that the proxy speaks to this server names it, too.
+        assert!(page("https://other.example", "https://tools.example", true));
+        assert!(!page("https://other.example", "http://tools.example", true));
     }
 
     #[test]
