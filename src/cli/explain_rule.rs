@@ -124,7 +124,7 @@ impl RuleArgs {
         let mut groups = self.groups.iter().map(group).collect::<Result<Vec<_>, String>>()?;
         let of_workload = auth.workloads.iter().filter(|it| it.user.as_str() == id);
         groups.extend(of_workload.flat_map(|it| it.groups.iter().cloned()));
-        let grant = Grant { groups, scopes: self.scopes.clone(), ends_at: None };
+        let grant = Grant { groups, scopes: self.scopes.clone(), ends_at: None, acceptance: None };
         let user = User::new(id.parse().map_err(|what| format!("USER {what}"))?);
         let workload = self.via.as_ref().map(SpiffeId::shared);
         let user = User { grant: Some(Arc::new(grant)), workload, ..user };

@@ -29,7 +29,9 @@ pub(crate) fn check(
 ) -> Result<Principal, Refusal> {
     check_kind(claims)?;
     let audiences = texts(claims.get("aud")).unwrap_or_default();
-    if !audiences.iter().any(|it| issuer.audience.contains(it) || resource.is_audience(it)) {
+    let is_for_resource = audiences.iter().any(|it| resource.is_audience(it));
+    let acceptance = issuer.acceptance(if is_for_resource { &[] } else { &audiences });
+    if !is_for_resource && acceptance.audiences.is_empty() {
         return Err(Refusal::WrongAudience);
     }
     let ends_at = check_times(claims, issuer.max_life, now)?;
@@ -40,7 +42,12 @@ pub(crate) fn check(
         bound_to: resource.bound_to(&audiences, &scopes),
         audiences,
         fresh_until: fresh_until(ends_at, now),
-        grant: Arc::new(Grant { groups: groups(issuer, claims)?, scopes, ends_at: Some(ends_at) }),
+        grant: Arc::new(Grant {
+            groups: groups(issuer, claims)?,
+            scopes,
+            ends_at: Some(ends_at),
+            acceptance: Some(acceptance),
+        }),
     })
 }
 

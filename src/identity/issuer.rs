@@ -1,11 +1,17 @@
 //! What is configured of an issuer.
 
-use std::{path::PathBuf, str::FromStr, time::Duration};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::PathBuf,
+    str::FromStr,
+    time::Duration,
+};
 
 use serde_json::{Map, Value};
 use url::Url;
 
 use crate::Algorithm;
+use toolwire_tool::context::Acceptance;
 
 /// An identity provider whose access tokens are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +37,7 @@ pub struct Issuer {
 }
 
 /// Where the keys of an issuer are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum KeySource {
     /// Where the metadata below this address say: `OpenID` Connect Discovery, or else RFC 8414.
     Discovery(Url),
@@ -40,7 +46,7 @@ pub enum KeySource {
 }
 
 /// The way to a claim: names with `.` between them, or one name that holds dots itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ClaimPath(String);
 
 /// A text is no way to a claim.
@@ -55,6 +61,39 @@ impl Issuer {
             (it.name.clone(), it.issuer.clone(), it.keys.clone(), it.bearer_file.clone(), it.ca.clone())
         };
         of(self) == of(other)
+    }
+
+    /// By what a token of these audiences is accepted; without any where its audience needs no setting of the issuer.
+    pub fn acceptance(&self, audiences: &[String]) -> Acceptance {
+        let audiences = audiences.iter().filter(|it| self.audience.contains(it)).cloned().collect();
+        Acceptance { settings: self.fingerprint(), audiences }
+    }
+
+    /// Whether a token that was accepted would be accepted now, as that of the same user with the same groups.
+    pub fn still_accepts(&self, token: &Acceptance) -> bool {
+        let listed = &token.audiences;
+        let has_audience = listed.is_empty() || listed.iter().any(|it| self.audience.contains(it));
+        has_audience && token.settings == self.fingerprint()
+    }
+
+    /// A number for what decides which tokens are whose, audiences aside. The e-mail address decides nothing.
+    fn fingerprint(&self) -> u64 {
+        let Self {
+            name,
+            issuer,
+            audience: _,
+            algorithms,
+            user,
+            email: _,
+            groups,
+            max_life,
+            keys,
+            bearer_file,
+            ca,
+        } = self;
+        let mut hasher = DefaultHasher::new();
+        (name, issuer, algorithms, user, groups, max_life, keys, bearer_file, ca).hash(&mut hasher);
+        hasher.finish()
     }
 }
 

@@ -52,7 +52,7 @@ pub use services::Services;
 pub use source_states::SourceStates;
 pub use subscribers::Subscribers;
 pub use toolset_name::{InvalidToolsetName, ToolsetName};
-pub use user::{Grant, KnownBy, User};
+pub use user::{Acceptance, Grant, KnownBy, User};
 
 use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, arguments::Arguments};
 

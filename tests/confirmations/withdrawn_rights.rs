@@ -4,6 +4,7 @@ use tonic::Streaming;
 use toolwire::contract::proto::v1::InvokeToolResponse;
 
 use super::*;
+use crate::http::issuers::{Issuer, RULES};
 
 /// Riley's rights are these tools alone.
 fn with_rights(tools: &str) -> Auth {
@@ -41,6 +42,41 @@ async fn a_call_that_waits_is_refused_once_its_user_may_no_longer_make_it() {
     // With the right given back it is the first that is done.
     house.server.app.replace_auth(users()).unwrap();
     assert_eq!(data(riley.call_confirm(id, "x").await)["writes"], 1);
+}
+
+#[tokio::test]
+async fn a_call_that_waits_is_refused_once_its_issuer_is_another() {
+    let issuer = Issuer::start().await;
+    let of_issuer = issuer.configured(RULES).auth;
+    let auth = Auth { issuers: of_issuer.issuers, rules: of_issuer.rules, ..users() };
+    let house = House::with(|config| config.auth = auth.clone());
+    let alex = house.person("alex").await;
+    let replace = |change: &dyn Fn(&mut Auth)| {
+        let mut changed = auth.clone();
+        change(&mut changed);
+        house.server.app.replace_auth(changed).unwrap();
+    };
+    let changes: [&dyn Fn(&mut Auth); 2] =
+        [&|it| it.issuers[0].issuer = "https://login.example".to_owned(), &|it| {
+            it.issuers[0].audience = vec!["else".to_owned()]
+        }];
+    for change in changes {
+        replace(&|_| ());
+        let mut request = Request::new(waiting("debug_confirm", RequestId::generate(), "x", 60));
+        let token = issuer.token("8f2c", &["support"], &[]);
+        let token = token.strip_prefix("authorization: ").unwrap().parse().unwrap();
+        request.metadata_mut().insert("authorization", token);
+        let mut stream = alex.tools.clone().invoke_tool(request).await.unwrap().into_inner();
+        let asked = loop {
+            if let Event::AwaitingConfirmation(asked) = next(&mut stream).await.unwrap() {
+                break asked;
+            }
+        };
+        replace(&|it| it.issuers[0].audience.push("more".to_owned()));
+        assert_eq!(alex.state(&asked.confirmation_id).await, ConfirmationState::Pending);
+        replace(change);
+        assert_refused(next(&mut stream).await, Code::PermissionDenied, "TOOL_NOT_ALLOWED");
+    }
 }
 
 /// However a decision and a withdrawal fall together, no call is carried out after the right is gone.

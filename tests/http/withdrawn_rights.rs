@@ -4,6 +4,7 @@ use toolwire::config::{Auth, AuthUser, ToolPattern};
 
 use crate::{
     http::{
+        issuers::{Issuer, RULES},
         raw::{Raw, ask},
         toys::{COUNT, Toys, WATCH},
     },
@@ -81,6 +82,40 @@ async fn a_watch_ends_with_the_token_that_it_began_with() {
     riley.until("\"code\":\"CREDENTIALS_REJECTED\"").await;
     app.replace_auth(users("get_*")).unwrap();
     next.until("\"code\":\"RIGHT_WITHDRAWN\"").await;
+}
+
+#[tokio::test]
+async fn a_watch_ends_with_the_settings_of_the_issuer_by_which_its_token_was_accepted() {
+    let issuer = Issuer::start().await;
+    let config = issuer.configured(RULES);
+    let auth = config.auth.clone();
+    let toys = Toys::with(config);
+    let replace = |change: &dyn Fn(&mut Auth)| {
+        let mut changed = auth.clone();
+        change(&mut changed);
+        toys.server.app.replace_auth(changed).unwrap()
+    };
+    let token = issuer.token("8f2c", &["support"], &[]);
+    let changes: [&dyn Fn(&mut Auth); 5] = [
+        &|it| it.issuers[0].issuer = "https://login.example".to_owned(),
+        &|it| it.issuers[0].audience = vec!["else".to_owned()],
+        &|it| it.issuers[0].user = "email".parse().unwrap(),
+        &|it| it.issuers[0].groups = None,
+        &|it| it.issuers[0].algorithms.truncate(1),
+    ];
+    for change in changes {
+        replace(&|_| ());
+        let mut watch = watch(&toys, &token).await;
+        assert_eq!(replace(change), ["issuer changed: corp"]);
+        watch.until("\"code\":\"CREDENTIALS_REJECTED\"").await;
+    }
+    replace(&|_| ());
+    let mut watch = watch(&toys, &token).await;
+    // By these the token is accepted as before.
+    replace(&|it| it.issuers[0].audience.push("else".to_owned()));
+    replace(&|it| it.issuers[0].email = None);
+    replace(&|it| it.rules.truncate(0));
+    assert!(!watch.until("\"code\":\"RIGHT_WITHDRAWN\"").await.contains("CREDENTIALS"));
 }
 
 #[tokio::test]

@@ -61,14 +61,16 @@ impl Auth {
         self.entries(user).any(|entry| entry.has_some(right)) || rules.any(|rule| !rule.denies)
     }
 
-    /// Whether what made a caller this user is still configured, with the groups that a workload had by its entry. Not
-    /// here: whether the same token is.
+    /// Whether what made a caller this user is still configured: an issuer as it was, and the groups that a workload
+    /// had by its entry. Not here: whether the same static token is.
     pub fn knows(&self, user: &User) -> bool {
         match user.known_by {
             KnownBy::Token => self.entries(user).next().is_some(),
             KnownBy::Issuer => {
                 let name = user.id.as_str().split(':').next().unwrap_or_default();
-                self.issuers.iter().any(|issuer| issuer.name == name)
+                let acceptance = user.grant.as_deref().and_then(|grant| grant.acceptance.as_ref());
+                let mut issuers = self.issuers.iter().filter(|issuer| issuer.name == name);
+                acceptance.is_some_and(|token| issuers.any(|issuer| issuer.still_accepts(token)))
             }
             KnownBy::Certificate => self.workload(user).is_some_and(|entry| {
                 let mut groups = user.grant.iter().flat_map(|grant| &grant.groups);

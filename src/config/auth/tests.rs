@@ -25,7 +25,7 @@ pub(super) fn auth(file: &str) -> Auth {
 /// A user of the issuer with these groups and scopes.
 pub(super) fn user(id: &str, groups: &[&str], scopes: &[&str]) -> User {
     let owned = |all: &[&str]| all.iter().map(|&it| it.to_owned()).collect();
-    let grant = Grant { groups: owned(groups), scopes: owned(scopes), ends_at: None };
+    let grant = Grant { groups: owned(groups), scopes: owned(scopes), ends_at: None, acceptance: None };
     User { grant: Some(Arc::new(grant)), ..User::new(id.parse().unwrap()) }
 }
 
@@ -172,7 +172,32 @@ fn a_user_is_known_while_what_made_the_caller_one_is_configured() {
     assert!(auth(RILEY).knows(&riley));
     assert!(!without.knows(&riley) && without.may_call_all(&riley), "a rule makes nobody a user");
     let of_corp = user("corp:1", &[], &[]).with_known_by(KnownBy::Issuer);
-    assert!(auth(CORP).knows(&of_corp) && !auth(RILEY).knows(&of_corp));
+    assert!(!auth(CORP).knows(&of_corp), "by no token");
+    let accepted = |audiences: &[&str]| {
+        let audiences: Vec<_> = audiences.iter().map(|&it| it.to_owned()).collect();
+        let acceptance = Some(auth(CORP).issuers[0].acceptance(&audiences));
+        let grant = Grant { groups: Vec::new(), scopes: Vec::new(), ends_at: None, acceptance };
+        User { grant: Some(Arc::new(grant)), ..of_corp.clone() }
+    };
+    // The audience is one that the issuer lists, or this server itself.
+    let (listed, own) = (accepted(&["else", "toolwire"]), accepted(&[]));
+    for (file, knows_listed, knows_own) in [
+        (CORP.to_owned(), true, true),
+        (format!("{CORP}email = 'mail'\n"), true, true),
+        (CORP.replace("'toolwire'", "'more', 'toolwire'"), true, true),
+        (CORP.replace("'toolwire'", "'more'"), false, true),
+        (CORP.replace("login.example", "login.test"), false, false),
+        (CORP.replace("'corp'", "'other'"), false, false),
+        (format!("{CORP}jwks_url = 'https://login.example/keys'\n"), false, false),
+        (format!("{CORP}algorithms = ['RS256']\n"), false, false),
+        (format!("{CORP}max_life = '2h'\n"), false, false),
+        (format!("{CORP}user = 'oid'\n"), false, false),
+        (format!("{CORP}groups = 'roles'\n"), false, false),
+        (RILEY.to_owned(), false, false),
+    ] {
+        let auth = auth(&file);
+        assert_eq!((auth.knows(&listed), auth.knows(&own)), (knows_listed, knows_own), "{file}");
+    }
     let mesh = |id: &str, groups: &str| {
         let entry = format!("[[auth.spiffe]]\nid = 'spiffe://example.org/{id}'\nuser = 'agent'\n");
         auth(&format!("{MESH}{entry}groups = {groups}\n"))

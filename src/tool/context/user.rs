@@ -35,6 +35,18 @@ pub struct Grant {
     pub scopes: Vec<String>,
     /// The end of the token: its expiry with the leeway. `None` of a certificate.
     pub ends_at: Option<SystemTime>,
+    /// Why the token is accepted. `None` of a certificate.
+    pub acceptance: Option<Acceptance>,
+}
+
+/// The settings of an issuer by which a token is accepted, so that a token of settings that no longer hold is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acceptance {
+    /// A fingerprint of the settings, within this process; without audiences.
+    pub settings: u64,
+    /// The audiences of the token that the issuer lists. Empty if the token names this server's own URL, so that none
+    /// of them is needed.
+    pub audiences: Vec<String>,
 }
 
 /// How the identity was established.

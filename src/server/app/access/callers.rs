@@ -46,7 +46,8 @@ impl Callers {
         let tokens = Arc::new(tokens);
         let proxies = TrustedProxies::new(&auth.trusted_proxies);
         let users = auth.workloads.iter().map(|entry| {
-            let grant = Grant { groups: entry.groups.clone(), scopes: Vec::new(), ends_at: None };
+            let grant =
+                Grant { groups: entry.groups.clone(), scopes: Vec::new(), ends_at: None, acceptance: None };
             (entry.id.clone(), User { grant: Some(Arc::new(grant)), ..User::new(entry.user.clone()) })
         });
         Self { workloads: Workloads::new(users, proxies, Arc::clone(&tokens) as _), tokens, url }
