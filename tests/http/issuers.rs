@@ -10,7 +10,7 @@ use ring::{
 use serde_json::{Value, json};
 use toolwire::{
     base::clock,
-    config::{Config, Flags, testing},
+    config::{Auth, Config, Flags, testing},
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
 
@@ -200,6 +200,31 @@ async fn a_client_finds_where_to_sign_in_and_its_token_for_the_resource_is_accep
     }
     let of_resource = issuer.token("8f2c", &["support"], &[("aud", json!(format!("{url}/mcp")))]);
     assert_eq!(asked("/mcp", &[&of_resource]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_signs_in_at_the_issuers_and_for_the_scopes_in_force() {
+    let issuer = Issuer::start().await;
+    let mut config = issuer.configured(RULES);
+    config.http.public_url = Some("https://tools.example".to_owned());
+    let (auth, toys) = (config.auth.clone(), Toys::with(config));
+    let mut other = auth.clone();
+    other.issuers[0].issuer = "https://login.example".to_owned();
+    other.rules[0].scope = Some("desk".to_owned());
+    toys.server.app.replace_auth(other).unwrap();
+    let path = "/.well-known/oauth-protected-resource/mcp";
+    let answer = ask(toys.http, "GET", path, &[], "").await;
+    let document: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(document["authorization_servers"], json!(["https://login.example"]));
+    assert_eq!(document["scopes_supported"], json!(["desk"]));
+    let answer = ask(toys.http, "POST", "/mcp", &[JSON], "{}").await;
+    assert!(answer.headers["www-authenticate"].ends_with("scope=\"desk\""), "{answer:?}");
+    // Without an issuer there is nowhere to sign in.
+    let without = Auth { issuers: Vec::new(), rules: Vec::new(), ..auth };
+    toys.server.app.replace_auth(without).unwrap();
+    assert_eq!(ask(toys.http, "GET", path, &[], "").await.status, 404);
+    let answer = ask(toys.http, "POST", "/mcp", &[JSON], "{}").await;
+    assert_eq!((answer.status, answer.headers["www-authenticate"].as_str()), (401, "Bearer"));
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ mod in_force;
 use std::sync::Arc;
 
 use self::in_force::InForce;
+use crate::faces::http::protected_resource::{ProtectedResource, SignIn};
 use toolwire_base::current::Current;
 use toolwire_config::{self as config, Auth, Config, Quota, Toolsets};
 use toolwire_engine::{pipeline::Policy, registry::Registry};
@@ -24,6 +25,8 @@ pub(super) struct Access {
     /// Those that requests may name.
     pub(super) toolsets: Current<Toolsets>,
     pub(super) quotas: Current<Vec<Quota>>,
+    /// What clients that sign in by themselves are told.
+    sign_in: Current<SignIn>,
 }
 
 impl Access {
@@ -33,6 +36,7 @@ impl Access {
             in_force: Arc::new(InForce::new(auth.clone(), toolsets.clone(), registry)),
             toolsets: Current::new(toolsets.clone()),
             quotas: Current::new(quotas.clone()),
+            sign_in: Current::new(SignIn::of(auth)),
         }
     }
 
@@ -54,6 +58,12 @@ impl Access {
     /// What ends the watches of users who lose a right; `None` where credentials are not required.
     pub(super) fn withdrawals(&self) -> Option<Arc<dyn Withdrawals>> {
         if self.in_force.is_open() { None } else { Some(Arc::clone(&self.in_force) as _) }
+    }
+
+    /// What clients that know the server by a URL learn of it, and where they sign in.
+    pub(super) fn protected_resource(&self, config: &Config) -> Option<Arc<ProtectedResource>> {
+        let url = config.http.public_url.clone()?;
+        Some(Arc::new(ProtectedResource::new(url, self.sign_in.clone(), self.toolsets.clone())))
     }
 
     /// Puts other users and rules into force, all of them at once. Returns what differs, or why it cannot be.
@@ -83,6 +93,7 @@ impl Access {
         }
         // Names before the rights to what they stand for: until then such a request finds no tools.
         self.toolsets.replace(toolsets.clone());
+        self.sign_in.replace(SignIn::of(&auth));
         let mut changes = self.in_force.replace(auth, toolsets);
         changes.extend(Quota::changes(&quotas, &self.quotas.load()));
         self.quotas.replace(quotas);

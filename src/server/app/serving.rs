@@ -11,7 +11,6 @@ use crate::faces::{
     http::{
         self,
         boundary::Boundary,
-        protected_resource::ProtectedResource,
         route::{Http, Services},
     },
     mcp,
@@ -68,7 +67,7 @@ impl App {
         let mcp = mcp::handler(face.clone(), grpc.clone(), config).with_flags(flags);
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let rpc_routes = Arc::clone(&self.rpc_routes);
-        let resource = ProtectedResource::of(config, self.access.toolsets.clone());
+        let resource = self.access.protected_resource(config);
         let http = Http::new(Services { face, grpc, rpc_routes, mcp, resource });
         let table = self.http.clone();
         http::serve(http, table, Boundary::of_users(config), common, grpc_at, listener, shutdown).await

@@ -1,13 +1,13 @@
 //! What a client that signs in by itself learns of this server (RFC 9728): the challenge of a refused request, and the
 //! document that it names. Not here: which tokens are accepted, and the routes of the document.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts};
 use serde_json::json;
 
 use toolwire_base::current::Current;
-use toolwire_config::{Config, Toolsets};
+use toolwire_config::{Auth, Toolsets};
 use toolwire_tool::context::ToolsetName;
 
 /// Where the document is; below it, the path of the resource.
@@ -18,102 +18,87 @@ const MCP: &str = "/mcp";
 /// The scope to request where no rule demands another.
 const USUAL_SCOPE: &str = "tools";
 
-/// This server as a resource that the tokens of identity providers open, and each of its toolsets.
+/// This server as a resource that the tokens of identity providers open, and each of its toolsets. Issuers, scopes and
+/// toolsets are those of the moment.
 #[derive(Debug)]
 pub struct ProtectedResource {
     url: String,
+    sign_in: Current<SignIn>,
+    toolsets: Current<Toolsets>,
+}
+
+/// Where a client signs in, and which scopes it may request.
+#[derive(Debug)]
+pub struct SignIn {
     issuers: Vec<String>,
     scopes: BTreeSet<String>,
-    toolsets: Current<Toolsets>,
-    of_mcp: Challenges,
-    elsewhere: Challenges,
 }
 
-#[derive(Clone, Debug)]
-struct Challenges {
-    /// The address of the document.
-    document: String,
-    without_token: HeaderValue,
-    of_wrong_token: HeaderValue,
-}
-
-impl ProtectedResource {
-    /// `None` unless clients know the server by a URL, and an issuer to sign in at. Of toolsets those of the moment
-    /// count.
-    pub fn of(config: &Config, toolsets: Current<Toolsets>) -> Option<Arc<Self>> {
-        let url = config.http.public_url.clone()?;
-        let issuers: Vec<_> = config.auth.issuers.iter().map(|it| it.issuer.clone()).collect();
-        if issuers.is_empty() {
-            return None;
-        }
-        let mut scopes: BTreeSet<_> = config.auth.rules.iter().filter_map(|it| it.scope.clone()).collect();
+impl SignIn {
+    pub fn of(auth: &Auth) -> Self {
+        let mut scopes: BTreeSet<_> = auth.rules.iter().filter_map(|it| it.scope.clone()).collect();
         if scopes.is_empty() {
             scopes.insert(USUAL_SCOPE.to_owned());
         }
-        let of_mcp = Challenges::of(&format!("{url}{OF_MCP}"), &scopes);
-        let elsewhere = Challenges::of(&format!("{url}{ROOT}"), &scopes);
-        Some(Arc::new(Self { url, issuers, scopes, toolsets, of_mcp, elsewhere }))
+        Self { issuers: auth.issuers.iter().map(|it| it.issuer.clone()).collect(), scopes }
     }
 
-    /// The document of the whole, as JSON. It is the same for every reader.
-    pub(super) fn document(&self) -> String {
+    /// A client is asked for the usual scope, or where rules demand others alone, for all of them.
+    fn challenge(&self, document: &str, has_token: bool) -> HeaderValue {
+        let all = || self.scopes.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+        let least = if self.scopes.contains(USUAL_SCOPE) { USUAL_SCOPE.to_owned() } else { all() };
+        let error = if has_token { ", error=\"invalid_token\"" } else { "" };
+        let text = format!("Bearer resource_metadata=\"{document}\", scope=\"{least}\"{error}");
+        HeaderValue::try_from(text).expect("urls and scopes are visible ASCII")
+    }
+}
+
+impl ProtectedResource {
+    /// Clients know the server by `url`.
+    pub fn new(url: String, sign_in: Current<SignIn>, toolsets: Current<Toolsets>) -> Self {
+        Self { url, sign_in, toolsets }
+    }
+
+    /// The document of the whole, as JSON, if there is an issuer to sign in at. It is the same for every reader.
+    pub(super) fn document(&self) -> Option<String> {
         self.document_at(MCP)
     }
 
     /// The document of a toolset, if there is such a one.
     pub(super) fn document_of(&self, toolset: &ToolsetName) -> Option<String> {
-        self.has(toolset).then(|| self.document_at(&format!("{MCP}/{toolset}")))
+        self.has(toolset).then(|| self.document_at(&format!("{MCP}/{toolset}"))).flatten()
     }
 
     /// What is said of the resource at a path of this server.
-    fn document_at(&self, path: &str) -> String {
+    fn document_at(&self, path: &str) -> Option<String> {
+        let sign_in = self.can_sign_in()?;
         let document = json!({
             "resource": format!("{}{path}", self.url),
-            "authorization_servers": self.issuers,
-            "scopes_supported": self.scopes,
+            "authorization_servers": sign_in.issuers,
+            "scopes_supported": sign_in.scopes,
             "bearer_methods_supported": ["header"],
             "resource_name": "Toolwire",
         });
-        document.to_string()
+        Some(document.to_string())
+    }
+
+    /// How a client signs in; `None` without an issuer.
+    fn can_sign_in(&self) -> Option<Arc<SignIn>> {
+        Some(self.sign_in.load_full()).filter(|it| !it.issuers.is_empty())
     }
 
     fn has(&self, toolset: &ToolsetName) -> bool {
         self.toolsets.load().get(toolset).is_some()
     }
 
-    fn challenges(&self, place: &Place) -> Cow<'_, Challenges> {
+    /// The address of the document for a place.
+    fn document_url(&self, place: &Place) -> String {
+        let url = &self.url;
         match place {
-            Place::Toolset(name) if self.has(name) => {
-                Cow::Owned(Challenges::of(&format!("{}{OF_MCP}/{name}", self.url), &self.scopes))
-            }
-            Place::Mcp | Place::Toolset(_) => Cow::Borrowed(&self.of_mcp),
-            Place::Elsewhere => Cow::Borrowed(&self.elsewhere),
+            Place::Toolset(name) if self.has(name) => format!("{url}{OF_MCP}/{name}"),
+            Place::Mcp | Place::Toolset(_) => format!("{url}{OF_MCP}"),
+            Place::Elsewhere => format!("{url}{ROOT}"),
         }
-    }
-}
-
-impl Challenges {
-    /// A client is asked for the usual scope, or where rules demand others alone, for all of them.
-    fn of(document: &str, scopes: &BTreeSet<String>) -> Self {
-        let all = || scopes.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
-        let least = if scopes.contains(USUAL_SCOPE) { USUAL_SCOPE.to_owned() } else { all() };
-        let text = format!("Bearer resource_metadata=\"{document}\", scope=\"{least}\"");
-        let value = |text: &str| HeaderValue::from_str(text).expect("urls and scopes are visible ASCII");
-        Self {
-            document: document.to_owned(),
-            without_token: value(&text),
-            of_wrong_token: value(&format!("{text}, error=\"invalid_token\"")),
-        }
-    }
-
-    fn value(&self, has_token: bool) -> HeaderValue {
-        if has_token { self.of_wrong_token.clone() } else { self.without_token.clone() }
-    }
-
-    /// A challenge with the address of the document.
-    fn with(&self, challenge: &HeaderValue) -> Option<HeaderValue> {
-        let parameters = challenge.to_str().ok()?.strip_prefix("Bearer ")?;
-        format!("Bearer resource_metadata=\"{}\", {parameters}", self.document).try_into().ok()
     }
 }
 
@@ -158,17 +143,27 @@ impl Challenge {
     /// Adds the challenge to a refusal. One that is there already, of a token of too little scope, gets the address of
     /// the document.
     pub(super) fn add_to(&self, status: StatusCode, headers: &mut HeaderMap) {
-        let of_place = || self.resource.challenges(&self.place);
         let value = match status {
-            StatusCode::UNAUTHORIZED => Some(of_place().value(self.has_token)),
-            StatusCode::FORBIDDEN => {
-                headers.get(header::WWW_AUTHENTICATE).and_then(|own| of_place().with(own))
-            }
+            StatusCode::UNAUTHORIZED => self.of_credentials(),
+            StatusCode::FORBIDDEN => headers.get(header::WWW_AUTHENTICATE).and_then(|own| self.of_scope(own)),
             _ => None,
         };
         if let Some(value) = value {
             headers.insert(header::WWW_AUTHENTICATE, value);
         }
+    }
+
+    fn of_credentials(&self) -> Option<HeaderValue> {
+        let sign_in = self.resource.can_sign_in()?;
+        Some(sign_in.challenge(&self.resource.document_url(&self.place), self.has_token))
+    }
+
+    /// A challenge with the address of the document.
+    fn of_scope(&self, challenge: &HeaderValue) -> Option<HeaderValue> {
+        self.resource.can_sign_in()?;
+        let parameters = challenge.to_str().ok()?.strip_prefix("Bearer ")?;
+        let document = self.resource.document_url(&self.place);
+        format!("Bearer resource_metadata=\"{document}\", {parameters}").try_into().ok()
     }
 }
 
@@ -177,19 +172,41 @@ mod tests {
     use super::*;
     use toolwire_config::{Flags, testing::load_text};
 
-    fn resource(file: &str) -> Option<Arc<ProtectedResource>> {
+    fn resource(file: &str) -> Arc<ProtectedResource> {
         let config = load_text(file, &[], Flags::default(), &[]).expect("a configuration").config;
-        ProtectedResource::of(&config, Current::new(config.toolsets.clone()))
+        let (sign_in, toolsets) = (SignIn::of(&config.auth), config.toolsets);
+        let url = "https://tools.example".to_owned();
+        Arc::new(ProtectedResource::new(url, Current::new(sign_in), Current::new(toolsets)))
+    }
+
+    /// The challenge of a request for a path.
+    fn challenge(resource: &Arc<ProtectedResource>, path: &str) -> Option<String> {
+        let challenge =
+            Challenge { resource: Arc::clone(resource), place: Place::of(path), has_token: false };
+        let mut headers = HeaderMap::new();
+        challenge.add_to(StatusCode::UNAUTHORIZED, &mut headers);
+        Some(headers.get(header::WWW_AUTHENTICATE)?.to_str().unwrap().to_owned())
     }
 
     const ISSUER: &str =
         "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
-    const URL: &str = "[http]\npublic_url = 'https://tools.example'\n";
+    const TOOLSET: &str = "[toolsets.shop]\ntools = ['shop_*']\n";
 
     #[test]
-    fn without_a_url_or_an_issuer_there_is_nothing_to_sign_in_for() {
-        assert!(resource(URL).is_none() && resource(ISSUER).is_none());
-        assert!(resource(&format!("{URL}{ISSUER}")).is_some());
+    fn what_a_client_learns_follows_the_issuers_and_rules_in_force() {
+        let resource = resource(TOOLSET);
+        let shop = "shop".parse().unwrap();
+        assert_eq!((resource.document(), resource.document_of(&shop)), (None, None));
+        assert_eq!(challenge(&resource, "/mcp"), None);
+        let rule = "[[auth.rules]]\nwho = ['group:corp/support']\ntools = ['a_*']\nscope = 'pay'\n";
+        let auth = load_text(&format!("{ISSUER}{rule}"), &[], Flags::default(), &[]).unwrap().config.auth;
+        resource.sign_in.replace(SignIn::of(&auth));
+        for document in [resource.document(), resource.document_of(&shop)] {
+            let document = document.expect("an issuer to sign in at");
+            assert!(document.contains(r#""authorization_servers":["https://login.example"]"#), "{document}");
+            assert!(document.contains(r#""scopes_supported":["pay"]"#), "{document}");
+        }
+        assert!(challenge(&resource, "/mcp").expect("a challenge").ends_with("/mcp\", scope=\"pay\""));
     }
 
     #[test]
@@ -204,24 +221,19 @@ mod tests {
             (&["shop", "tools"], r#"["shop","tools"]"#, "tools"),
         ] {
             let rules: String = scopes.iter().map(|it| rule(it)).collect();
-            let resource = resource(&format!("{URL}{ISSUER}{rules}")).expect("a resource");
-            let document = resource.document();
+            let resource = resource(&format!("{ISSUER}{rules}"));
+            let document = resource.document().expect("a document");
             assert!(document.contains(&format!("\"scopes_supported\":{all}")), "{document}");
-            let challenge = resource.of_mcp.without_token.to_str().unwrap();
+            let challenge = challenge(&resource, "/mcp").expect("a challenge");
             assert!(challenge.ends_with(&format!("/mcp\", scope=\"{least}\"")), "{challenge}");
         }
     }
 
     #[test]
     fn the_challenge_of_a_toolset_names_its_own_document() {
-        let toolset = "[toolsets.shop]\ntools = ['shop_*']\n";
-        let resource = resource(&format!("{URL}{ISSUER}{toolset}")).expect("a resource");
+        let resource = resource(&format!("{ISSUER}{TOOLSET}"));
         let document_of = |path: &str| {
-            let challenge =
-                Challenge { resource: Arc::clone(&resource), place: Place::of(path), has_token: false };
-            let mut headers = HeaderMap::new();
-            challenge.add_to(StatusCode::UNAUTHORIZED, &mut headers);
-            let text = headers[header::WWW_AUTHENTICATE].to_str().unwrap().to_owned();
+            let text = challenge(&resource, path).expect("a challenge");
             let named = text.split('"').nth(1).unwrap().to_owned();
             named.strip_prefix(&format!("https://tools.example{ROOT}")).unwrap().to_owned()
         };

@@ -11,7 +11,7 @@ use toolwire_tool::context::ToolsetName;
 
 /// Answers with the document of the whole; there is none where clients cannot sign in.
 pub(in crate::faces) async fn answer(State(http): State<Http>) -> Response {
-    respond(http.resource.as_ref().map(|resource| resource.document()))
+    respond(http.resource.as_ref().and_then(|resource| resource.document()))
 }
 
 /// Answers with the document of a toolset.
