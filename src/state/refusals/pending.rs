@@ -1,5 +1,6 @@
 //! Refusals that are not written yet, counted by kind. The first of a kind is due at once, those that follow a minute
-//! after the record before. The number of kinds is bounded: beyond it the reason alone tells them apart.
+//! after the record before. The number of kinds is bounded, of identified users apart from that of others, so that
+//! strangers cannot hide what a user is refused: beyond it the reason alone tells them apart.
 
 use std::{
     collections::HashMap,
@@ -19,7 +20,7 @@ use toolwire_tool::context::RefusedRequest;
 
 /// Between two records of one kind.
 const INTERVAL: Duration = Duration::from_mins(1);
-/// Maximum number of kinds at a time. Reasons alone come on top, which are few.
+/// Maximum number of kinds at a time, of identified users and of others each. Reasons alone come on top, which are few.
 const MAX_KINDS: usize = 256;
 /// Maximum length of a target, in characters.
 const MAX_TARGET: usize = 128;
@@ -56,8 +57,14 @@ struct Batch {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    kinds: Mutex<HashMap<RefusalKind, Batch>>,
+    kinds: Mutex<Kinds>,
     changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Kinds {
+    of_users: HashMap<RefusalKind, Batch>,
+    of_strangers: HashMap<RefusalKind, Batch>,
 }
 
 impl RefusalKind {
@@ -71,15 +78,46 @@ impl RefusalKind {
             target: refused.target.chars().take(MAX_TARGET).collect(),
         }
     }
+
+    fn has_user(&self) -> bool {
+        !self.known_by.is_empty()
+    }
+
+    /// What is left of a kind that is one too many.
+    fn reason_alone(&self) -> Self {
+        Self { reason: self.reason, known_by: self.known_by, ..Self::default() }
+    }
+}
+
+impl Kinds {
+    /// The kinds among which this one is counted.
+    fn beside(&mut self, kind: &RefusalKind) -> &mut HashMap<RefusalKind, Batch> {
+        if kind.has_user() { &mut self.of_users } else { &mut self.of_strangers }
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = (&RefusalKind, &mut Batch)> {
+        self.of_users.iter_mut().chain(&mut self.of_strangers)
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Batch> {
+        self.of_users.values().chain(self.of_strangers.values())
+    }
+
+    fn retain(&mut self, is_kept: impl Fn(&Batch) -> bool) {
+        for kinds in [&mut self.of_users, &mut self.of_strangers] {
+            kinds.retain(|_, batch| is_kept(batch));
+        }
+    }
 }
 
 impl Pending {
     /// Counts a refusal at an instant of the state's clock.
     pub(crate) fn note(&self, refused: &RefusedRequest<'_>, at: SystemTime) {
-        let mut kinds = self.lock();
+        let mut all = self.lock();
         let mut kind = RefusalKind::of(refused);
+        let kinds = all.beside(&kind);
         if kinds.len() >= MAX_KINDS && !kinds.contains_key(&kind) {
-            kind = RefusalKind { reason: kind.reason, ..RefusalKind::default() };
+            kind = kind.reason_alone();
         }
         let none = Batch { first: at, last: at, count: 0, due: clock::now() };
         let counted = kinds.entry(kind).or_insert(none);
@@ -110,7 +148,7 @@ impl Pending {
     pub(crate) fn take(&self, all: bool) -> Vec<Counted> {
         let now = clock::now();
         let mut kinds = self.lock();
-        kinds.retain(|_, it| it.count > 0 || it.due > now);
+        kinds.retain(|it| it.count > 0 || it.due > now);
         let due = kinds.iter_mut().filter(|(_, it)| it.count > 0 && (all || it.due <= now));
         let take = |(kind, it): (&RefusalKind, &mut Batch)| {
             let taken = Counted { kind: kind.clone(), first: it.first, last: it.last, count: it.count };
@@ -125,7 +163,7 @@ impl Pending {
         let mut kinds = self.lock();
         for Counted { kind, first, last, count } in taken {
             let none = Batch { first, last, count: 0, due: clock::now() + INTERVAL };
-            let counted = kinds.entry(kind).or_insert(none);
+            let counted = kinds.beside(&kind).entry(kind).or_insert(none);
             if counted.count == 0 {
                 counted.last = last;
             }
@@ -134,7 +172,7 @@ impl Pending {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<RefusalKind, Batch>> {
+    fn lock(&self) -> MutexGuard<'_, Kinds> {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -150,6 +188,10 @@ mod tests {
 
     fn refused<'a>(reason: &'static str, target: &'a str) -> RefusedRequest<'a> {
         RefusedRequest { reason, user: None, origin: Origin { face: "grpc", peer: None }, target }
+    }
+
+    fn refused_tool<'a>(user: Option<&'a User>, target: &'a str) -> RefusedRequest<'a> {
+        RefusedRequest { user, ..refused("tool_not_allowed", target) }
     }
 
     fn counts(taken: Vec<Counted>) -> Vec<(String, u64)> {
@@ -184,7 +226,7 @@ mod tests {
         assert_eq!((taken.len(), taken[0].first, taken[0].last, taken[0].count), (1, at(2), at(4), 3));
         advance(INTERVAL).await;
         assert_eq!(pending.take(false), []);
-        assert!(pending.lock().is_empty(), "a kind that ended takes no memory");
+        assert!(pending.lock().values().next().is_none(), "a kind that ended takes no memory");
     }
 
     #[tokio::test(start_paused = true)]
@@ -197,6 +239,28 @@ mod tests {
         let taken = pending.take(false);
         assert_eq!(taken.len(), MAX_KINDS + 2);
         assert_eq!(taken.iter().map(|it| it.count).sum::<u64>(), 20 * MAX_KINDS as u64);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_hide_nothing_that_a_user_is_refused_nor_users_what_strangers_are() {
+        let (riley, alex) = (User::new("riley".parse().unwrap()), User::new("alex".parse().unwrap()));
+        for (many, one) in [(None, Some(&riley)), (Some(&riley), None)] {
+            let pending = Pending::default();
+            for number in 0..2 * MAX_KINDS {
+                pending.note(&refused_tool(many, &format!("tool_{number}")), UNIX_EPOCH);
+            }
+            pending.note(&refused_tool(one, "pay"), UNIX_EPOCH);
+            let taken = pending.take(false);
+            assert_eq!(taken.len(), MAX_KINDS + 2);
+            let of_one = taken.iter().find(|it| it.kind.target == "pay").expect("its own record");
+            assert_eq!(of_one.kind.user, one.map(|user| user.id.to_string()).unwrap_or_default());
+            let rest = taken.iter().find(|it| it.kind.target.is_empty()).expect("a record of the rest");
+            assert_eq!((rest.count, rest.kind.has_user()), (MAX_KINDS as u64, many.is_some()));
+            // What could not be written stands where it stood.
+            pending.put_back(taken);
+            pending.note(&refused_tool(one.map(|_| &alex), "pay"), UNIX_EPOCH);
+            assert_eq!(pending.take(true).len(), MAX_KINDS + 2 + usize::from(one.is_some()));
+        }
     }
 
     #[tokio::test(start_paused = true)]
