@@ -65,9 +65,10 @@ impl Quota {
             ));
         }
         match (entry.has("calls"), entry.has("window"), entry.has("concurrent")) {
-            (true, false, _) => entry
-                .problem("window is missing: the time in which so many calls may be made, such as \"1m\""),
-            (false, true, _) => entry.problem("calls is missing: how many may be made in the window"),
+            (true, false, _) => {
+                entry.problem("window is missing: the period over which calls are counted, such as \"1m\"")
+            }
+            (false, true, _) => entry.problem("calls is missing: the maximum number of calls in any window"),
             (false, false, false) => entry.problem("it limits nothing; add calls and window, or concurrent"),
             _ => {}
         }
