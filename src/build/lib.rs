@@ -6,6 +6,8 @@
 
 #![allow(clippy::print_stdout, reason = "build scripts talk to cargo on standard output")]
 
+mod lean;
+
 use std::{
     collections::BTreeSet,
     env,
@@ -112,7 +114,8 @@ fn compile(pass: &Pass) -> Result {
         package.rsplit_once('.').ok_or("a package ends with its version, such as `.v1`")?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     // The encoded form keeps the options that the typed one does not know.
-    fs::write(out.join(format!("{name}.binpb")), compiler.encode_file_descriptor_set())?;
+    let set = lean::lean(&compiler.encode_file_descriptor_set())?;
+    fs::write(out.join(format!("{name}.binpb")), set)?;
 
     let mut config = tonic_prost_build::Config::new();
     let mut set = compiler.file_descriptor_set();

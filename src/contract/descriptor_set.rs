@@ -1,14 +1,11 @@
-//! Encoded descriptor sets without the source locations of uncommented elements, which are most of their bytes.
+//! Encoded descriptor sets, as build scripts write them: with comments, and without the locations of all else.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use prost::{
     DecodeError, Message,
     encoding::{self, DecodeContext},
 };
-use prost_reflect::{
-    DescriptorPool,
-    prost_types::{SourceCodeInfo, source_code_info::Location},
-};
+use prost_reflect::DescriptorPool;
 
 const VALID: &str = "the build script wrote a valid descriptor set";
 
@@ -28,63 +25,67 @@ pub(super) struct EncodedSet {
 pub fn of_types(set: &[u8]) -> DescriptorPool {
     let mut set = EncodedSet::decode(set).expect(VALID);
     for file in &mut set.files {
-        *file = lean(file, |_| false).expect(VALID);
+        *file = without_comments(file).expect(VALID);
     }
     DescriptorPool::decode(&*set.encode_to_vec()).expect(VALID)
+}
+
+/// The descriptors of several sets, which have the same form of a file that they share.
+///
+/// # Panics
+///
+/// If a set is invalid.
+pub(super) fn union(sets: &[&[u8]]) -> DescriptorPool {
+    let mut files = Vec::new();
+    for set in sets {
+        for file in EncodedSet::decode(*set).expect(VALID).files {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    DescriptorPool::decode(&*EncodedSet { files }.encode_to_vec()).expect(VALID)
 }
 
 /// The number of `FileDescriptorProto.source_code_info`.
 const SOURCE_CODE_INFO: u32 = 9;
 
-/// An encoded file without the source locations that are not wanted.
-pub(super) fn lean(file: &Bytes, is_wanted: impl Fn(&Location) -> bool) -> Result<Bytes, DecodeError> {
+fn without_comments(file: &Bytes) -> Result<Bytes, DecodeError> {
     // Copied field by field rather than decoded, which would lose custom options.
-    let (mut rest, mut lean) = (file.clone(), BytesMut::with_capacity(file.len()));
+    let (mut rest, mut kept) = (file.clone(), BytesMut::with_capacity(file.len()));
     while rest.has_remaining() {
         let whole = rest.clone();
         let (number, wire_type) = encoding::decode_key(&mut rest)?;
-        if number == SOURCE_CODE_INFO {
-            let mut info = SourceCodeInfo::decode_length_delimited(&mut rest)?;
-            info.location.retain(&is_wanted);
-            encoding::message::encode(number, &info, &mut lean);
-        } else {
-            encoding::skip_field(wire_type, number, &mut rest, DecodeContext::default())?;
-            lean.put(whole.slice(..whole.len() - rest.len()));
+        encoding::skip_field(wire_type, number, &mut rest, DecodeContext::default())?;
+        if number != SOURCE_CODE_INFO {
+            kept.put(whole.slice(..whole.len() - rest.len()));
         }
     }
-    Ok(lean.freeze())
-}
-
-/// Whether a location has a comment.
-pub(super) fn is_commented(location: &Location) -> bool {
-    location.leading_comments.is_some()
-        || location.trailing_comments.is_some()
-        || !location.leading_detached_comments.is_empty()
+    Ok(kept.freeze())
 }
 
 #[cfg(test)]
 mod tests {
-    use prost_reflect::prost_types::FileDescriptorProto;
+    use prost_reflect::prost_types::{FileDescriptorProto, SourceCodeInfo, source_code_info::Location};
 
     use super::*;
 
     #[test]
-    fn places_without_a_comment_are_left_out_and_everything_else_stays() {
-        let commented = Location { leading_comments: Some("Said.".into()), ..Location::default() };
-        let info = |location| Some(SourceCodeInfo { location });
-        let file = FileDescriptorProto {
+    fn comments_are_left_out_and_everything_else_stays() {
+        let location = Location { leading_comments: Some("Said.".into()), ..Location::default() };
+        let plain = FileDescriptorProto {
             name: Some("toy.proto".into()),
-            source_code_info: info(vec![Location::default(), commented.clone()]),
             syntax: Some("proto3".into()),
             ..FileDescriptorProto::default()
         };
-        let lean = lean(&file.encode_to_vec().into(), is_commented).unwrap();
-        let lean = FileDescriptorProto::decode(lean).unwrap();
-        assert_eq!(lean, FileDescriptorProto { source_code_info: info(vec![commented]), ..file });
+        let source_code_info = Some(SourceCodeInfo { location: vec![location] });
+        let file = FileDescriptorProto { source_code_info, ..plain.clone() };
+        let kept = without_comments(&file.encode_to_vec().into()).unwrap();
+        assert_eq!(FileDescriptorProto::decode(kept).unwrap(), plain);
     }
 
     #[test]
     fn what_is_no_file_is_refused() {
-        assert!(lean(&Bytes::from_static(&[0x4a, 5, 1]), |_| true).is_err());
+        assert!(without_comments(&Bytes::from_static(&[0x4a, 5, 1])).is_err());
     }
 }

@@ -18,8 +18,8 @@ pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwir
 pub const ALL_DESCRIPTORS: [&[u8]; 5] =
     [DESCRIPTORS, agent::DESCRIPTORS, host::DESCRIPTORS, tasks::DESCRIPTORS, workspace::DESCRIPTORS];
 
-/// What the generated types take their descriptors from.
-static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::of_types(DESCRIPTORS));
+/// The descriptors of all the platform's packages, comments included, from which the generated types take theirs.
+pub static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::union(&ALL_DESCRIPTORS));
 
 /// The envelope: tools, calls, results (`toolwire.v1`). The requests of `CallTool` and `InvokeTool` are one type.
 #[allow(clippy::pedantic, unreachable_pub, reason = "generated")]

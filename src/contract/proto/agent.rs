@@ -1,16 +1,10 @@
 //! The package `toolwire.agent.v1`: conversations, the events of their turns, and what answers are made from.
 
-use std::sync::LazyLock;
-
-use prost_reflect::DescriptorPool;
-
-use crate::descriptor_set;
+// What the generated types take their descriptors from.
+use super::POOL;
 
 /// The encoded `FileDescriptorSet` of the package and what it imports, comments included.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.agent.binpb"));
-
-/// What the generated types take their descriptors from.
-static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::of_types(DESCRIPTORS));
 
 /// Version 1.
 #[allow(clippy::large_enum_variant, clippy::pedantic, unreachable_pub, reason = "generated")]

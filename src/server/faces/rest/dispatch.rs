@@ -87,6 +87,7 @@ mod tests {
         http::rpc_route::ResponseForm::{Document, Events, Tools, Upload},
         rest::{rpc_routes::ROWS, transcode},
     };
+    use toolwire_contract::proto::POOL;
 
     #[test]
     fn every_row_names_an_rpc_and_fields_of_its_request() {
@@ -96,7 +97,7 @@ mod tests {
                 Upload => "toolwire.workspace.v1.PutHeader".to_owned(),
                 _ => method.input().full_name().to_owned(),
             };
-            let message = transcode::POOL.get_message_by_name(&input).unwrap();
+            let message = POOL.get_message_by_name(&input).unwrap();
             for part in row.path.split('/').filter_map(|part| part.strip_prefix('{')) {
                 let name = part.split('}').next().unwrap().trim_start_matches('*');
                 assert!(message.get_field_by_name(name).is_some(), "{}: {input} has no {name}", row.path);

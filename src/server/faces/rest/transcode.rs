@@ -1,10 +1,8 @@
 //! Converts a request to the message of an RPC: path, query, body and headers, each where the proto has a field for it.
 
-use std::sync::LazyLock;
-
 use axum::body::Body;
 use http::request::Parts;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
+use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor};
 use serde_json::{Value, json};
 
 use super::{read::Message, request, tool};
@@ -14,14 +12,10 @@ use crate::faces::http::{
     rpc_route::{ResponseForm, RpcRoute},
     sse,
 };
-use toolwire_contract::{Refusal, descriptors};
+use toolwire_contract::{Refusal, proto::POOL};
 
 /// The field with the precondition of a write on its document.
 pub(super) const PRECONDITION: &str = "precondition";
-
-/// The services of the platform with their comments.
-pub(super) static POOL: LazyLock<DescriptorPool> =
-    LazyLock::new(|| descriptors::pool([]).expect("the build script wrote valid descriptor sets"));
 
 pub(super) fn method_descriptor(row: &RpcRoute) -> MethodDescriptor {
     let service = POOL.get_service_by_name(row.rpc.0).expect("the table names services of the platform");

@@ -9,7 +9,7 @@ use super::{
     rpcs,
     schema::Schemas,
 };
-use crate::faces::rest::transcode::POOL;
+use toolwire_contract::proto::POOL;
 
 /// The pattern of names of tools, formats and codes.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*$";

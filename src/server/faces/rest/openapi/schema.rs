@@ -3,7 +3,8 @@
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
-use crate::faces::rest::{message, transcode::POOL};
+use crate::faces::rest::message;
+use toolwire_contract::proto::POOL;
 
 /// The schemas of messages by their names, with those that they refer to.
 #[derive(Debug, Default)]
