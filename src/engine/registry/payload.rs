@@ -1,6 +1,8 @@
 //! The input or output of a tool: its schema in every form, derived once for all tools of a load with the same
 //! declaration.
 
+mod kept_payloads;
+
 use std::{
     collections::HashMap,
     sync::{Arc, OnceLock},
@@ -41,7 +43,7 @@ pub(super) struct Payload {
 #[derive(Debug, Default)]
 pub(super) struct Payloads(HashMap<Key, Arc<Payload>>);
 
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     direction: Direction,
     message: Option<String>,
@@ -58,7 +60,7 @@ struct Side<'a> {
 
 enum Begun {
     Made(Arc<Payload>),
-    Found { message: Option<MessageDescriptor>, is_good: bool },
+    Found { key: Key, message: Option<MessageDescriptor>, is_good: bool },
 }
 
 impl Payloads {
@@ -76,24 +78,29 @@ impl Payloads {
         let begun = [&input, &output].map(|side| self.begin(side, pool, report));
         let mut made = [input, output].into_iter().zip(begun).map(|(side, begun)| match begun {
             Begun::Made(payload) => Some(payload),
-            Begun::Found { message, is_good } => self.make(&side, message, is_good, pool, report),
+            Begun::Found { key, message, is_good } => self.make((key, &side), message, is_good, pool, report),
         });
         let (input, output) = (made.next()?, made.next()?);
         Some([input?, output?])
     }
 
-    fn begin(&self, side: &Side<'_>, pool: &DescriptorPool, report: &mut Report) -> Begun {
-        if let Some(payload) = self.0.get(&side.key()) {
+    fn begin(&mut self, side: &Side<'_>, pool: &DescriptorPool, report: &mut Report) -> Begun {
+        let key = side.key();
+        if let Some(payload) = self.0.get(&key) {
             return Begun::Made(Arc::clone(payload));
         }
         let before = report.len();
         let message = message(side, pool, report);
-        Begun::Found { message, is_good: report.len() == before }
+        if let Some(payload) = message.as_ref().and_then(|message| kept_payloads::get(&key, message)) {
+            self.0.insert(key, Arc::clone(&payload));
+            return Begun::Made(payload);
+        }
+        Begun::Found { key, message, is_good: report.len() == before }
     }
 
     fn make(
         &mut self,
-        side: &Side<'_>,
+        (key, side): (Key, &Side<'_>),
         message: Option<MessageDescriptor>,
         is_good: bool,
         pool: &DescriptorPool,
@@ -104,7 +111,8 @@ impl Payloads {
         let hidden = HiddenArguments::take_from(&mut schema, side.declared, report);
         let payload = Arc::new(Payload::new(side.direction, message, (schema, hidden), omitted, pool));
         if is_good && report.len() == before {
-            self.0.insert(side.key(), Arc::clone(&payload));
+            kept_payloads::keep(&key, &payload);
+            self.0.insert(key, Arc::clone(&payload));
         }
         Some(payload)
     }

@@ -1,6 +1,11 @@
 //! Gathers the tools of all domains. Not here: making definitions, which is the registry's.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, PoisonError},
+};
+
+use prost_reflect::DescriptorPool;
 
 use super::conflicts;
 use crate::domain::{Domain, Offer};
@@ -28,7 +33,7 @@ pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Regist
         disabled.extend((domain.disabled)(config));
         intent_parameters.extend(domain.intent_parameters);
     }
-    let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
+    let descriptors = descriptors_of(domains)?;
     let approve_unless = config.confirmations.approve_unless.clone();
     let floors = config.providers.0.iter().map(|it| (it.name.clone(), it.floor.clone())).collect();
     Ok(RegistryInput {
@@ -42,6 +47,23 @@ pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Regist
         domains: of_domains,
         intent_parameters,
     })
+}
+
+/// Domains by name, with their descriptor sets.
+type Sets = Vec<(&'static str, &'static [u8])>;
+
+/// The descriptors of the platform and of all domains. Those of the last domains are kept: a process that builds the
+/// service several times merges them once.
+fn descriptors_of(domains: &[Domain]) -> Result<DescriptorPool, Problems> {
+    static LAST: Mutex<Option<(Sets, DescriptorPool)>> = Mutex::new(None);
+    let sets: Sets = domains.iter().map(|domain| (domain.name, domain.descriptors)).collect();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, pool)) = last.as_ref().filter(|(of, _)| *of == sets) {
+        return Ok(pool.clone());
+    }
+    let pool = descriptors::pool(sets.iter().copied())?;
+    *last = Some((sets, pool.clone()));
+    Ok(pool)
 }
 
 fn of(domain: &Domain) -> OfDomain {

@@ -115,35 +115,56 @@ fn what_is_wrong(pattern: &str) -> Option<String> {
     Some(format!("{what}, at character {}", span.start.column))
 }
 
-/// Each value of the enum must satisfy the other constraints; each example and the default must satisfy all.
+/// Each value of the enum must satisfy the other constraints; each example and the default must satisfy all. Compiling
+/// is by far the most expensive step, so that only what something is checked against is compiled.
 fn refuse_unfit_values(schema: &Map<String, Value>, declared: &FieldDeclaration, report: &mut Report) {
-    // Compiling is by far the most expensive step.
-    if !["enum", "examples", "default", "pattern"].iter().any(|it| declared.keywords.contains_key(*it)) {
+    let listed = |key| declared.keywords.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let has = |key| declared.keywords.contains_key(key);
+    if !["enum", "examples", "default", "pattern"].into_iter().any(has) {
         return;
     }
     let mut rest = schema.clone();
     rest.shift_remove("enum");
-    let rest = match (compile(&rest.into()), declared.keywords.get("pattern")) {
-        (Ok(rest), _) => rest,
-        // The invalid pattern is in a member, where it has been reported.
-        (Err(_), None) => return,
-        (Err(reason), Some(pattern)) => {
-            let reason = pattern.as_str().and_then(what_is_wrong).unwrap_or(reason);
-            let text = format!("the pattern does not compile: {reason}; correct the regular expression");
-            return refuse(declared, "pattern", "bad-pattern", text, report);
+    let has_unfit_words = listed("enum").any(|(_, word)| !fits_type_alone(&rest, word));
+    let mut compiled = None;
+    if has("pattern") || has_unfit_words {
+        match (compile(&rest.into()), declared.keywords.get("pattern")) {
+            (Ok(rest), _) => {
+                for (index, word) in listed("enum") {
+                    refuse_unfit(&rest, word, declared, &format!("enum/{index}"), "bad-enum-value", report);
+                }
+                compiled = Some(rest).filter(|_| !has("enum"));
+            }
+            // The invalid pattern is in a member, where it has been reported.
+            (Err(_), None) => return,
+            (Err(reason), Some(pattern)) => {
+                let reason = pattern.as_str().and_then(what_is_wrong).unwrap_or(reason);
+                let text = format!("the pattern does not compile: {reason}; correct the regular expression");
+                return refuse(declared, "pattern", "bad-pattern", text, report);
+            }
         }
-    };
-    let Ok(all) = compile(&schema.clone().into()) else { return };
-    let listed = |key| declared.keywords.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
-    for (index, word) in listed("enum") {
-        refuse_unfit(&rest, word, declared, &format!("enum/{index}"), "bad-enum-value", report);
     }
+    if !has("examples") && !has("default") {
+        return;
+    }
+    let Some(all) = compiled.or_else(|| compile(&schema.clone().into()).ok()) else { return };
     for (index, example) in listed("examples") {
         refuse_unfit(&all, example, declared, &format!("examples/{index}"), "bad-example", report);
     }
     if let Some(default) = declared.keywords.get("default") {
         refuse_unfit(&all, default, declared, "default", "bad-default", report);
     }
+}
+
+/// Whether a schema constrains nothing but the type, text or truth, and the value is of it.
+fn fits_type_alone(schema: &Map<String, Value>, value: &Value) -> bool {
+    let is_of_type = match type_of(schema) {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        _ => false,
+    };
+    let says_no_more = |key: &String| matches!(&**key, "type" | "description" | "default" | "examples");
+    is_of_type && schema.keys().all(says_no_more)
 }
 
 fn refuse_unfit(
