@@ -17,6 +17,8 @@ use toolwire::{
     transport::Report,
 };
 
+use super::state;
+
 /// A running server. It ends with the test's runtime, or by `shut_down`.
 pub struct Server {
     pub address: SocketAddr,
@@ -57,7 +59,10 @@ impl Server {
 
     pub fn with(mut config: Config) -> Self {
         let state = tempfile::tempdir().expect("a directory");
-        config.state.dir.get_or_insert_with(|| state.path().to_owned());
+        if config.state.dir.is_none() {
+            state::put_empty(state.path());
+            config.state.dir = Some(state.path().to_owned());
+        }
         let server = Self::of(App::build(&config, &toolwire::domains::bundled()).expect("starts"), config);
         Self { _state: Some(state), ..server }
     }

@@ -3,7 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::{collections::HashMap, ffi::OsString, path::Path, time::Duration};
+use std::{collections::HashMap, ffi::OsString, fs, path::Path, sync::LazyLock, thread, time::Duration};
+
+use sqlx::{AssertSqlSafe, Connection, SqliteConnection, raw_sql};
+use tokio::runtime::Runtime;
 
 use toolwire::{
     base::digest::Digest,
@@ -30,6 +33,28 @@ pub fn fresh() -> Store {
     }
     // Its name is of no other one, also after it is deleted.
     at(tempfile::tempdir().unwrap().path())
+}
+
+/// Puts a state without rows into a new directory, as its first use would. All steps of migrations take longer than
+/// most tests, so that they are carried out once a process.
+pub fn put_empty(directory: &Path) {
+    static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        // Beside the runtime of the test, which may be the only thread of it.
+        let made = thread::spawn(|| Runtime::new().unwrap().block_on(empty()));
+        made.join().unwrap()
+    });
+    fs::write(directory.join("toolwire.db"), &*FILE).unwrap();
+}
+
+async fn empty() -> Vec<u8> {
+    let directory = tempfile::tempdir().unwrap();
+    let [state, copy] = ["toolwire.db", "copy"].map(|name| directory.path().join(name));
+    let tables = toolwire::domains::bundled().into_iter().filter_map(|domain| domain.migrations);
+    let store = Store::at(directory.path()).with_tables(tables).unwrap();
+    drop(store.reader().await.unwrap());
+    let mut file = SqliteConnection::connect(state.to_str().unwrap()).await.unwrap();
+    raw_sql(AssertSqlSafe(format!("VACUUM INTO '{}'", copy.display()))).execute(&mut file).await.unwrap();
+    fs::read(copy).unwrap()
 }
 
 /// Lets a server keep its state in a directory. A test that is about files calls `Store::at` and sets `dir` instead.
