@@ -3,5 +3,6 @@
 mod answers;
 mod brokerage;
 mod columns;
+mod embedded;
 mod orchestration;
 mod research;
