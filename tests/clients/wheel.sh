@@ -97,7 +97,7 @@ types/bin/python -c 'import pydantic' || failed 'the extra brings no pydantic'
 cp -r "$root/examples/hosts/python" examples
 venv/bin/python -m pytest -q -p no:cacheprovider examples
 for page in README docs/{TUTORIAL,OPERATIONS,CLIENTS,OWN_TOOLS,MCP,MCP_UPSTREAM,CONVERSATIONS,JOBS,EXPORTS} \
-  docs/{TASKS,WORKSPACE,CONFIRMATIONS,AUDIT,MANIFEST,DEPLOYMENT}; do
+  docs/{TASKS,WORKSPACE,CONFIRMATIONS,AUDIT,MANIFEST,DEPLOYMENT,IDENTITY}; do
   mkdir -p "$page"
   PATH=$folder/venv/bin:$PATH venv/bin/python "$root/tests/clients/python/page.py" "$page.md" "$wheel" "$page"
 done
