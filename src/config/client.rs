@@ -22,11 +22,19 @@ pub struct Client {
     pub client_id: Option<String>,
 }
 
-/// The variables that are not settings of a server. `BINARY` and `HOST_TOKEN` are of SDKs, which start this program in
-/// their own environment: where it is, and the token with which a host joins another server. `STARTED_BY` is what a
-/// server gives to the programs that it starts as MCP servers, of which this may be one.
-pub(super) const VARIABLES: [&str; 7] =
-    [SERVER, TOKEN, CA, CLIENT_ID, "TOOLWIRE_BINARY", "TOOLWIRE_HOST_TOKEN", "TOOLWIRE_STARTED_BY"];
+/// The variables that are not settings of a server. `BINARY`, `HOST_TOKEN` and its `_FILE` are of SDKs, which start this
+/// program in their own environment: where it is, and the token with which a host joins another server. `STARTED_BY` is
+/// what a server gives to the programs that it starts as MCP servers, of which this may be one.
+pub(super) const VARIABLES: [&str; 8] = [
+    SERVER,
+    TOKEN,
+    CA,
+    CLIENT_ID,
+    "TOOLWIRE_BINARY",
+    "TOOLWIRE_HOST_TOKEN",
+    "TOOLWIRE_HOST_TOKEN_FILE",
+    "TOOLWIRE_STARTED_BY",
+];
 
 const SERVER: &str = "TOOLWIRE_SERVER";
 const TOKEN: &str = "TOOLWIRE_TOKEN";

@@ -380,6 +380,28 @@ async def test_a_call_that_ends_as_its_slot_is_lost_leaves_nothing_behind(
     await until(is_alone)
 
 
+async def test_the_file_of_its_token_is_read_anew_for_every_stream(
+    server: FakeServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "token"
+    file.write_text("first\n")
+    host = Attachment([make(add)], Target(server.url, token_file=str(file)), slots=1)
+    await asyncio.wait_for(host.join(), LIMIT)
+    slot = await server.slot()
+    assert slot.metadata["authorization"] == "Bearer first"
+    assert not slot.hellos[0].program
+    # The slot is asked to leave, and its host comes again.
+    file.unlink()
+    await slot.leave()
+    await slot.wait_closed()
+    await until(lambda: "cannot be read" in caplog.text)
+    file.write_text("second")
+    slot = await server.slot()
+    assert slot.metadata["authorization"] == "Bearer second"
+    assert await slot.call("add", a=1, b=1) == {"sum": 2}
+    await host.leave(0)
+
+
 async def test_a_server_that_speaks_tls_is_known_by_its_name(one_loop: None, tmp_path: Path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subprocess.run(  # noqa: ASYNC221

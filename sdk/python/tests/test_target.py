@@ -44,6 +44,37 @@ def test_a_token_or_name_that_no_header_has_is_refused(odd: str, monkeypatch: py
         AsyncToolwire.connect(URL, "", user=odd)
 
 
+def test_the_file_of_a_token_is_read_and_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "token"
+    for text, said in [(None, "cannot be read: "), (b"", "is empty"), (b"\n", "is empty"), (b"a b", "contains ' '"),
+                       (b"a\nb", "contains '\\n'"), (b"\xff", "cannot be read: ")]:
+        if text is not None:
+            file.write_bytes(text)
+        with pytest.raises(ValueError, match=re.escape(f"the token in {str(file)!r} {said}")):
+            Host([status], server=URL, token_file=file)
+    file.write_text("abc\n")
+    monkeypatch.setenv("TOOLWIRE_HOST_TOKEN", "of-the-environment")
+    for host in (Host([status], server=URL, token_file=file), Host([status], server=URL, token_file=str(file))):
+        assert host.target
+        assert host.target.metadata == (("authorization", "Bearer abc"),)
+    monkeypatch.setenv("TOOLWIRE_HOST_TOKEN_FILE", str(file))
+    # What the program says stands above what the environment does.
+    explicit = Host([status], server=URL, token="mine").target
+    assert explicit
+    assert explicit.metadata == (("authorization", "Bearer mine"),)
+    makers: list[Callable[[], Any]] = [
+        lambda: Host([status], server=URL), lambda: Host([status], server=URL, token="a", token_file=file),
+    ]
+    for make in makers:
+        with pytest.raises(ValueError, match="there are two tokens"):
+            make()
+    monkeypatch.delenv("TOOLWIRE_HOST_TOKEN")
+    host = Host([status], server=URL)
+    assert host.target
+    file.write_text("def")
+    assert host.target.metadata == (("authorization", "Bearer def"),)
+
+
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n\n"])
 def test_a_token_may_have_the_line_end_of_its_file(end: str) -> None:
     fake = FakeTools()

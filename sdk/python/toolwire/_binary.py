@@ -115,9 +115,11 @@ class LocalServer:
         self._follow(self._drain)
         self._follow(lambda: self.ended.set_result(self._process.wait()))
 
-    def target(self, token: str | None, token_name: str) -> Target:
+    def target(self, token: str | None, token_name: str, token_file: str = "") -> Target:
         """How it is spoken to. Only settings that were asked for have users, whose tokens it takes."""
-        return Target.read(self.url, token, "", token_name) if self.has_settings else Target(self.url)
+        if not self.has_settings:
+            return Target(self.url)
+        return Target.read(self.url, token, "", token_name, token_file=token_file)
 
     def close(self) -> None:
         """Ends it: at once if it does not end by itself."""

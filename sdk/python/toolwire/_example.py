@@ -27,7 +27,7 @@ def command(tool: Tool, target: Target) -> str:
     else:
         words = [f"{name}={value if isinstance(value, str) else to_json(value)}" for name, value in arguments.items()]
     words += ["--server", target.url, *(["--ca", target.ca] if target.ca else [])]
-    token = " --token-file FILE" if target.token else ""
+    token = " --token-file FILE" if target.has_token else ""
     return f"toolwire call {tool.name} {shlex.join(words)}{token}"
 
 

@@ -71,7 +71,7 @@ class Attachment:
         hello = host_pb2.Hello(
             provider=provider, instance=uuid.uuid4().hex, protocol=PROTOCOL, sdk=f"python/{__version__}",
             catalogue_id=hashlib.sha256(catalogue).hexdigest(),
-            program="" if target.token else program_of(self.tools),
+            program="" if target.has_token else program_of(self.tools),
         )
         self.membership = Membership(target.url)
         self.shared = SlotHost(self.tools, hello, offers, self.membership, tool_loop or ToolLoop("toolwire-loop"))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from toolwire._host import Attachment
 
-TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN, or token=…"
+TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN or the file TOOLWIRE_HOST_TOKEN_FILE, or token=…"
 
 
 class Host:
@@ -48,20 +48,28 @@ class Host:
         self, tools: Iterable[Callable[..., Any] | Tool] | None = None, *others: NoReturn, server: str | None = None,
         token: str | None = None, ca: str | None = None, provider: str = "", slots: int = 16, grace: float = 25.0,
         connect_timeout: float = 10.0, samples: bool = False, config: str | Path | None = None, port: int = 0,
-        http_port: int | None = 0, state: str | Path | None = None,
+        http_port: int | None = 0, state: str | Path | None = None, token_file: str | Path | None = None,
     ) -> None:
         if others or not isinstance(tools, Iterable | None):
             raise TypeError("a Host takes its tools as a list: Host([first, second])")
         self.tools = choose_tools(tools)
         named = os.environ.get("TOOLWIRE_SERVER") if server is None else server
-        self.target = Target.read(server, token, ca, "TOOLWIRE_HOST_TOKEN") if named else None
+        # What the program says stands above what the environment does.
+        if token_file is None and token is None:
+            token_file = os.environ.get("TOOLWIRE_HOST_TOKEN_FILE")
+        elif token_file is not None and token is None:
+            token = ""
+        self._token, self._token_file = token, str(token_file or "")
+        self.target = None
+        if named:
+            self.target = Target.read(server, token, ca, "TOOLWIRE_HOST_TOKEN", token_file=self._token_file)
         self.server: LocalServer | None = None
         if not named:
             state = state or state_beside(getattr(sys.modules["__main__"], "__file__", None))
         self.make_server: functools.partial[LocalServer] = functools.partial(
             LocalServer, state=str(state), samples=samples, config=config, port=port, http_port=http_port
         )
-        self.grace, self._token, self._slots, self._provider = grace, token, slots, provider
+        self.grace, self._slots, self._provider = grace, slots, provider
         self._connect_timeout = connect_timeout
         # Has its result when the server has welcomed the tools, and when all of it has ended: why, unless it was left.
         self.opened: Future[host_pb2.Welcome] = Future()
@@ -181,7 +189,7 @@ class Host:
         try:
             if self.target is None:
                 self.server = await in_thread(self.make_server)
-                self.target = self.server.target(self._token, "TOOLWIRE_HOST_TOKEN")
+                self.target = self.server.target(self._token, "TOOLWIRE_HOST_TOKEN", self._token_file)
                 ends.append(asyncio.wrap_future(self.server.ended))
             host = self._attachment = Attachment(
                 self.tools, self.target, slots=self._slots, provider=self._provider, tool_loop=self._tool_loop

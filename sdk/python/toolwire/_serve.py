@@ -26,6 +26,7 @@ def serve(
     *functions: Callable[..., Any], server: str | None = None, token: str | None = None, ca: str | None = None,
     provider: str = "", slots: int = 16, grace: float = 25.0, connect_timeout: float = 10.0, samples: bool = False,
     config: str | Path | None = None, port: int = 0, http_port: int | None = 0, reload: bool = False,
+    token_file: str | Path | None = None,
 ) -> None:
     """Serves all tools of this process, or those given, until SIGTERM, SIGINT or SIGHUP.
 
@@ -37,6 +38,8 @@ def serve(
         server, token, ca: Where it joins. Else TOOLWIRE_SERVER, TOOLWIRE_HOST_TOKEN and TOOLWIRE_CA; and without a
             server the one inside the package is started on this machine, with its state and its log in `.toolwire`
             beside the program.
+        token_file: A file with the token, which is read for every connection, so that another token can take its place.
+            Else TOOLWIRE_HOST_TOKEN_FILE.
         provider: The name under which the server knows this host, if the token does not say it. At a server without
             tokens that is `local`, which one program has at a time: a second one is refused unless it names another,
             or the same.
@@ -95,7 +98,7 @@ def serve(
 async def serve_async(
     *functions: Callable[..., Any], server: str | None = None, token: str | None = None, ca: str | None = None,
     provider: str = "", slots: int = 16, grace: float = 25.0, connect_timeout: float = 10.0, samples: bool = False,
-    config: str | Path | None = None, port: int = 0, http_port: int | None = 0,
+    config: str | Path | None = None, port: int = 0, http_port: int | None = 0, token_file: str | Path | None = None,
 ) -> None:
     """Serves as `serve` does, with coroutines on the loop that runs, until its task is cancelled.
 

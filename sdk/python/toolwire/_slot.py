@@ -129,6 +129,9 @@ class Slot:
                 explained = await self._address.target.explain(refused)
                 refused = refused if explained.retryable else explained
             self._host.membership.record_loss(refused)
+        except Refused as refused:
+            # The file of the token has none now.
+            self._host.membership.record_loss(refused)
         except Aborted:
             if self.is_wanted:
                 self._host.membership.record_loss(Refused("UNAVAILABLE", "nothing came from the server"))

@@ -23,6 +23,12 @@ class WrongTarget(ValueError):
     """What was said of a server leads to none."""
 
 
+def _odd(text: str) -> str:
+    """What is wrong with a token or a name; empty if nothing is."""
+    odd = [it for it in text if not "!" <= it <= "~"]
+    return f"contains {odd[0]!r}: it is of visible ASCII characters, without spaces" if odd else ""
+
+
 @dataclass(frozen=True)
 class Target:
     """A server by its URL, `http://HOST:PORT` or `https://HOST:PORT`, and what it is trusted and told by."""
@@ -33,10 +39,12 @@ class Target:
     ca: str = ""
     # Who calls a server that has no credentials of users.
     user: str = ""
+    # A file with the token in place of `token`, which is read anew for every stream: it is replaced meanwhile.
+    token_file: str = ""
 
     @classmethod
     def read(
-        cls, url: str | None, token: str | None, ca: str | None, token_name: str, user: str = ""
+        cls, url: str | None, token: str | None, ca: str | None, token_name: str, user: str = "", token_file: str = ""
     ) -> Target:
         """What is not given is in the environment, as for every client. Raises WrongTarget of what cannot be one."""
         origin = "" if url else "TOOLWIRE_SERVER: "
@@ -44,7 +52,9 @@ class Target:
         # As files end, and what is read of them.
         token = (os.environ.get(token_name, "") if token is None else token).rstrip("\r\n")
         ca = os.environ.get("TOOLWIRE_CA", "") if ca is None else ca
-        target = cls(url, token, ca, user)
+        if token and token_file:
+            raise WrongTarget(f"there are two tokens, in {token_file!r} and by {token_name} or token=…: give one")
+        target = cls(url, token, ca, user, token_file)
         try:
             is_url = urlsplit(url).scheme in ("http", "https") and target.host and target.port
         except ValueError:
@@ -53,8 +63,13 @@ class Target:
             example = "http://127.0.0.1:50051" if "://" in url else f"http://{url}"
             raise WrongTarget(f"{origin}{url!r} is not the URL of a server, such as {example}")
         for what, text in ((f"the token ({token_name}, or token=…)", token), ("the name of the user", user)):
-            if odd := [it for it in text if not "!" <= it <= "~"]:
-                raise WrongTarget(f"{what} contains {odd[0]!r}: it is of visible ASCII characters, without spaces")
+            if wrong := _odd(text):
+                raise WrongTarget(f"{what} {wrong}")
+        if token_file:
+            try:
+                target.current_token()
+            except Refused as refused:
+                raise WrongTarget(refused.message) from None
         if ca and url.startswith("https:"):
             try:
                 ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ca)
@@ -76,8 +91,27 @@ class Target:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
+    def has_token(self) -> bool:
+        return bool(self.token or self.token_file)
+
+    def current_token(self) -> str:
+        """The token, of a file as it is now. Raises Refused, as by a server that is away, of a file that has none."""
+        if not self.token_file:
+            return self.token
+        try:
+            token = Path(self.token_file).read_text(encoding="utf-8").strip("\r\n")
+            wrong = _odd(token) if token else "is empty"
+        except (OSError, ValueError) as error:
+            token, wrong = "", f"cannot be read: {error}"
+        if wrong:
+            refused = refusal("UNAVAILABLE", f"the token in {self.token_file!r} {wrong}")
+            refused.retryable = True
+            raise refused
+        return token
+
+    @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        token = (("authorization", f"Bearer {self.token}"),) if self.token else ()
+        token = (("authorization", f"Bearer {self.current_token()}"),) if self.has_token else ()
         return (*token, ("x-toolwire-user", self.user)) if self.user else token
 
     def channel(self, library: Any, address: str, *options: tuple[str, Any]) -> Any:
