@@ -48,7 +48,6 @@ mod tests {
     use rcgen::{CertificateParams, KeyPair};
     use tempfile::TempDir;
 
-    use super::*;
     use crate::{Flags, Loaded, print, testing::load_text};
 
     /// A directory with two certificates and their keys.
