@@ -1,7 +1,7 @@
 //! `toolwire explain rule`: which line of the configuration gives a user a right to a tool, or takes it. It asks no
 //! server.
 
-use std::{str::FromStr, sync::Arc};
+use std::{fmt::Write, str::FromStr, sync::Arc};
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use strum::VariantNames;
@@ -95,6 +95,13 @@ impl RuleArgs {
             }
             Decision::NotAllowed => "denied: no line allows it".to_owned(),
         };
+        if let Some(rule) = auth.shut_out_by(&user) {
+            let _ = write!(
+                explained,
+                "\n{} shuts the user out: every request is refused as by wrong credentials",
+                rule.at
+            );
+        }
         if target.facts.is_none() && auth.rules.iter().any(Rule::is_conditional) {
             explained.push_str(
                 "\nThis server has no such tool by itself: say what it is by --tag, --category and --consequence, by which \

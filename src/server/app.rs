@@ -22,6 +22,7 @@ mod records;
 mod registry_input;
 mod reload;
 mod serving;
+mod shut_out;
 mod sources;
 mod start_error;
 mod state;
@@ -264,6 +265,7 @@ impl App {
                 match never {}
             }
             never = self.follow_cancellations() => match never {},
+            never = self.withdraw_of_shut_out() => match never {},
             never = self.state.keep_refusals() => match never {},
             never = self.mcp_servers.run() => match never {},
             never = webhooks::run(&self.state, &config.egress, &config.confirmations.webhooks) => match never {},

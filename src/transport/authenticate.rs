@@ -197,7 +197,7 @@ impl Authenticate {
         let method = parts.uri.path().trim_start_matches('/');
         let target = parts.extensions.get::<RoutePath>().map_or(method, |it| it.0);
         // There is one where something else of the request is refused.
-        let user = parts.extensions.get::<User>();
+        let user = error.user().or_else(|| parts.extensions.get::<User>());
         self.refusals.note(&RefusedRequest { reason: error.reason(), user, origin, target });
     }
 

@@ -1,7 +1,10 @@
 //! A right that is withdrawn while a call waits for a person: the call is refused, and nothing is done.
 
 use tonic::Streaming;
-use toolwire::contract::proto::v1::InvokeToolResponse;
+use toolwire::{
+    config::{Flags, testing},
+    contract::proto::v1::InvokeToolResponse,
+};
 
 use super::*;
 use crate::http::issuers::{Issuer, RULES};
@@ -77,6 +80,51 @@ async fn a_call_that_waits_is_refused_once_its_issuer_is_another() {
         replace(change);
         assert_refused(next(&mut stream).await, Code::PermissionDenied, "TOOL_NOT_ALLOWED");
     }
+}
+
+/// Nobody decides on what a leaver asked for.
+#[tokio::test]
+async fn what_waits_of_a_user_whom_a_rule_shuts_out_is_withdrawn() {
+    let house = House::with_users();
+    let (riley, alex) = (house.person("riley").await, house.person("alex").await);
+    let of_alex = alex.asks(RequestId::generate(), "x").await;
+    let left = riley.asks(RequestId::generate(), "x").await;
+    let request = riley.request(waiting("debug_confirm", RequestId::generate(), "y", 60));
+    let mut stream = riley.tools.clone().invoke_tool(request).await.unwrap().into_inner();
+    let waits = loop {
+        if let Event::AwaitingConfirmation(asked) = next(&mut stream).await.unwrap() {
+            break asked;
+        }
+    };
+    let rule = "[[auth.users]]\nuser_id = 'riley'\ntoken = 'riley-0123456789abcdef'\n\
+                [[auth.rules]]\nwho = ['user:riley']\ntools = ['*']\neffect = 'deny'\n";
+    let rules = testing::load_text(rule, &[], Flags::default(), &[]).unwrap().config.auth.rules;
+    house.server.app.replace_auth(Auth { rules, ..users() }).unwrap();
+    for asked in [&left, &waits] {
+        let message = GetConfirmationRequest {
+            confirmation_id: asked.confirmation_id.clone(),
+            wait: Some(prost_types::Duration { seconds: 30, nanos: 0 }),
+        };
+        let answer = alex.confirmations.clone().get_confirmation(alex.request(message)).await.unwrap();
+        let confirmation = answer.into_inner().confirmation.unwrap();
+        assert_eq!(confirmation.state(), ConfirmationState::Withdrawn);
+        let late = alex.approve(&asked.confirmation_id).await.unwrap_err();
+        assert!(late.message().contains("withdrawn"), "{late:?}");
+    }
+    assert_eq!(alex.state(&of_alex.confirmation_id).await, ConfirmationState::Pending);
+    // Whichever comes first: the right is gone, or the confirmation is.
+    loop {
+        match next(&mut stream).await {
+            Err(status) => break assert_eq!(status.code(), Code::PermissionDenied, "{status:?}"),
+            Ok(Event::Result(result)) => {
+                let Came::Error(code, _) = came(result.outcome) else { panic!("nothing is done") };
+                break assert_eq!(code, ToolErrorCode::Cancelled);
+            }
+            Ok(_) => {}
+        }
+    }
+    let refused = riley.get(&left.confirmation_id).await;
+    assert_refused(refused, Code::Unauthenticated, "CREDENTIALS_REJECTED");
 }
 
 /// However a decision and a withdrawal fall together, no call is carried out after the right is gone.

@@ -1,6 +1,6 @@
 //! Watches of users who lose a right while they are open.
 
-use toolwire::config::{Auth, AuthUser, ToolPattern};
+use toolwire::config::{Auth, AuthUser, Flags, ToolPattern, testing};
 
 use crate::{
     http::{
@@ -116,6 +116,74 @@ async fn a_watch_ends_with_the_settings_of_the_issuer_by_which_its_token_was_acc
     replace(&|it| it.issuers[0].email = None);
     replace(&|it| it.rules.truncate(0));
     assert!(!watch.until("\"code\":\"RIGHT_WITHDRAWN\"").await.contains("CREDENTIALS"));
+}
+
+/// Nothing is left to riley, whatever else the file says.
+fn without_riley(mut auth: Auth) -> Auth {
+    let rule = "[[auth.users]]\nuser_id = 'riley'\ntoken = 'a-long-enough-t0ken'\n\
+                [[auth.rules]]\nwho = ['user:riley', 'user:corp:8f2c']\ntools = ['*']\neffect = 'deny'\n\
+                [[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
+    auth.rules = testing::load_text(rule, &[], Flags::default(), &[]).unwrap().config.auth.rules;
+    auth
+}
+
+#[tokio::test]
+async fn a_user_whom_a_rule_shuts_out_is_refused_whatever_is_asked_for() {
+    let mut all = users("*");
+    all.users[1].observe = true;
+    let mut config = config_with_http();
+    config.auth = all.clone();
+    let toys = Toys::with(config);
+    let app = &toys.server.app;
+    let (mut riley, mut alex) = (watch(&toys, RILEY).await, watch(&toys, ALEX).await);
+    app.replace_auth(without_riley(all.clone())).unwrap();
+    assert!(!riley.until("\"code\":\"CREDENTIALS_REJECTED\"").await.contains("RIGHT_WITHDRAWN"));
+    riley.until("0\r\n\r\n").await;
+    let asked = async |method: &str, path: &str, header: &str| {
+        let json = ["content-type: application/json", "accept: application/json, text/event-stream", header];
+        ask(toys.http, method, path, &json, if method == "GET" { "" } else { "{}" }).await
+    };
+    for (method, path) in [
+        ("POST", COUNT),
+        ("POST", "/v1/tasks"),
+        ("GET", "/v1/calls"),
+        ("GET", "/v1/confirmations"),
+        ("GET", "/v1/tools"),
+        ("PUT", "/v1/tasks/task_1/documents/notes.md"),
+        ("POST", "/mcp"),
+    ] {
+        let answer = asked(method, path, RILEY).await;
+        assert_eq!((answer.status, answer.code().as_str()), (401, "CREDENTIALS_REJECTED"), "{method} {path}");
+        assert!(answer.body.contains("serves the user of these credentials no longer"), "{answer:?}");
+        assert_ne!(asked(method, path, ALEX).await.status, 401, "{method} {path}");
+    }
+    // Who it was is known.
+    app.state.write_refusals(true).await.unwrap();
+    let refusals = asked("GET", "/v1/refusals", ALEX).await.body;
+    assert!(refusals.contains("\"shut_out\"") && refusals.contains("\"riley\""), "{refusals}");
+    app.replace_auth(all.clone()).unwrap();
+    assert_eq!(asked("POST", COUNT, RILEY).await.status, 200);
+    all.users.remove(1);
+    app.replace_auth(all).unwrap();
+    assert!(!alex.until("RIGHT_WITHDRAWN").await.contains("CREDENTIALS"), "nobody else noticed");
+}
+
+#[tokio::test]
+async fn a_user_of_an_issuer_whom_a_rule_shuts_out_has_no_watch() {
+    let issuer = Issuer::start().await;
+    let config = issuer.configured(RULES);
+    let auth = config.auth.clone();
+    let toys = Toys::with(config);
+    let (left, stays) = (issuer.token("8f2c", &["support"], &[]), issuer.token("91d0", &["support"], &[]));
+    let mut watch = watch(&toys, &left).await;
+    let mut denied = auth.clone();
+    denied.rules.extend(without_riley(Auth::default()).rules);
+    toys.server.app.replace_auth(denied).unwrap();
+    watch.until("\"code\":\"CREDENTIALS_REJECTED\"").await;
+    let status = async |token: &str| {
+        ask(toys.http, "POST", COUNT, &["content-type: application/json", token], "{}").await.status
+    };
+    assert_eq!((status(&left).await, status(&stays).await), (401, 200));
 }
 
 #[tokio::test]

@@ -166,10 +166,13 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
          [[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n\
          [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['get_*']\nscope = 'tools'\n\
          [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['rank_*']\nvia = ['spiffe:example.org/*']\n\
+         [[auth.rules]]\nwho = ['user:corp:left']\ntools = ['*']\neffect = 'deny'\n\
          [auth]\ntrusted_proxies = ['127.0.0.1']\n"
     );
     fs::write(directory.path().join("toolwire.toml"), file).expect("written");
     for (line, decision) in [
+        ("corp:left get_quotes --group corp/support", "denied: toolwire.toml:21: auth.rules.3"),
+        ("corp:left get_quotes", "auth.rules.3 shuts the user out: every request is refused"),
         ("riley get_quotes", "allowed: toolwire.toml:1: auth.users.0"),
         ("riley get_secret", "denied: toolwire.toml:5: auth.rules.0"),
         ("riley get_secret --may approve", "denied: toolwire.toml:5: auth.rules.0"),

@@ -1,6 +1,6 @@
 //! Whether a user has a right to a tool, and which line says so.
 
-use super::{Auth, AuthUser, Right, Rule, RuleTarget};
+use super::{Auth, AuthUser, Right, Rule, RuleTarget, Who};
 use toolwire_tool::context::{KnownBy, User};
 
 /// A decision, with the place of the line that made it.
@@ -61,9 +61,23 @@ impl Auth {
         self.entries(user).any(|entry| entry.has_some(right)) || rules.any(|rule| !rule.denies)
     }
 
-    /// Whether what made a caller this user is still configured: an issuer as it was, and the groups that a workload
-    /// had by its entry. Not here: whether the same static token is.
+    /// The rule that shuts the user out, if one does: no request of theirs is served.
+    pub fn shut_out_by(&self, user: &User) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.shuts_out() && rule.is_for(user))
+    }
+
+    /// Whom rules shut out.
+    pub fn shut_out(&self) -> impl Iterator<Item = &Who> {
+        self.rules.iter().filter(|rule| rule.shuts_out()).flat_map(|rule| &rule.who)
+    }
+
+    /// Whether no rule shuts the user out, and what made a caller this user is still configured: an issuer as it was,
+    /// and the groups that a workload had by its entry. Not here: whether the same static token is.
     pub fn knows(&self, user: &User) -> bool {
+        self.shut_out_by(user).is_none() && self.has_credentials_of(user)
+    }
+
+    fn has_credentials_of(&self, user: &User) -> bool {
         match user.known_by {
             KnownBy::Token => self.entries(user).next().is_some(),
             KnownBy::Issuer => {

@@ -97,6 +97,11 @@ impl Rule {
         is_everything && self.toolsets.is_empty() && !self.is_by_facts()
     }
 
+    /// Whether nothing is left to those whom the rule is for: it takes every right to every tool.
+    pub(super) fn shuts_out(&self) -> bool {
+        self.denies && self.covers_all() && Right::ALL.iter().all(|right| self.may.contains(right))
+    }
+
     /// Whether more than the name of a tool matters.
     pub fn is_conditional(&self) -> bool {
         self.is_by_facts() || self.toolsets.iter().any(|toolset| !toolset.tags.is_empty())

@@ -164,6 +164,36 @@ fn a_rule_that_denies_takes_every_right_unless_it_names_some() {
     );
 }
 
+/// Of a leaver nothing is left, and a rule that leaves anything shuts nobody out.
+#[test]
+fn a_rule_that_takes_everything_shuts_its_users_out() {
+    let riley = user("riley", &[], &[]).with_known_by(KnownBy::Token);
+    let rule = |who: &str, rest: &str| {
+        let shop = "[toolsets.shop]\ntools = ['*']\n";
+        auth(&format!("{shop}{CORP}{RILEY}observe = true\n[[auth.rules]]\nwho = ['{who}']\n{rest}\n"))
+    };
+    let all = "tools = ['*']\neffect = 'deny'";
+    for rest in [all, "tools = ['get_*', '*']\neffect = 'deny'", &format!("{all}\nmay = ['call', 'approve', 'observe', 'read_records']")] {
+        let auth = rule("user:riley", rest);
+        assert!(auth.shut_out_by(&riley).is_some() && !auth.knows(&riley), "{rest}");
+        let others = user("corp:riley", &["corp/riley"], &[]);
+        assert!(auth.shut_out_by(&others).is_none(), "{rest}");
+    }
+    for rest in [
+        "tools = ['*']".to_owned(),
+        "tools = ['get_*', 'x']\neffect = 'deny'".to_owned(),
+        format!("{all}\nmay = ['call', 'approve', 'read_records']"),
+        format!("{all}\ntags = ['x']"),
+        format!("{all}\ncategory = ['read', 'write', 'delete', 'side_effect']"),
+        format!("{all}\ntoolsets = ['shop']"),
+    ] {
+        assert!(rule("user:riley", &rest).knows(&riley), "{rest}");
+    }
+    let of_group = rule("group:corp/left", all);
+    assert!(of_group.shut_out_by(&user("corp:1", &["corp/left"], &[])).is_some());
+    assert!(of_group.shut_out_by(&user("corp:1", &["corp/support"], &[])).is_none());
+}
+
 #[test]
 fn a_user_is_known_while_what_made_the_caller_one_is_configured() {
     let riley = user("riley", &[], &[]).with_known_by(KnownBy::Token);

@@ -52,6 +52,11 @@ pub trait Policy: Send + Sync + Debug {
         true
     }
 
+    /// The users, by their ids, of whom nothing is carried out any more.
+    fn shut_out(&self) -> Vec<UserId> {
+        Vec::new()
+    }
+
     /// Whether the user may decide on calls of a tool that `caller` makes. Whether users may decide on their own calls
     /// is a separate setting.
     fn may_approve(&self, _user: &User, _tool: RuleTarget<'_>, _caller: &UserId) -> bool {

@@ -5,7 +5,7 @@ mod toolset_policy;
 
 pub use self::toolset_policy::ToolsetPolicy;
 use super::Policy;
-use toolwire_config::{Auth, Right, RuleTarget};
+use toolwire_config::{Auth, Right, RuleTarget, Who};
 use toolwire_tool::context::{User, UserId};
 
 /// Allows every call: the mode without credentials, on loopback only.
@@ -60,5 +60,14 @@ impl Policy for Auth {
 
     fn knows(&self, user: &User) -> bool {
         Self::knows(self, user)
+    }
+
+    fn shut_out(&self) -> Vec<UserId> {
+        let id = |who: &Who| match who {
+            Who::User(id) => id.parse::<UserId>().ok(),
+            // A confirmation does not say of which group its user is.
+            Who::Group(_) | Who::Workload(_) => None,
+        };
+        Self::shut_out(self).filter_map(id).collect()
     }
 }

@@ -13,6 +13,8 @@ pub enum CallRef {
     Call(CallId),
     /// The call with this `request_id`, and the calls nested in it.
     Request(RequestId),
+    /// Every call of the user.
+    Any,
 }
 
 /// The key of a confirmation of a call without a `request_id`.

@@ -69,8 +69,14 @@ pub(crate) fn open_of_call(user: &UserId, call: CallRef) -> Statement<Confirmati
     let of = match call {
         CallRef::Call(id) => sql!("outer_call_id = {id}"),
         CallRef::Request(id) => sql!("(outer_request_id = {AsText(id)} OR request_id = {AsText(id)})"),
+        CallRef::Any => sql!("TRUE"),
     };
     select_where(sql!("state IN ('pending', 'approved') AND user_id = {user} AND {..of}"))
+}
+
+/// The users who have open confirmations.
+pub(crate) fn users_of_open() -> Statement<UserId> {
+    sql!("SELECT DISTINCT user_id FROM confirmations WHERE state IN ('pending', 'approved')")
 }
 
 /// The open confirmations of tasks, whose identifiers are a JSON array.

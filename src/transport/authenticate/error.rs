@@ -6,6 +6,7 @@ use tonic_types::ErrorDetails;
 use crate::toolset::{self, ToolsetError};
 use toolwire_contract::status;
 use toolwire_identity::{PeerRefusal, Refusal};
+use toolwire_tool::context::User;
 
 /// The reason for which a caller was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,6 +41,9 @@ pub enum AuthenticationError {
     /// A client certificate proves no user.
     #[error("{0}")]
     Certificate(PeerRefusal),
+    /// The credentials prove the user, whom a rule denies everything.
+    #[error("this server serves the user of these credentials no longer; ask an operator")]
+    ShutOut(Box<User>),
 }
 
 impl AuthenticationError {
@@ -55,6 +59,15 @@ impl AuthenticationError {
             Self::Toolset(ToolsetError::Several) => "several_toolsets",
             Self::Refused(refusal) => refusal.word(),
             Self::Certificate(refusal) => refusal.word(),
+            Self::ShutOut(_) => "shut_out",
+        }
+    }
+
+    /// Whom the credentials prove all the same.
+    pub(super) fn user(&self) -> Option<&User> {
+        match self {
+            Self::ShutOut(user) => Some(user),
+            _ => None,
         }
     }
 }
@@ -88,7 +101,8 @@ impl From<AuthenticationError> for Status {
             AuthenticationError::Ambiguous
             | AuthenticationError::Rejected
             | AuthenticationError::Refused(_)
-            | AuthenticationError::Certificate(_) => {
+            | AuthenticationError::Certificate(_)
+            | AuthenticationError::ShutOut(_) => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
             }
         }

@@ -59,6 +59,10 @@ impl Policy for ToolsetPolicy {
         self.rights.knows(user)
     }
 
+    fn shut_out(&self) -> Vec<UserId> {
+        self.rights.shut_out()
+    }
+
     fn may_approve(&self, user: &User, tool: RuleTarget<'_>, caller: &UserId) -> bool {
         self.rights.may_approve(user, tool, caller) && self.is_for(user, tool)
     }

@@ -12,7 +12,7 @@ use tonic::{Code, Status};
 
 use super::callers::Callers;
 use toolwire_base::current::Current;
-use toolwire_config::{Auth, Right, RuleTarget, TokenDigest, Toolsets};
+use toolwire_config::{Auth, Right, RuleTarget, TokenDigest, Toolsets, Who};
 use toolwire_contract::status;
 use toolwire_engine::{
     pipeline::{
@@ -44,6 +44,8 @@ struct Reading {
     toolsets: Toolsets,
     /// What both allow: everything within toolsets where credentials are not required.
     policy: Arc<ToolsetPolicy>,
+    /// Whom no request is served.
+    shut_out: Vec<Who>,
     /// What identifies callers, once the service is served.
     callers: Option<Callers>,
 }
@@ -103,6 +105,10 @@ impl Policy for InForce {
         self.reading.load().policy.knows(user)
     }
 
+    fn shut_out(&self) -> Vec<UserId> {
+        self.reading.load().policy.shut_out()
+    }
+
     fn may_approve(&self, user: &User, tool: RuleTarget<'_>, caller: &UserId) -> bool {
         self.reading.load().policy.may_approve(user, tool, caller)
     }
@@ -135,13 +141,14 @@ impl Authenticator for InForce {
             return Either::Left(ready(Err(AuthenticationError::Rejected)));
         };
         match callers.authenticate(credentials) {
-            Either::Left(identified) => Either::Left(identified),
+            Either::Left(identified) if reading.shut_out.is_empty() => Either::Left(identified),
+            Either::Left(identified) => Either::Left(ready(reading.admit(identified.into_inner()))),
             // Nothing was done yet: the future that waits keeps the reading by which it began.
             Either::Right(_) => {
                 let reading = Arc::clone(&reading);
                 Either::Right(Box::pin(async move {
                     let callers = reading.callers.as_ref().expect("they were there");
-                    callers.authenticate(credentials).await
+                    reading.admit(callers.authenticate(credentials).await)
                 }))
             }
         }
@@ -163,6 +170,9 @@ impl Withdrawals for InForce {
                     return pending().await;
                 }
                 let now = reading.load_full();
+                if now.shuts_out(&user) {
+                    return AuthenticationError::ShutOut(Box::new(user)).into();
+                }
                 if now.withdraws(&before, &user, &registry) {
                     return status_of_loss();
                 }
@@ -178,12 +188,26 @@ impl Reading {
         let rights: Arc<dyn Policy> =
             if auth.is_open() { Arc::new(AllowAll) } else { Arc::clone(&auth) as _ };
         let policy = Arc::new(ToolsetPolicy::new(rights, toolsets.clone()));
-        Self { auth, toolsets, policy, callers }
+        let shut_out = auth.shut_out().cloned().collect();
+        Self { auth, toolsets, policy, shut_out, callers }
+    }
+
+    /// Refuses a user whose credentials are good, and whom a rule shuts out.
+    fn admit(&self, identified: Result<User, AuthenticationError>) -> Result<User, AuthenticationError> {
+        match identified {
+            Ok(user) if self.shuts_out(&user) => Err(AuthenticationError::ShutOut(Box::new(user))),
+            identified => identified,
+        }
+    }
+
+    fn shuts_out(&self, user: &User) -> bool {
+        self.shut_out.iter().any(|who| who.means(user))
     }
 
     /// Whether the user's credentials are still accepted.
     fn knows(&self, user: &User, token: Option<&TokenDigest>) -> bool {
         match user.known_by {
+            _ if self.shuts_out(user) => false,
             KnownBy::Token => token.is_some_and(|token| self.auth.has_token(&user.id, token)),
             KnownBy::Issuer | KnownBy::Certificate | KnownBy::Process | KnownBy::Loopback => {
                 self.auth.knows(user)

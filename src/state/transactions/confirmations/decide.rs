@@ -47,6 +47,11 @@ impl Store {
         Ok(Some(outcome))
     }
 
+    /// The users who have open confirmations.
+    pub async fn users_of_open_confirmations(&self) -> Result<Vec<UserId>, StoreError> {
+        self.fetch_all(rows::users_of_open()).await
+    }
+
     /// Withdraws the open confirmations of a user's cancelled call, and returns their number.
     pub async fn withdraw_confirmations(&self, user: &UserId, call: CallRef) -> Result<usize, StoreError> {
         // Most cancelled calls have none, and then no write transaction is needed.
