@@ -81,8 +81,10 @@ fn check_times(claims: &Claims, max_life: Duration, now: SystemTime) -> Result<S
         return Err(Refusal::IssuedInFuture);
     }
     // One that does not say when it was issued lives from now on, at least.
-    if expires - issued.unwrap_or(now) > max_life.as_secs_f64() + leeway {
-        return Err(Refusal::LivesTooLong);
+    let life = expires - issued.unwrap_or(now);
+    if life > max_life.as_secs_f64() + leeway {
+        let life = Duration::try_from_secs_f64(life.round()).unwrap_or(Duration::MAX);
+        return Err(Refusal::LivesTooLong { life, max_life });
     }
     Duration::try_from_secs_f64(expires + leeway)
         .ok()

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use toolwire_base::clock;
+
 /// The reason for which a token is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -38,8 +40,8 @@ pub enum Refusal {
     NotYetValid,
     #[error("the token was issued in the future; the clock of its issuer or of this server is wrong")]
     IssuedInFuture,
-    #[error("the token is valid for longer than this server allows")]
-    LivesTooLong,
+    #[error("the token is valid for longer than the {} that this server allows", in_words(*max_life))]
+    LivesTooLong { life: Duration, max_life: Duration },
     #[error("the token is bound to a key or certificate, which this server does not verify")]
     Bound,
     #[error("the token lacks the claim that names its user")]
@@ -59,5 +61,25 @@ impl Refusal {
     /// The word for logs, such as `wrong_audience`.
     pub fn word(&self) -> &'static str {
         self.into()
+    }
+
+    /// What is wrong in particular, for whom configures the issuer.
+    pub fn detail(&self) -> Option<String> {
+        match self {
+            Self::LivesTooLong { life, max_life } => Some(format!(
+                "it is valid for {}, and max_life of its issuer is {}",
+                in_words(*life),
+                in_words(*max_life)
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// A length of time, exactly, in minutes if it has whole ones.
+fn in_words(length: Duration) -> String {
+    match (length.as_secs(), length.subsec_nanos()) {
+        (seconds, 0) if seconds % 60 == 0 => format!("{} min", seconds / 60),
+        _ => clock::exact_in_words(length),
     }
 }

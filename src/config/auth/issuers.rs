@@ -11,7 +11,8 @@ use toolwire_identity::{Algorithm, ClaimPath, Issuer, KeySource, check_address};
 
 /// The longest name of an issuer: the ids of its users begin with it.
 const LONGEST_NAME: usize = 32;
-const USUAL_LIFE: Duration = Duration::from_hours(1);
+/// Entra's tokens are valid for 60 to 90 minutes, and say that they were issued 5 minutes earlier than they were.
+const USUAL_LIFE: Duration = Duration::from_mins(100);
 
 pub(super) fn read_all(reader: &mut Reader) -> Vec<Issuer> {
     let mut issuers: Vec<Issuer> = Vec::new();

@@ -35,11 +35,11 @@ fn an_issuer_needs_three_lines_and_is_printed_with_its_defaults() {
     let [issuer] = &loaded.config.auth.issuers[..] else { panic!("one") };
     assert_eq!(
         (issuer.name.as_str(), issuer.user.as_str(), issuer.max_life.as_secs()),
-        ("corp", "sub", 3_600)
+        ("corp", "sub", 6_000)
     );
     assert!(!loaded.config.auth.is_open());
     let printed = print(&loaded);
-    for line in ["[[auth.issuers]]", "algorithms = [\"RS256\",\"ES256\",\"EdDSA\"]", "max_life = \"1h\""] {
+    for line in ["[[auth.issuers]]", "algorithms = [\"RS256\",\"ES256\",\"EdDSA\"]", "max_life = \"100m\""] {
         assert!(printed.contains(line), "{line} in {printed}");
     }
 }

@@ -1,5 +1,7 @@
 //! Single tokens: what a good one proves, and the word for each bad one.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -173,6 +175,13 @@ async fn bad_claims_have_their_word_and_their_sentence() {
         logout.to_string(),
         "the token is no access token; send the access token and not an ID, logout or refresh token"
     );
+    let long = verify_once(&key, &key.token(&claims(&json!({"exp": NOW + 5_430}))), |_| ()).await.unwrap_err();
+    assert_eq!(long.to_string(), "the token is valid for longer than the 60 min that this server allows");
+    let detail = long.detail().unwrap();
+    assert_eq!(detail, "it is valid for 5430 s, and max_life of its issuer is 60 min");
+    let entra = claims(&json!({"iat": NOW - 300, "exp": NOW + 5_399}));
+    let usual = verify_once(&key, &key.token(&entra), |it| it.max_life = Duration::from_mins(100)).await;
+    assert!(usual.is_ok(), "{usual:?}");
     let of_another = verify_once(&key, &key.token(&claims(&json!({"aud": "else"}))), |_| ()).await;
     assert_eq!(of_another.unwrap_err().to_string(), "the token is for another audience");
 }

@@ -82,6 +82,6 @@ fn user_of(principal: &Principal) -> User {
 }
 
 fn refuse(refusal: Refusal) -> AuthenticationError {
-    tracing::info!(reason = refusal.word(), "a token of an issuer is refused");
+    tracing::info!(reason = refusal.word(), detail = refusal.detail(), "a token of an issuer is refused");
     AuthenticationError::Refused(refusal)
 }
