@@ -10,7 +10,10 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use crate::{ClaimPath, Issuer, Principal, Refusal, Resource, group_id, principal::fresh_until, user_id};
+use crate::{
+    ClaimPath, Issuer, Principal, Refusal, Resource, group_id, principal::fresh_until, refusal::Quoted,
+    user_id,
+};
 use toolwire_tool::context::Grant;
 
 /// By how much the clocks of an issuer and of this server may differ.
@@ -32,7 +35,11 @@ pub(crate) fn check(
     let is_for_resource = audiences.iter().any(|it| resource.is_audience(it));
     let acceptance = issuer.acceptance(if is_for_resource { &[] } else { &audiences });
     if !is_for_resource && acceptance.audiences.is_empty() {
-        return Err(Refusal::WrongAudience);
+        let accepted = issuer.audience.iter().map(String::as_str).chain(resource.url());
+        return Err(Refusal::WrongAudience {
+            named: Quoted::all(audiences.iter().map(String::as_str)),
+            accepted: Quoted::all(accepted),
+        });
     }
     let ends_at = check_times(claims, issuer.max_life, now)?;
     let scopes = scopes(claims);
@@ -132,6 +139,11 @@ fn groups(issuer: &Issuer, claims: &Claims) -> Result<Vec<String>, Refusal> {
     let Some(found) = path.find(claims) else { return Ok(Vec::new()) };
     let names = texts_or_words(found).ok_or(Refusal::MalformedGroups)?;
     Ok(names.iter().map(|name| group_id(&issuer.name, name)).collect())
+}
+
+/// Whether the claim of the groups is configured, and the token has none.
+pub(crate) fn lacks_groups(issuer: &Issuer, claims: &Claims) -> bool {
+    issuer.groups.as_ref().is_some_and(|path| path.find(claims).is_none())
 }
 
 /// Whether the issuer says that it left the groups out: Entra by `hasgroups`, and all by distributed claims

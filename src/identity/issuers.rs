@@ -1,15 +1,24 @@
 //! The configured issuers, and the way of a token: read, its issuer found, its key, its signature, its claims.
 
-use std::{collections::HashMap, fmt, sync::Arc, time::SystemTime};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::SystemTime,
+};
 
 use futures_util::future::{BoxFuture, Either, Ready, ready};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
-    Issuer, Principal, Refusal, Resource, claims, fetch,
+    ClaimPath, Issuer, Principal, Refusal, Resource, claims, fetch,
     jwk::KeySet,
     jws::Jws,
     keys::{Keys, Snapshot},
+    refusal::Quoted,
     token_cache::TokenCache,
 };
 use toolwire_base::digest::Digest;
@@ -37,6 +46,8 @@ pub struct Issuers {
 struct Known {
     issuer: Arc<Issuer>,
     keys: Arc<Keys>,
+    /// Whether the log says already that a token has no groups.
+    lacks_groups: AtomicBool,
 }
 
 impl Issuers {
@@ -96,8 +107,12 @@ impl Issuers {
     /// The token, its issuer, and the keys of the issuer at this moment.
     fn read<'a>(&self, token: &'a str) -> Result<(&Known, Jws<'a>, Snapshot), Refusal> {
         let jws = Jws::read(token)?;
-        let issuer = jws.claims.get("iss").and_then(Value::as_str).ok_or(Refusal::UnknownIssuer)?;
-        let known: &Known = self.by_iss.get(issuer).ok_or(Refusal::UnknownIssuer)?;
+        let issuer = jws.claims.get("iss").and_then(Value::as_str);
+        let issuer = issuer.ok_or(Refusal::UnknownIssuer { named: None })?;
+        let known: &Known = self
+            .by_iss
+            .get(issuer)
+            .ok_or_else(|| Refusal::UnknownIssuer { named: Some(Quoted::new(issuer)) })?;
         if !known.issuer.algorithms.contains(&jws.algorithm) {
             return Err(Refusal::WrongAlgorithm);
         }
@@ -117,6 +132,7 @@ impl Issuers {
             return Err(Refusal::WrongSignature);
         }
         let principal = Arc::new(claims::check(&known.issuer, &self.resource, &jws.claims, (self.clock)())?);
+        known.tell_of_lacking_groups(&jws.claims);
         let is_bound_in_vain = |bound_to: &[ToolsetName]| !bound_to.iter().any(|it| self.resource.has(it));
         if principal.bound_to.as_deref().is_some_and(is_bound_in_vain) {
             let user = &principal.user;
@@ -136,12 +152,26 @@ impl Known {
             Box::pin(async move { fetch::keys(&issuer, &egress).await })
         };
         let keys = Arc::new(Keys::start(issuer.name.as_str().into(), Box::new(fetch)));
-        Self { issuer, keys }
+        Self { issuer, keys, lacks_groups: AtomicBool::new(false) }
     }
 
     /// The issuer as it is configured now, with the keys that are at hand.
     fn with(&self, issuer: Issuer) -> Self {
-        Self { issuer: Arc::new(issuer), keys: Arc::clone(&self.keys) }
+        let is_told = self.issuer.groups == issuer.groups && self.lacks_groups.load(Relaxed);
+        let keys = Arc::clone(&self.keys);
+        Self { issuer: Arc::new(issuer), keys, lacks_groups: AtomicBool::new(is_told) }
+    }
+
+    /// Warns once that a verified token has not the claim of groups that is configured.
+    fn tell_of_lacking_groups(&self, claims: &Map<String, Value>) {
+        if claims::lacks_groups(&self.issuer, claims) && !self.lacks_groups.swap(true, Relaxed) {
+            let groups = self.issuer.groups.as_ref().map(ClaimPath::as_str);
+            tracing::warn!(
+                issuer = self.issuer.name,
+                groups,
+                "a token of the issuer has no such claim, and its user no group; told of the first such token alone"
+            );
+        }
     }
 }
 

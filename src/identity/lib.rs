@@ -34,7 +34,7 @@ pub use self::{
     issuers::{Clock, Issuers, Verifying},
     peer::{PeerRefusal, Workload, workload_of},
     principal::Principal,
-    refusal::Refusal,
+    refusal::{Quoted, Refusal},
     resource::Resource,
     spiffe::{InvalidSpiffeId, SpiffeId, SpiffePattern},
 };

@@ -2,9 +2,14 @@
 //!
 //! No sentence tells what stands in a token whose signature was not verified.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
-use toolwire_base::clock;
+use toolwire_base::{clock, words::visible};
+
+/// The longest part of a text that is quoted, in characters.
+const MAX_QUOTED: usize = 128;
+/// The most texts that are quoted of a list.
+const MAX_LISTED: usize = 8;
 
 /// The reason for which a token is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
@@ -21,7 +26,10 @@ pub enum Refusal {
     #[error("the token is signed by an algorithm that this server does not accept")]
     WrongAlgorithm,
     #[error("the token is of an issuer that this server does not know")]
-    UnknownIssuer,
+    UnknownIssuer {
+        /// What it names; `None` if that is no text.
+        named: Option<Quoted>,
+    },
     #[error("the token does not name its key")]
     KeyNotNamed,
     #[error("the token is signed by a key that its issuer does not publish; request a new one")]
@@ -31,7 +39,7 @@ pub enum Refusal {
     #[error("the token's signature is wrong")]
     WrongSignature,
     #[error("the token is for another audience")]
-    WrongAudience,
+    WrongAudience { named: Vec<Quoted>, accepted: Vec<Quoted> },
     #[error("the token says no time at which it expires")]
     NoExpiry,
     #[error("the token has expired")]
@@ -40,7 +48,7 @@ pub enum Refusal {
     NotYetValid,
     #[error("the token was issued in the future; the clock of its issuer or of this server is wrong")]
     IssuedInFuture,
-    #[error("the token is valid for longer than the {} that this server allows", in_words(*max_life))]
+    #[error("the token is valid for longer than the {} that this server allows", in_words(.max_life))]
     LivesTooLong { life: Duration, max_life: Duration },
     #[error("the token is bound to a key or certificate, which this server does not verify")]
     Bound,
@@ -68,18 +76,54 @@ impl Refusal {
         match self {
             Self::LivesTooLong { life, max_life } => Some(format!(
                 "it is valid for {}, and max_life of its issuer is {}",
-                in_words(*life),
-                in_words(*max_life)
+                in_words(life),
+                in_words(max_life)
             )),
+            Self::UnknownIssuer { named: Some(named) } => Some(format!("it names {named}")),
+            Self::WrongAudience { named, accepted } => {
+                Some(format!("it is for {}, and accepted are {}", list(named), list(accepted)))
+            }
             _ => None,
         }
     }
 }
 
+/// A text of a token in quotes, bounded and escaped, for the log alone: it may be anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quoted(String);
+
+impl Quoted {
+    pub(crate) fn new(text: &str) -> Self {
+        let shown: String = text.chars().take(MAX_QUOTED).collect();
+        let rest = if shown.len() < text.len() { "…" } else { "" };
+        Self(format!("\"{}{rest}\"", visible(&shown.replace('\\', "\\\\").replace('"', "\\\""))))
+    }
+
+    /// Each of the first ones of many.
+    pub(crate) fn all<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+        texts.into_iter().take(MAX_LISTED + 1).map(Self::new).collect()
+    }
+}
+
+impl fmt::Display for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn list(texts: &[Quoted]) -> String {
+    let shown: Vec<_> = texts.iter().take(MAX_LISTED).map(ToString::to_string).collect();
+    match texts.len() {
+        0 => "none".to_owned(),
+        ..=MAX_LISTED => shown.join(", "),
+        _ => format!("{} and more", shown.join(", ")),
+    }
+}
+
 /// A length of time, exactly, in minutes if it has whole ones.
-fn in_words(length: Duration) -> String {
+fn in_words(length: &Duration) -> String {
     match (length.as_secs(), length.subsec_nanos()) {
         (seconds, 0) if seconds % 60 == 0 => format!("{} min", seconds / 60),
-        _ => clock::exact_in_words(length),
+        _ => clock::exact_in_words(*length),
     }
 }

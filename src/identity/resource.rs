@@ -33,6 +33,11 @@ impl Resource {
         audience.strip_prefix(self.url.as_deref()?)?.strip_prefix('/')?.parse().ok()
     }
 
+    /// The audience that is the whole, if clients know the server by a URL.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
     /// Whether an audience is the whole, or a toolset that there is.
     pub(crate) fn is_audience(&self, audience: &str) -> bool {
         self.is_whole(audience) || self.toolset_of_audience(audience).is_some_and(|name| self.has(&name))

@@ -15,7 +15,10 @@ use toolwire::contract::{
     },
 };
 
-use crate::support::{arguments, program::Program, server::definition};
+use crate::{
+    http::issuers::Issuer,
+    support::{arguments, program::Program, server::definition},
+};
 
 const DEMO: &str = "planted-token-of-demo";
 const RILEY: &str = "planted-token-of-riley";
@@ -109,6 +112,40 @@ async fn a_token_says_who_calls_and_what_may_be_called_and_never_shows() {
     for secret in [DEMO, RILEY] {
         assert!(!log.contains(secret), "{log}");
     }
+}
+
+#[tokio::test]
+async fn the_log_says_what_lets_a_user_of_an_issuer_in() {
+    let issuer = Issuer::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let uri = issuer.server.uri();
+    let file = format!(
+        "[[auth.issuers]]\nname = 'corp'\nissuer = '{uri}'\naudience = ['toolwire', 'api://tools']\ngroups = 'roles'\n"
+    );
+    fs::write(directory.path().join("toolwire.toml"), file).expect("written");
+    let mut program = Program::start(directory.path(), &[], &[]).await;
+    let mut client = ToolServiceClient::new(program.channel().await);
+    let mut called = async |change: &[(&str, Value)]| {
+        let header = issuer.token("8f2c", &[], change);
+        let token = header.trim_start_matches("authorization: Bearer ");
+        client.call_tool(with_token(call("get_account_summary"), token)).await.unwrap_err().code()
+    };
+    assert_eq!(called(&[("roles", json!(["support", "a b"]))]).await, Code::PermissionDenied);
+    let line = program.line("get_account_summary").await;
+    let groups = format!("corp/support {}", toolwire::identity::group_id("corp", "a b"));
+    assert_eq!((&line["error_code"], &line["user_groups"]), (&json!("TOOL_NOT_ALLOWED"), &json!(groups)));
+    assert_eq!(called(&[("aud", json!("api://else"))]).await, Code::Unauthenticated);
+    let (line, _) = program.wait_for_log("a token of an issuer is refused").await;
+    assert_eq!(line["reason"], "wrong_audience");
+    let detail = "it is for \"api://else\", and accepted are \"toolwire\", \"api://tools\"";
+    assert_eq!(line["detail"], detail);
+    // Entra leaves the claim out where it is not configured to be there.
+    assert_eq!(called(&[]).await, Code::PermissionDenied);
+    let (line, _) = program.wait_for_log("has no such claim").await;
+    assert_eq!((&line["issuer"], &line["groups"], &line["level"]), (&json!("corp"), &json!("roles"), &json!("WARN")));
+    assert_eq!(program.line("get_account_summary").await["user_groups"], "none");
+    assert_eq!(called(&[("jti", json!("another"))]).await, Code::PermissionDenied);
+    assert!(!program.stop().await.contains("has no such claim"), "told once");
 }
 
 #[tokio::test]

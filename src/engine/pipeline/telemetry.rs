@@ -22,7 +22,7 @@ use toolwire_telemetry::{
     milliseconds,
 };
 use toolwire_tool::context::{
-    CallId, Cancellation, Ledger, LedgerRow, StopCause, TaskId, TaskLabel, ToolContext, UserId,
+    CallId, Cancellation, Grant, Ledger, LedgerRow, StopCause, TaskId, TaskLabel, ToolContext, UserId,
 };
 
 /// The error code in the log of a call that a person must approve first.
@@ -30,6 +30,9 @@ const CONFIRMATION_REQUIRED: &str = "CONFIRMATION_REQUIRED";
 
 /// Maximum length of the name or intent of a call that has no tool, in characters.
 const MAX_TARGET: usize = 64;
+
+/// The most groups of a user that a line names; each has a bounded length.
+const MAX_GROUPS: usize = 16;
 
 /// Logs and counts each call when it ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,6 +79,7 @@ struct Line {
     /// The face that received the outermost call.
     face: &'static str,
     user_id: UserId,
+    grant: Option<Arc<Grant>>,
     call_id: CallId,
     parent_call_id: Option<CallId>,
     task_id: Option<TaskLabel>,
@@ -96,6 +100,7 @@ impl Line {
             cancellation: cancellation.clone(),
             face: origin.face,
             user_id: user.id.clone(),
+            grant: user.grant.clone(),
             call_id: *call_id,
             parent_call_id: *parent_call_id,
             task_id: task_id.clone(),
@@ -135,6 +140,7 @@ impl Line {
             success = error.is_none() && end.is_ok(),
             error_code = error,
             status = status::name(code_of(end)),
+            user_groups = self.groups_of_refused(end),
             cache_hit = self.facts.is_cache_hit(),
             face = self.face,
             call_id = %self.call_id,
@@ -144,6 +150,18 @@ impl Line {
             trace_id = trace_id.map(tracing::field::display),
             "call"
         );
+    }
+
+    /// The groups by which no rule allows the call, if the user's credentials name groups.
+    fn groups_of_refused(&self, end: &Result<Terminal, Refusal>) -> Option<String> {
+        let Err(Refusal::PermissionDenied { .. }) = end else { return None };
+        let groups = &self.grant.as_ref()?.groups;
+        let shown = groups.iter().take(MAX_GROUPS).map(String::as_str).collect::<Vec<_>>().join(" ");
+        match groups.len().saturating_sub(MAX_GROUPS) {
+            _ if groups.is_empty() => Some("none".to_owned()),
+            0 => Some(shown),
+            more => Some(format!("{shown} and {more} more")),
+        }
     }
 
     /// The target of a call without a tool, if it is a valid tool name. Any other text may contain data of the caller

@@ -175,7 +175,8 @@ async fn bad_claims_have_their_word_and_their_sentence() {
         logout.to_string(),
         "the token is no access token; send the access token and not an ID, logout or refresh token"
     );
-    let long = verify_once(&key, &key.token(&claims(&json!({"exp": NOW + 5_430}))), |_| ()).await.unwrap_err();
+    let long =
+        verify_once(&key, &key.token(&claims(&json!({"exp": NOW + 5_430}))), |_| ()).await.unwrap_err();
     assert_eq!(long.to_string(), "the token is valid for longer than the 60 min that this server allows");
     let detail = long.detail().unwrap();
     assert_eq!(detail, "it is valid for 5430 s, and max_life of its issuer is 60 min");
@@ -184,6 +185,38 @@ async fn bad_claims_have_their_word_and_their_sentence() {
     assert!(usual.is_ok(), "{usual:?}");
     let of_another = verify_once(&key, &key.token(&claims(&json!({"aud": "else"}))), |_| ()).await;
     assert_eq!(of_another.unwrap_err().to_string(), "the token is for another audience");
+}
+
+/// The log has what the operator needs, whatever a stranger writes, and the caller is told nothing of it.
+#[tokio::test(start_paused = true)]
+async fn the_log_says_what_a_token_names_and_what_is_accepted() {
+    let key = Signer::ed("k1");
+    let url = "https://tools.example/mcp";
+    let many: Vec<_> = (0..20).map(|number| format!("a{number}")).collect();
+    let first = many[..8].iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ");
+    let audience = |named: &str| format!("it is for {named}, and accepted are \"toolwire\", \"{url}\"");
+    let unseen = "x\" y\\ \n\u{1b}[31m\u{202e}";
+    let seen = "\"x\\\" y\\\\ \\n\\u{1b}[31m\\u{202e}\"";
+    for (change, detail) in [
+        (json!({"aud": "api://else"}), Some(audience("\"api://else\""))),
+        (json!({"aud": ["a", "b"]}), Some(audience("\"a\", \"b\""))),
+        (json!({"aud": null}), Some(audience("none"))),
+        (json!({"aud": many}), Some(audience(&format!("{first} and more")))),
+        (json!({"aud": unseen}), Some(audience(seen))),
+        (json!({"iss": format!("{ISSUER}/")}), Some(format!("it names \"{ISSUER}/\""))),
+        (json!({"iss": unseen}), Some(format!("it names {seen}"))),
+        (json!({"iss": "é".repeat(4_000)}), Some(format!("it names \"{}…\"", "é".repeat(128)))),
+        (json!({"iss": 7}), None),
+        (json!({"exp": 1}), None),
+    ] {
+        let refused = verify_once(&key, &key.token(&claims(&change)), |_| ()).await.unwrap_err();
+        assert_eq!(refused.detail(), detail, "{change:.80}");
+        assert!(!refused.to_string().contains('"'), "{refused}");
+    }
+    // What nobody signed is not in the log.
+    let other = Signer::ed("k1");
+    let forged = verify_once(&key, &other.token(&claims(&json!({"aud": "else"}))), |_| ()).await.unwrap_err();
+    assert_eq!((forged.word(), forged.detail()), ("wrong_signature", None));
 }
 
 #[tokio::test(start_paused = true)]
