@@ -95,6 +95,14 @@ pub(crate) async fn keys(issuer: &Issuer, egress: &Egress) -> Result<KeySet, Fet
     KeySet::read(&set).map_err(|why| FetchError::Keys { at, why })
 }
 
+/// Reads the file of an issuer's keys, if it has one, so that a mistake is told before the server runs.
+pub fn check_file(keys: &KeySource) -> Result<(), String> {
+    let KeySource::File(path) = keys else { return Ok(()) };
+    let at = path.display().to_string();
+    let set = read(path).and_then(|bytes| parse(&bytes, &at)).map_err(|why| why.to_string())?;
+    KeySet::read(&set).map(drop).map_err(|why| format!("{at}: {why}"))
+}
+
 /// A client for one fetch: certificates and tokens are read again, since they are replaced while the server runs.
 struct Client {
     http: reqwest::Client,

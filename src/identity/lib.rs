@@ -27,7 +27,7 @@ mod token_cache;
 
 pub use self::{
     algorithm::Algorithm,
-    fetch::{AddressError, check_address},
+    fetch::{AddressError, check_address, check_file},
     forwarding::forwarded_workload,
     ids::{group_id, user_id, written_group_id, written_user_id},
     issuer::{ClaimPath, InvalidClaimPath, Issuer, KeySource},

@@ -7,7 +7,7 @@ use std::{path::PathBuf, time::Duration};
 use url::Url;
 
 use crate::{fields::Fields, reader::Reader, value::Value};
-use toolwire_identity::{Algorithm, ClaimPath, Issuer, KeySource, check_address};
+use toolwire_identity::{Algorithm, ClaimPath, Issuer, KeySource, check_address, check_file};
 
 /// The longest name of an issuer: the ids of its users begin with it.
 const LONGEST_NAME: usize = 32;
@@ -109,6 +109,10 @@ fn keys(entry: &mut Fields, issuer: Option<&str>) -> Option<KeySource> {
             found.map_err(|what| format!("issuer {what}; or say where its keys are by jwks_url or jwks_file"))
         }
     };
+    let source = source.and_then(|source| {
+        check_file(&source).map_err(|what| format!("jwks_file: {what}"))?;
+        Ok(source)
+    });
     source.map_err(|what| entry.problem(what)).ok()
 }
 

@@ -58,7 +58,9 @@ fn a_wrong_issuer_is_refused_with_what_to_write() {
         ("jwks_url = 'http://login.example/keys'", "jwks_url must be https://"),
         ("jwks_url = 'https://169.254.169.254/keys'", "jwks_url must not be a link-local address"),
         ("jwks_url = 'https://localhost/a'\njwks_file = 'b'", "not both"),
-        ("jwks_file = 'b'\nca = 'ca.pem'", "for keys that are fetched"),
+        ("jwks_file = '/nowhere/keys.json'", "jwks_file: /nowhere/keys.json cannot be read: No such file"),
+        ("jwks_file = '/'", "jwks_file: / cannot be read"),
+        ("jwks_file = 'Cargo.toml'", "jwks_file: Cargo.toml is no JSON"),
         ("secret = 'x'", "unknown setting"),
         (&RILEY.replace("riley'\n", "a:b'\n")[..], "a:b holds a colon"),
     ] {
@@ -75,6 +77,27 @@ fn a_wrong_issuer_is_refused_with_what_to_write() {
         let error = loaded(&issuer).unwrap_err();
         assert!(error.contains(words), "{issuer}: {error}");
     }
+}
+
+#[test]
+fn the_keys_of_a_file_are_read_with_the_settings() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("keys.json");
+    let with = |more: &str| loaded(&format!("{CORP}jwks_file = '{}'\n{more}", path.display()));
+    assert!(with("").unwrap_err().contains("cannot be read"));
+    for (text, words) in [
+        ("{}", "no JSON Web Key Set"),
+        ("{\"keys\": []}", "none of the keys can be used"),
+        ("[", "is no JSON"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        assert!(with("").unwrap_err().contains(words), "{text}");
+    }
+    let key =
+        r#"{"kty": "OKP", "crv": "Ed25519", "kid": "k", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+    std::fs::write(&path, format!("{{\"keys\": [{key}]}}")).unwrap();
+    with("").unwrap();
+    assert!(with("ca = 'ca.pem'").unwrap_err().contains("for keys that are fetched"));
 }
 
 #[test]
@@ -173,7 +196,11 @@ fn a_rule_that_takes_everything_shuts_its_users_out() {
         auth(&format!("{shop}{CORP}{RILEY}observe = true\n[[auth.rules]]\nwho = ['{who}']\n{rest}\n"))
     };
     let all = "tools = ['*']\neffect = 'deny'";
-    for rest in [all, "tools = ['get_*', '*']\neffect = 'deny'", &format!("{all}\nmay = ['call', 'approve', 'observe', 'read_records']")] {
+    for rest in [
+        all,
+        "tools = ['get_*', '*']\neffect = 'deny'",
+        &format!("{all}\nmay = ['call', 'approve', 'observe', 'read_records']"),
+    ] {
         let auth = rule("user:riley", rest);
         assert!(auth.shut_out_by(&riley).is_some() && !auth.knows(&riley), "{rest}");
         let others = user("corp:riley", &["corp/riley"], &[]);

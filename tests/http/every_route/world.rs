@@ -78,7 +78,7 @@ public_url = 'https://tools.example'
 name = 'corp'
 issuer = 'https://login.example'
 audience = ['toolwire']
-jwks_file = 'absent.json'
+jwks_url = 'http://127.0.0.1:9/keys'
 ";
 
 fn settings() -> Config {
