@@ -20,6 +20,7 @@ use super::{
     socket::Stream,
 };
 
+mod authorities;
 mod certificate;
 mod clients;
 

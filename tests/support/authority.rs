@@ -18,8 +18,14 @@ pub struct Authority {
 
 impl Authority {
     pub fn new() -> Self {
+        Self::until(4096)
+    }
+
+    /// One that is valid until the first day of a year.
+    pub fn until(year: i32) -> Self {
         let (directory, key) = (tempfile::tempdir().unwrap(), KeyPair::generate().unwrap());
         let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.not_after = date_time_ymd(year, 1, 1);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let cert = params.self_signed(&key).unwrap();
         fs::write(directory.path().join("ca.pem"), cert.pem()).unwrap();

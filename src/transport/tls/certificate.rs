@@ -16,13 +16,13 @@ use rustls::{
     self, InconsistentKeys, ServerConfig,
     crypto::ring,
     pki_types::{
-        CertificateDer, PrivateKeyDer,
+        CertificateDer, PrivateKeyDer, UnixTime,
         pem::{self, PemObject},
     },
     server::NoServerSessionStorage,
 };
 
-use super::clients;
+use super::{authorities, clients};
 use toolwire_base::{debounce::Debounce, digest::Digest, words::bytes_without_bom};
 use toolwire_config::{self as config, ClientAuth};
 
@@ -131,7 +131,9 @@ fn read(files: &Files, alpn: &[Vec<u8>]) -> Result<ServerConfig, CertificateErro
     let builder = match clients {
         None => builder.with_no_client_auth(),
         Some((ca, client_auth)) => {
-            let verifier = clients::verifier(certificates(ca)?, *client_auth);
+            let authorities = certificates(ca)?;
+            authorities::warn_of_invalid(ca, &authorities, UnixTime::now());
+            let verifier = clients::verifier(authorities, *client_auth);
             builder.with_client_cert_verifier(verifier.map_err(|what| CertificateError::new(ca, what))?)
         }
     };

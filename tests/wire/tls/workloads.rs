@@ -247,6 +247,22 @@ async fn the_authorities_are_replaced_while_serving_and_no_session_outlives_them
 }
 
 #[tokio::test]
+async fn an_authority_that_has_expired_is_trusted_and_told() {
+    let mut mesh = Mesh::start("required").await;
+    let expired = Authority::until(2020);
+    let both = format!("{}{}", mesh.authority.pem(), expired.pem());
+    fs::write(mesh.directory.path().join("clients.pem"), both).unwrap();
+    let (line, _) = mesh.program.wait_for_log("an authority of client certificates is not valid now").await;
+    assert_eq!((&line["file"], &line["certificate"]), (&json!("clients.pem"), &json!(2)), "{line}");
+    assert_eq!(line["why"], "it expired at 2020-01-01T00:00:00Z");
+    assert_eq!(line["subject"], "CN=rcgen self signed cert");
+    mesh.program.wait_for_log("a new certificate is served").await;
+    let agent = expired.sign_client(&[AGENT], 2100);
+    assert_eq!(mesh.over_http(Some(&mesh.pair(&[AGENT])), None).await.0, 200);
+    while mesh.connect(Arc::new(mesh.config(Some(&agent)))).await.is_err() {}
+}
+
+#[tokio::test]
 async fn the_audit_has_the_workload_beside_whoever_the_user_is() {
     let mesh = Mesh::start("optional").await;
     let agent = mesh.pair(&[AGENT]);
