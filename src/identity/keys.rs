@@ -15,6 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::{Refusal, fetch::FetchError, jwk::KeySet};
 use toolwire_base::clock;
+use toolwire_telemetry::metric;
 
 /// How long a fetch may take, the metadata included.
 const FETCH: Duration = Duration::from_secs(5);
@@ -61,7 +62,7 @@ impl Keys {
         let now = clock::now();
         let (state, wanted) = (watch::Sender::new(State::before_any_fetch(now)), Arc::<Notify>::default());
         let receiver = state.subscribe();
-        let keeper = Keeper { name, fetch, state, wanted: Arc::clone(&wanted), shown: None };
+        let keeper = Keeper { name, fetch, state, wanted: Arc::clone(&wanted), shown: None, fetched: now };
         Self { state: receiver, wanted, _task: AbortOnDropHandle::new(tokio::spawn(keeper.run())) }
     }
 
@@ -133,6 +134,8 @@ struct Keeper {
     wanted: Arc<Notify>,
     /// The failure that the log shows last.
     shown: Option<FetchError>,
+    /// When the keys that are at hand were fetched; before that, when the first fetch began.
+    fetched: Instant,
 }
 
 impl Keeper {
@@ -158,6 +161,10 @@ impl Keeper {
             });
             let fetched = timeout(FETCH, (self.fetch)()).await.unwrap_or(Err(FetchError::TimedOut));
             renewal = clock::now() + if fetched.is_ok() { RENEWAL } else { TURN };
+            if fetched.is_ok() {
+                self.fetched = now;
+            }
+            metric::issuer_keys_age(&self.name, clock::now() - self.fetched);
             self.tell(fetched.as_ref().err());
             self.state.send_modify(|state| {
                 state.is_under_way = false;
@@ -183,5 +190,12 @@ impl Keeper {
             ),
         }
         self.shown = failure.cloned();
+    }
+}
+
+/// What is configured no longer is not old.
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        metric::issuer_keys_age(&self.name, Duration::ZERO);
     }
 }

@@ -132,9 +132,14 @@ pub fn bound_reached(bound: &'static str) {
     with(|it| it.bound_reached(bound));
 }
 
-/// Whether the settings on disk cannot come into force, so that earlier ones are in use.
-pub fn config_problem(is_there: bool) {
-    with(|it| it.config_problem(is_there));
+/// Whether what is on disk, `settings` or `certificates`, cannot come into force, so that earlier ones are in use.
+pub fn config_problem(kind: &'static str, is_there: bool) {
+    with(|it| it.config_problem(kind, is_there));
+}
+
+/// The keys of an issuer were asked for, and are this old by now.
+pub fn issuer_keys_age(issuer: &str, age: Duration) {
+    with(|it| it.issuer_keys_age(issuer, age));
 }
 
 /// Size of the state's write-ahead log, in bytes.

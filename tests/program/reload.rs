@@ -14,7 +14,7 @@ use toolwire::contract::proto::v1::{
 };
 
 use super::metrics::scrape;
-use crate::support::{program::Program, server::definition};
+use crate::support::{authority::Authority, program::Program, server::definition};
 
 const ADMIN: [&str; 2] = ["--admin", "127.0.0.1:0"];
 
@@ -76,7 +76,9 @@ async fn end(stream: &mut Streaming<WatchToolsResponse>) -> Status {
 
 async fn problem(program: &Program) -> String {
     let text = scrape(program).await;
-    let line = text.lines().find(|line| line.starts_with("toolwire_config_problem")).expect("it is there");
+    let is_meant =
+        |line: &&str| line.starts_with("toolwire_config_problem{") && line.contains("kind=\"settings\"");
+    let line = text.lines().find(is_meant).expect("it is there");
     line.rsplit(' ').next().expect("a value").to_owned()
 }
 
@@ -171,6 +173,42 @@ async fn toolsets_and_quotas_are_taken_over_with_the_users_or_not_at_all() {
     let (line, _) = program.wait_for_log("are those of the settings now").await;
     assert_eq!(line["changes"], "toolset changed: market; quota removed: everybody");
     assert_eq!(sees_within(&program, "market", "get_positions").await, Ok(()));
+    program.stop().await;
+}
+
+/// What an alert goes by: files that cannot be used, and keys that cannot be fetched.
+#[tokio::test]
+async fn certificates_and_keys_of_issuers_that_cannot_be_had_are_seen_in_the_metrics() {
+    let (directory, authority) = (tempfile::tempdir().expect("a directory"), Authority::new());
+    authority.sign("localhost");
+    let (cert, key) = (authority.file("cert.pem"), authority.file("key.pem"));
+    let text = format!(
+        "[server.tls]\ncert = '{}'\nkey = '{}'\n[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\n\
+         audience = ['toolwire']\njwks_url = 'http://127.0.0.1:9/keys'\n",
+        cert.display(),
+        key.display()
+    );
+    write(directory.path(), &text);
+    let mut program = Program::start(directory.path(), &ADMIN, &[]).await;
+    let metric = async |program: &Program, name: &str, label: &str| {
+        let text = scrape(program).await;
+        let is_meant = |line: &&str| line.starts_with(&format!("{name}{{")) && line.contains(label);
+        text.lines().find(is_meant).expect("it is there").rsplit(' ').next().expect("a value").to_owned()
+    };
+    let problem = "toolwire_config_problem";
+    assert_eq!(metric(&program, problem, "kind=\"certificates\"").await, "0");
+    let sound = fs::read_to_string(&key).expect("readable");
+    fs::write(&key, "no key").expect("written");
+    program.wait_for_log("the new certificate cannot be used").await;
+    assert_eq!(metric(&program, problem, "kind=\"certificates\"").await, "1");
+    assert_eq!(metric(&program, problem, "kind=\"settings\"").await, "0");
+    fs::write(&key, sound).expect("written");
+    program.wait_for_log("a new certificate is served").await;
+    assert_eq!(metric(&program, problem, "kind=\"certificates\"").await, "0");
+    metric(&program, "toolwire_issuer_keys_age_seconds", "issuer=\"corp\"")
+        .await
+        .parse::<u64>()
+        .expect("seconds");
     program.stop().await;
 }
 

@@ -23,6 +23,8 @@ use toolwire_base::{debounce::Debounce, digest::Digest};
 use toolwire_config::{Auth, Config, ConfigError, Loaded};
 use toolwire_telemetry::metric;
 
+/// What is on disk, in metrics.
+const KIND: &str = "settings";
 /// The most changes that one line of the log tells.
 const MAX_TOLD: usize = 20;
 
@@ -75,7 +77,7 @@ impl App {
     /// Takes over changes of callers, their rights and their quotas for as long as it is polled.
     pub(super) async fn follow_settings(&self) -> Infallible {
         let Some(settings) = &self.settings else { return pending().await };
-        metric::config_problem(false);
+        metric::config_problem(KIND, false);
         let mut interval = interval(RELOAD_INTERVAL);
         interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -112,7 +114,7 @@ impl App {
             let changes = self.replace_access(&loaded.config)?;
             Ok((loaded, changes))
         });
-        metric::config_problem(replaced.is_err());
+        metric::config_problem(KIND, replaced.is_err());
         let file = settings.path.display();
         match replaced {
             Ok((loaded, changes)) => {

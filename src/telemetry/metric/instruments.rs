@@ -9,8 +9,8 @@ use opentelemetry::{
 
 use super::{
     name::{
-        self, ACTION, BOUND, CODE, KIND, MODE, MODEL, OUTCOME, REASON, RESULT, SOURCE, STATE, TOKEN_TYPE,
-        TOOL,
+        self, ACTION, BOUND, CODE, ISSUER, KIND, MODE, MODEL, OUTCOME, REASON, RESULT, SOURCE, STATE,
+        TOKEN_TYPE, TOOL,
     },
     state::StateInstruments,
 };
@@ -38,6 +38,7 @@ pub(super) struct Instruments {
     calls_in_flight: UpDownCounter<i64>,
     bounds_reached: Counter<u64>,
     config_problem: Gauge<u64>,
+    issuer_keys_age: Gauge<u64>,
     refusals: Counter<u64>,
     connections_open: UpDownCounter<i64>,
     state_wal_size: Gauge<u64>,
@@ -82,7 +83,14 @@ impl Instruments {
             bounds_reached: counter(name::BOUNDS_REACHED, "How often a bound of the transport was reached."),
             config_problem: meter
                 .u64_gauge(name::CONFIG_PROBLEM)
-                .with_description("1 while the settings on disk cannot come into force, otherwise 0.")
+                .with_description(
+                    "1 while settings or certificates on disk cannot come into force, otherwise 0.",
+                )
+                .build(),
+            issuer_keys_age: meter
+                .u64_gauge(name::ISSUER_KEYS_AGE)
+                .with_unit("s")
+                .with_description("How old the keys of an issuer were when they were last asked for.")
                 .build(),
             refusals: counter(
                 name::REFUSALS,
@@ -191,8 +199,12 @@ impl Instruments {
         self.bounds_reached.add(1, &[KeyValue::new(BOUND, bound)]);
     }
 
-    pub(super) fn config_problem(&self, is_there: bool) {
-        self.config_problem.record(is_there.into(), &[]);
+    pub(super) fn config_problem(&self, kind: &'static str, is_there: bool) {
+        self.config_problem.record(is_there.into(), &[KeyValue::new(KIND, kind)]);
+    }
+
+    pub(super) fn issuer_keys_age(&self, issuer: &str, age: Duration) {
+        self.issuer_keys_age.record(age.as_secs(), &[text(ISSUER, issuer)]);
     }
 
     pub(super) fn request_refused(&self, reason: &'static str) {
@@ -312,7 +324,8 @@ mod tests {
         instruments.call_ended(None, "NOT_FOUND", SECOND);
         instruments.tool_executed("get_quotes", Some("BLOCKED"), SECOND);
         instruments.bound_reached("all");
-        instruments.config_problem(false);
+        instruments.config_problem("settings", false);
+        instruments.issuer_keys_age("corp", SECOND);
         instruments.request_refused("expired");
         instruments.connections_open(1);
         instruments.state_wal_size(4_096);

@@ -13,8 +13,10 @@ pub const EXECUTE_TOOL_DURATION: &str = "gen_ai.execute_tool.duration";
 pub const CALL_DURATION: &str = "toolwire.call.duration";
 /// Calls that have begun and not ended.
 pub const CALLS_IN_FLIGHT: &str = "toolwire.calls.in_flight";
-/// 1 while the settings on disk cannot come into force, otherwise 0.
+/// 1 while settings or certificates on disk cannot come into force, otherwise 0, by kind.
 pub const CONFIG_PROBLEM: &str = "toolwire.config.problem";
+/// How old the keys of an issuer were when they were last asked for, in seconds.
+pub const ISSUER_KEYS_AGE: &str = "toolwire.issuer.keys.age";
 pub const CONNECTIONS_OPEN: &str = "toolwire.connections.open";
 /// Bytes of the write-ahead log beside the state file.
 pub const STATE_WAL_SIZE: &str = "toolwire.state.wal.size";
@@ -93,6 +95,8 @@ pub const CODE: &str = "code";
 /// `pending`, `approved`, `used`, `denied`, `expired`, `voided` or `withdrawn`.
 pub const STATE: &str = "state";
 pub const BOUND: &str = "bound";
+/// The name of an issuer, as it is configured.
+pub const ISSUER: &str = "issuer";
 /// Why somebody was refused, such as `missing` or `tool_not_allowed`.
 pub const REASON: &str = "reason";
 pub const SOURCE: &str = "source";
@@ -100,7 +104,7 @@ pub const SOURCE: &str = "source";
 pub const OUTCOME: &str = "outcome";
 /// What plans: `embedded`, `plan` or `native`.
 pub const MODE: &str = "mode";
-/// The kind of work that a cycle belongs to, such as `turn`.
+/// The kind of work that a cycle belongs to, such as `turn`; of what is on disk, `settings` or `certificates`.
 pub const KIND: &str = "kind";
 /// `PASSED`, `ATTRIBUTED`, `REPAIRED` or `REPLACED`.
 pub const ACTION: &str = "action";
@@ -144,6 +148,7 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "toolwire_cool_down_in_force",
     "toolwire_cool_downs_total",
     "toolwire_cycle_invocations",
+    "toolwire_issuer_keys_age_seconds",
     "toolwire_limiter_refusals_total",
     "toolwire_limiter_wait_duration_seconds",
     "toolwire_refusals_total",

@@ -25,6 +25,10 @@ use rustls::{
 use super::{authorities, clients};
 use toolwire_base::{debounce::Debounce, digest::Digest, words::bytes_without_bom};
 use toolwire_config::{self as config, ClientAuth};
+use toolwire_telemetry::metric;
+
+/// What is on disk, in metrics.
+const KIND: &str = "certificates";
 
 /// The PEM files of TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +75,7 @@ impl Certificate {
     pub(super) fn open(files: Files, alpn: Vec<Vec<u8>>) -> Result<Self, CertificateError> {
         let digest = digest(&files);
         let served = ArcSwap::from_pointee(read(&files, &alpn)?);
+        metric::config_problem(KIND, false);
         Ok(Self { files, alpn, served, debounce: Mutex::new(Debounce::new(digest)) })
     }
 
@@ -85,7 +90,9 @@ impl Certificate {
             return;
         }
         let cert = self.files.cert.display();
-        match read(&self.files, &self.alpn) {
+        let read = read(&self.files, &self.alpn);
+        metric::config_problem(KIND, read.is_err());
+        match read {
             Ok(config) => {
                 self.served.store(Arc::new(config));
                 tracing::info!(%cert, "a new certificate is served from now on");
