@@ -21,9 +21,11 @@ use super::{
     peer::Peer,
     recent_token::RecentToken,
     refusal,
+    refusal_lines::RefusalLines,
     reply::Reply,
     rules::{Access, RoutePath, Rule},
     toolset,
+    trace::LoggedByPipeline,
 };
 use toolwire_base::{
     current::Current,
@@ -121,6 +123,7 @@ pub(super) struct Authenticate {
     pub(super) hosts: Arc<HostTokens>,
     pub(super) refusals: Arc<dyn RefusalLog>,
     pub(super) toolsets: Current<Toolsets>,
+    pub(super) lines: Arc<RefusalLines>,
 }
 
 impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for Authenticate
@@ -198,7 +201,15 @@ impl Authenticate {
         let target = parts.extensions.get::<RoutePath>().map_or(method, |it| it.0);
         // There is one where something else of the request is refused.
         let user = error.user().or_else(|| parts.extensions.get::<User>());
-        self.refusals.note(&RefusedRequest { reason: error.reason(), user, origin, target });
+        let refused = RefusedRequest { reason: error.reason(), user, origin, target };
+        self.refusals.note(&refused);
+        // This is the line of the request, too.
+        if let Some(logged) = parts.extensions.get::<LoggedByPipeline>() {
+            logged.set();
+        }
+        if let Some(unlogged) = self.lines.admit(&refused) {
+            error.log(&refused, unlogged);
+        }
     }
 
     fn insert_user(&self, parts: &mut Parts, mut user: User, bearer: Option<Bearer>) -> Identified<()> {

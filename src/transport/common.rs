@@ -7,6 +7,7 @@ use super::{
     authenticate::{Authenticate, Authenticator, HostTokens},
     descriptors,
     protocols::HttpLimits,
+    refusal_lines::RefusalLines,
     watches::{EndWatches, Withdrawals},
 };
 use toolwire_base::current::Current;
@@ -25,6 +26,8 @@ pub struct Common {
     refusals: Arc<dyn RefusalLog>,
     /// Those that requests may name; none by default.
     toolsets: Current<Toolsets>,
+    /// How often equal refusals are logged, over all listeners.
+    lines: Arc<RefusalLines>,
     /// The quotas of requests, which count over all listeners.
     pub admission: Admission,
     pub config: Arc<Config>,
@@ -89,6 +92,7 @@ impl Common {
             hosts: Arc::clone(&self.hosts),
             refusals: Arc::clone(&self.refusals),
             toolsets: self.toolsets.clone(),
+            lines: Arc::clone(&self.lines),
         }
     }
 
@@ -109,6 +113,7 @@ impl Common {
             withdrawals: None,
             refusals: Arc::new(()),
             toolsets: Current::default(),
+            lines: Arc::default(),
             admission: Admission::new(&config),
             config: Arc::new(config),
         }

@@ -72,6 +72,7 @@ mod protocols;
 mod quotas;
 mod recent_token;
 mod refusal;
+mod refusal_lines;
 mod reply;
 mod requests;
 mod serve;

@@ -1,12 +1,18 @@
 //! Errors of authentication. Their texts reveal nothing about which credentials exist.
 
+use std::sync::Arc;
+
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
 use crate::toolset::{self, ToolsetError};
+use toolwire_base::words::visible;
 use toolwire_contract::status;
 use toolwire_identity::{PeerRefusal, Refusal};
-use toolwire_tool::context::User;
+use toolwire_tool::context::{RefusedRequest, User};
+
+/// The longest target in the log, in characters.
+const MAX_TARGET: usize = 128;
 
 /// The reason for which a caller was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,8 +45,12 @@ pub enum AuthenticationError {
     #[error("{0}")]
     Refused(Refusal),
     /// A client certificate proves no user.
-    #[error("{0}")]
-    Certificate(PeerRefusal),
+    #[error("{refusal}")]
+    Certificate {
+        refusal: PeerRefusal,
+        /// The workload that it names.
+        workload: Option<Arc<str>>,
+    },
     /// The credentials prove the user, whom a rule denies everything.
     #[error("this server serves the user of these credentials no longer; ask an operator")]
     ShutOut(Box<User>),
@@ -58,9 +68,32 @@ impl AuthenticationError {
             Self::Toolset(ToolsetError::Unknown { .. }) => "unknown_toolset",
             Self::Toolset(ToolsetError::Several) => "several_toolsets",
             Self::Refused(refusal) => refusal.word(),
-            Self::Certificate(refusal) => refusal.word(),
+            Self::Certificate { refusal, .. } => refusal.word(),
             Self::ShutOut(_) => "shut_out",
         }
+    }
+
+    /// Logs a refusal for whom configures the server, with how many equal ones were not logged before it.
+    pub(super) fn log(&self, refused: &RefusedRequest<'_>, unlogged: u64) {
+        let RefusedRequest { reason, user, origin, target } = *refused;
+        let (detail, workload, what) = match self {
+            Self::Refused(refusal) => (refusal.detail(), None, "a token of an issuer is refused"),
+            Self::Certificate { workload, .. } => {
+                (None, workload.as_deref(), "a client certificate is refused")
+            }
+            Self::ShutOut(_) => (None, None, "a user whom a rule shuts out is refused"),
+            _ => (None, None, "credentials are refused"),
+        };
+        tracing::info!(
+            target: "toolwire::authentication",
+            reason, detail, workload,
+            user_id = user.map(|user| tracing::field::display(&user.id)),
+            face = origin.face,
+            peer = origin.peer.map(tracing::field::display),
+            method = %one_line_within(target),
+            equal_unlogged = (unlogged > 0).then_some(unlogged),
+            "{what}"
+        );
     }
 
     /// Whom the credentials prove all the same.
@@ -101,10 +134,15 @@ impl From<AuthenticationError> for Status {
             AuthenticationError::Ambiguous
             | AuthenticationError::Rejected
             | AuthenticationError::Refused(_)
-            | AuthenticationError::Certificate(_)
+            | AuthenticationError::Certificate { .. }
             | AuthenticationError::ShutOut(_) => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
             }
         }
     }
+}
+
+/// A target, which may be a path of a stranger's, within a bound.
+fn one_line_within(target: &str) -> String {
+    visible(&target.chars().take(MAX_TARGET).collect::<String>())
 }

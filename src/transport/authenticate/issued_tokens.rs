@@ -58,7 +58,7 @@ impl Authenticator for IssuedTokens {
             return Either::Left(ready(Err(AuthenticationError::Rejected)));
         };
         let admit = move |verified: Result<Arc<Principal>, Refusal>| {
-            let principal = verified.map_err(refuse)?;
+            let principal = verified.map_err(AuthenticationError::Refused)?;
             if let Some(recent) = recent {
                 recent.replace(bearer, &principal, self.generation);
             }
@@ -79,9 +79,4 @@ fn user_of(principal: &Principal) -> User {
         bound_to: principal.bound_to.clone(),
         ..User::new(principal.user.clone())
     }
-}
-
-fn refuse(refusal: Refusal) -> AuthenticationError {
-    tracing::info!(reason = refusal.word(), detail = refusal.detail(), "a token of an issuer is refused");
-    AuthenticationError::Refused(refusal)
 }

@@ -73,7 +73,8 @@ fn tokens() -> StaticTokens {
 
 fn authenticate(users: impl Authenticator + 'static) -> Layer<Authenticate> {
     let toolsets = Current::default();
-    Layer(Authenticate { users: Arc::new(users), hosts: Arc::new(hosts()), refusals: Arc::new(()), toolsets })
+    let (users, hosts, lines) = (Arc::new(users), Arc::new(hosts()), Arc::default());
+    Layer(Authenticate { users, hosts, refusals: Arc::new(()), toolsets, lines })
 }
 
 fn hosts() -> HostTokens {
@@ -93,6 +94,7 @@ fn identify_host(
         hosts: Arc::new(hosts),
         refusals: Arc::new(()),
         toolsets: Current::default(),
+        lines: Arc::default(),
     });
     let (mut parts, ()) = request.into_parts();
     let identified = layer.0.identify_at_once(&mut parts).expect("it takes no wait");
@@ -147,7 +149,8 @@ async fn a_refusal_of_what_else_a_request_says_is_its_users() {
         for headers in [&[known, toolset][..], &[known, toolset, toolset], &[toolset]] {
             let (hosts, refusals) = (Arc::new(hosts()), Arc::clone(&noted) as Arc<dyn RefusalLog>);
             let users = Arc::clone(&users);
-            let layer = Layer(Authenticate { users, hosts, refusals, toolsets: Current::default() });
+            let (toolsets, lines) = (Current::default(), Arc::default());
+            let layer = Layer(Authenticate { users, hosts, refusals, toolsets, lines });
             let inner = service_fn(async |_: Request<()>| Ok::<_, Infallible>(Response::<Body>::default()));
             let _ = layer.layer(inner).oneshot(request(LOCAL, headers)).await;
         }

@@ -70,11 +70,9 @@ pub(super) fn find<'a, 'b, T>(
     Err(refuse(refusal, Some(id)))
 }
 
-/// The error of a certificate; the log names the workload, for whom configures it.
+/// The error of a certificate, with the workload that it names, for whom configures it.
 fn refuse(refusal: PeerRefusal, id: Option<&SpiffeId>) -> AuthenticationError {
-    let (reason, workload) = (refusal.word(), id.map(SpiffeId::as_str));
-    tracing::info!(reason, workload, "a client certificate is refused");
-    AuthenticationError::Certificate(refusal)
+    AuthenticationError::Certificate { refusal, workload: id.map(SpiffeId::shared) }
 }
 
 impl fmt::Debug for Workloads {
