@@ -23,6 +23,8 @@ use super::{
 use toolwire_identity::{Issuer, SpiffeId};
 use toolwire_tool::context::{User, UserId};
 
+pub(crate) use issuers::IssuerNames;
+
 pub use decision::Decision;
 pub use rule_target::{RuleTarget, TargetFacts, ToolCategory};
 pub use rules::{Right, Rule};
@@ -123,7 +125,7 @@ impl AuthUser {
 }
 
 impl Auth {
-    pub(super) fn read(reader: &mut Reader, toolsets: &Toolsets) -> Self {
+    pub(super) fn read(reader: &mut Reader, toolsets: &Toolsets) -> (Self, IssuerNames) {
         let mut users: Vec<AuthUser> = Vec::new();
         for mut entry in reader.list("auth.users") {
             let (user, weakness) = AuthUser::read(&mut entry, reader).unzip();
@@ -137,12 +139,12 @@ impl Auth {
         for user in &users {
             user.show(reader);
         }
-        let issuers = issuers::read_all(reader);
+        let (issuers, names) = issuers::read_all(reader);
         let workloads = WorkloadUser::read_all(reader, &users);
-        let rules = Rule::read_all(reader, &issuers, toolsets);
+        let rules = Rule::read_all(reader, &names, toolsets);
         let proxies = Setting::new("auth.trusted_proxies", "TOOLWIRE_AUTH_TRUSTED_PROXIES");
         let trusted_proxies = reader.values(proxies, Vec::new());
-        Self { users, issuers, workloads, trusted_proxies, rules }.check(reader)
+        (Self { users, issuers, workloads, trusted_proxies, rules }.check(reader), names)
     }
 
     /// Whether credentials are not required.
@@ -157,7 +159,9 @@ impl Auth {
     }
 
     fn check(self, reader: &mut Reader) -> Self {
-        if self.is_open() && !self.rules.is_empty() {
+        // Entries that cannot be used are problems of their own.
+        let has_entries = ["auth.users", "auth.issuers", "auth.spiffe"].iter().any(|key| reader.is_set(key));
+        if self.is_open() && !has_entries && !self.rules.is_empty() {
             let what = "there is nobody whom a rule could be for; add [[auth.users]], [[auth.issuers]] or [[auth.spiffe]]";
             reader.problem("auth.rules", what);
         }

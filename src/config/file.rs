@@ -48,6 +48,11 @@ fn parse(name: &str, text: &str) -> Result<Entries, ConfigError> {
         )
     };
     let mut problems: Vec<_> = errors.iter().map(problem).collect();
+    // In a list or an inline table that is not closed, whatever comes next is one more error.
+    let within = |it: &Problem| ["array", "inline table"].iter().any(|what| it.what.contains(what));
+    if let Some(first) = problems.iter().position(within) {
+        problems.truncate(first + 1);
+    }
     problems.dedup_by(|one, other| one.at == other.at);
     Err(ConfigError(problems))
 }

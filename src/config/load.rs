@@ -47,8 +47,8 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
 fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     // Before the rules, which name them.
     let toolsets = Toolsets::read(reader);
-    let auth = Auth::read(reader, &toolsets);
-    let quotas = Quota::read_all(reader, &auth);
+    let (auth, issuers) = Auth::read(reader, &toolsets);
+    let quotas = Quota::read_all(reader, &issuers);
     let providers = Providers::read(reader, &auth);
     let egress = egress::read(reader);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));

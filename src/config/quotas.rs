@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-use super::{Auth, Who, differences::differences, fields::Fields, reader::Reader, value::Value};
+use super::{Who, auth::IssuerNames, differences::differences, fields::Fields, reader::Reader, value::Value};
 use toolwire_base::{digest::Digest, duration};
 use toolwire_tool::context::User;
 
@@ -25,10 +25,10 @@ pub struct Quota {
 }
 
 impl Quota {
-    pub(super) fn read_all(reader: &mut Reader, auth: &Auth) -> Vec<Self> {
+    pub(super) fn read_all(reader: &mut Reader, issuers: &IssuerNames) -> Vec<Self> {
         let mut quotas = Vec::<Self>::new();
         for mut entry in reader.list("quota") {
-            let quota = Self::read(&mut entry, auth);
+            let quota = Self::read(&mut entry, issuers);
             if quota.as_ref().is_some_and(|quota| quotas.iter().any(|other| other.key() == quota.key())) {
                 entry.problem("an earlier quota is for the same users and the same window; make them one");
             }
@@ -42,11 +42,12 @@ impl Quota {
         quotas
     }
 
-    fn read(entry: &mut Fields, auth: &Auth) -> Option<Self> {
+    fn read(entry: &mut Fields, issuers: &IssuerNames) -> Option<Self> {
         let who = entry.optional::<Vec<String>>("who").unwrap_or_default();
         let (calls, window) = (entry.optional::<u32>("calls"), entry.optional::<Duration>("window"));
         let concurrent = entry.optional::<u32>("concurrent");
-        let who: Result<Vec<_>, _> = who.iter().map(|text| Who::parse(text, &auth.issuers)).collect();
+        let who: Result<Vec<_>, _> =
+            who.iter().map(|text| Who::parse_among(text, |name| issuers.has(name))).collect();
         let who = who.map_err(|what| entry.problem(what)).ok();
         for (name, value) in [("calls", calls), ("concurrent", concurrent)] {
             if value == Some(0) {

@@ -14,10 +14,26 @@ const LONGEST_NAME: usize = 32;
 /// Entra's tokens are valid for 60 to 90 minutes, and say that they were issued 5 minutes earlier than they were.
 const USUAL_LIFE: Duration = Duration::from_mins(100);
 
-pub(super) fn read_all(reader: &mut Reader) -> Vec<Issuer> {
-    let mut issuers: Vec<Issuer> = Vec::new();
+/// The names of issuers, also of those whose entries cannot be used: what is of one is no further mistake.
+#[derive(Debug, Default)]
+pub(crate) struct IssuerNames {
+    names: Vec<String>,
+    /// Whether there is an entry without a name.
+    has_nameless: bool,
+}
+
+impl IssuerNames {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.has_nameless || self.names.iter().any(|it| it == name)
+    }
+}
+
+pub(super) fn read_all(reader: &mut Reader) -> (Vec<Issuer>, IssuerNames) {
+    let (mut issuers, mut names) = (Vec::<Issuer>::new(), IssuerNames::default());
     for mut entry in reader.list("auth.issuers") {
-        let issuer = read(&mut entry);
+        let (name, issuer) = read(&mut entry);
+        names.has_nameless |= name.is_none();
+        names.names.extend(name);
         if let Some(issuer) = &issuer {
             // The owner of a token must not depend on the order of the entries.
             if issuers.iter().any(|it| it.name == issuer.name) {
@@ -34,12 +50,18 @@ pub(super) fn read_all(reader: &mut Reader) -> Vec<Issuer> {
     for issuer in &issuers {
         reader.show_entry("[[auth.issuers]]", &shown(issuer));
     }
-    issuers
+    (issuers, names)
 }
 
-fn read(entry: &mut Fields) -> Option<Issuer> {
+/// The name, and the issuer if all of it can be used.
+fn read(entry: &mut Fields) -> (Option<String>, Option<Issuer>) {
+    let name = entry.required::<String>("name");
+    (name.clone(), read_named(entry, name))
+}
+
+fn read_named(entry: &mut Fields, name: Option<String>) -> Option<Issuer> {
     // Every field is read even if an earlier one is wrong, so that all problems are reported at once.
-    let (name, issuer) = (entry.required::<String>("name"), entry.required::<String>("issuer"));
+    let issuer = entry.required::<String>("issuer");
     let audience = entry.required::<Vec<String>>("audience");
     let algorithms = entry.optional::<Vec<String>>("algorithms");
     let user = claim(entry, "user");

@@ -505,3 +505,24 @@ fn a_listener_with_a_name_takes_credentials_that_come_by_themselves() {
     let proxied = "[http]\nlisten = '127.0.0.1:1'\n[auth]\ntrusted_proxies = ['127.0.0.1']";
     assert!(loaded(proxied).unwrap().config.auth.is_open());
 }
+
+#[test]
+fn what_is_of_an_issuer_whose_entry_is_wrong_is_no_further_problem() {
+    let rest = "[[auth.rules]]\nwho = ['group:corp/support', 'user:corp:1']\ntools = ['*']\n\
+                [[quota]]\nwho = ['user:corp:1']\nconcurrent = 1\n";
+    for (entry, words) in [
+        ("name = 'corp'\nissuer = 'https://login.example'", "audience"),
+        ("name = 'corp'\nissuer = 'http://login.example'\naudience = ['toolwire']", "issuer"),
+        ("issuer = 'https://login.example'\naudience = ['toolwire']", "name"),
+        (
+            "name = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\ngrops = 'x'",
+            "unknown setting",
+        ),
+    ] {
+        let error = loaded(&format!("[[auth.issuers]]\n{entry}\n{rest}")).unwrap_err();
+        assert!(error.lines().count() == 1 && error.contains(words), "{entry}: {error}");
+    }
+    // Another one is a mistake all the same.
+    let error = loaded(&format!("[[auth.issuers]]\nname = 'crop'\n{rest}")).unwrap_err();
+    assert!(error.contains("\"group:corp/support\" is of an issuer that"), "{error}");
+}

@@ -5,17 +5,20 @@ use std::str::FromStr;
 use strum::VariantNames;
 
 use super::{
-    super::who::{Who, parse_workloads, show_workloads},
+    super::{
+        issuers::IssuerNames,
+        who::{Who, parse_workloads, show_workloads},
+    },
     Right, Rule,
 };
 use crate::{ToolPattern, Toolset, Toolsets, fields::Fields, reader::Reader, value::Value};
 use toolwire_contract::near::did_you_mean;
-use toolwire_identity::{Issuer, SpiffePattern};
+use toolwire_identity::SpiffePattern;
 
 impl Rule {
     pub(in crate::auth) fn read_all(
         reader: &mut Reader,
-        issuers: &[Issuer],
+        issuers: &IssuerNames,
         toolsets: &Toolsets,
     ) -> Vec<Self> {
         let mut rules = Vec::new();
@@ -31,7 +34,7 @@ impl Rule {
         rules
     }
 
-    fn read(entry: &mut Fields, issuers: &[Issuer], known: &Toolsets) -> Option<Self> {
+    fn read(entry: &mut Fields, issuers: &IssuerNames, known: &Toolsets) -> Option<Self> {
         let who = entry.required::<Vec<String>>("who");
         let tools = entry.optional::<Vec<ToolPattern>>("tools");
         let tags = entry.optional::<Vec<String>>("tags");
@@ -196,11 +199,11 @@ fn word<T: FromStr + VariantNames>(key: &str, name: &str) -> Result<T, String> {
     name.parse().map_err(|_| format!("{key} must be of {}, but there is {name:?}", known()))
 }
 
-fn all_of(who: &[String], issuers: &[Issuer]) -> Result<Vec<Who>, String> {
+fn all_of(who: &[String], issuers: &IssuerNames) -> Result<Vec<Who>, String> {
     if who.is_empty() {
         return Err("who must name at least one, such as \"group:corp/support\"".to_owned());
     }
-    who.iter().map(|text| Who::parse(text, issuers)).collect()
+    who.iter().map(|text| Who::parse_among(text, |name| issuers.has(name))).collect()
 }
 
 /// Whether a text is a scope as requests and challenges hold it (RFC 6749 §3.3).

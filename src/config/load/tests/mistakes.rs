@@ -38,6 +38,18 @@ fn every_syntax_error_of_a_file_has_its_line() {
 }
 
 #[test]
+fn what_follows_a_list_that_is_not_closed_is_no_error_of_its_own() {
+    let rest =
+        "may = ['call']\n\n[[auth.rules]]\nwho = ['user:riley']\ntools = ['*']\n[server]\nlisten = 'x'\n";
+    for open in ["tools = ['a', 'b'\n", "tools = [\n", "tools = {a = ['b'\n", "tools = ['a',\n"] {
+        let error =
+            refused(&format!("[[auth.rules]]\nwho = ['user:riley']\n{open}{rest}"), &[], Flags::default());
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(error.contains("toolwire.toml:4: not valid TOML"), "{error}");
+    }
+}
+
+#[test]
 fn bounds_of_the_http_listener_under_which_nothing_could_be_served_are_refused_with_their_names() {
     let zeros =
         "[http]\nmax_connections = 0\nheader_timeout = '0s'\nidle_timeout = '0s'\nstall_timeout = '0s'\n";
