@@ -17,7 +17,9 @@ use crate::{
     jwk::{KeySet, KeySetError},
 };
 use toolwire_contract::json;
-use toolwire_outgoing::{Authorities, Egress, PemError, Trust, causes_of, names_link_local_or_metadata};
+use toolwire_outgoing::{
+    Authorities, Egress, PemError, Trust, causes_of, is_of_unknown_authority, names_link_local_or_metadata,
+};
 
 /// The longest answer, in bytes.
 const MAX_ANSWER: usize = 256 * 1_024;
@@ -103,6 +105,15 @@ pub fn check_file(keys: &KeySource) -> Result<(), String> {
     KeySet::read(&set).map(drop).map_err(|why| format!("{at}: {why}"))
 }
 
+/// Why there is no answer, and what to do where the certificate is of an authority that is not trusted.
+fn why(error: &reqwest::Error) -> String {
+    let causes = causes_of(error);
+    if is_of_unknown_authority(error) {
+        return format!("{causes}; name the authority's certificate by ca of the issuer, or ca of [network]");
+    }
+    causes
+}
+
 /// A client for one fetch: certificates and tokens are read again, since they are replaced while the server runs.
 struct Client {
     http: reqwest::Client,
@@ -128,7 +139,7 @@ impl Client {
         });
         let (http, bearer) = opened.await.expect("reading files does not panic")?;
         let network =
-            |error: &reqwest::Error| FetchError::Network { url: configured.clone(), why: causes_of(error) };
+            |error: &reqwest::Error| FetchError::Network { url: configured.clone(), why: why(error) };
         let http = http.map_err(|error| network(&error))?;
         Ok(Self { http, bearer: bearer.map(|it| it.trim().to_owned()), configured: configured.clone() })
     }
@@ -164,8 +175,7 @@ impl Client {
     /// The JSON at an address.
     async fn get(&self, url: &Url) -> Result<Value, FetchError> {
         check_address(url).map_err(|why| FetchError::Address { url: url.clone(), why })?;
-        let network =
-            |error: reqwest::Error| FetchError::Network { url: url.clone(), why: causes_of(&error) };
+        let network = |error: reqwest::Error| FetchError::Network { url: url.clone(), why: why(&error) };
         let mut request = self.http.get(url.clone()).header(ACCEPT, "application/json");
         if let Some(bearer) = self.bearer.as_ref().filter(|_| url.origin() == self.configured.origin()) {
             request = request.bearer_auth(bearer);

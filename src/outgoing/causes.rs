@@ -15,6 +15,11 @@ pub fn causes_of(error: &reqwest::Error) -> String {
     causes(error).map(|cause| in_words(&cause.to_string())).collect::<Vec<_>>().join(": ")
 }
 
+/// Whether the certificate of the other side is of an authority that is not trusted.
+pub fn is_of_unknown_authority(error: &reqwest::Error) -> bool {
+    causes(error).any(|cause| cause.to_string().contains("UnknownIssuer"))
+}
+
 /// The words of a cause, in which failures of the proxy differ from those of the server behind it.
 pub(crate) fn in_words(cause: &str) -> String {
     let of_proxy = cause.strip_prefix(TUNNEL).map(|what| match what {

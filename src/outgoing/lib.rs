@@ -20,7 +20,7 @@ pub use self::{
     address::{is_link_local_or_metadata, names_link_local_or_metadata},
     authorities::{Authorities, PemError},
     bypass::{Bypass, InvalidBypass},
-    causes::{causes, causes_of},
+    causes::{causes, causes_of, is_of_unknown_authority},
     client_certificate::{ClientCertificate, ClientCertificateError},
     connector::Connector,
     egress::{Egress, Trust},

@@ -211,9 +211,13 @@ fn resource(settings: &Settings) -> Resource {
         .build()
 }
 
-/// Whether an event may be logged at all: clients of models and of MCP log the texts of requests and responses.
+/// Crates whose events are not logged: clients of models and of MCP log the texts of requests and responses, and what
+/// checks certificates says once more what the failure of the connection says.
+const UNLOGGED: [&str; 3] = ["genai", "rmcp", "rustls_platform_verifier"];
+
+/// Whether an event may be logged at all.
 fn is_logged(metadata: &Metadata<'_>) -> bool {
-    !is_logged_once(metadata) && !["genai", "rmcp"].iter().any(|it| metadata.target().starts_with(it))
+    !is_logged_once(metadata) && !UNLOGGED.iter().any(|it| metadata.target().starts_with(it))
 }
 
 fn is_logged_once(metadata: &Metadata<'_>) -> bool {

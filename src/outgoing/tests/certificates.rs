@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use super::servers::{Authority, Conduct, NAME, Proxy, pem_file};
-use crate::{Authorities, ClientCertificate, ClientCertificateError, PemError, Trust, causes_of};
+use crate::{
+    Authorities, ClientCertificate, ClientCertificateError, PemError, Trust, causes_of,
+    is_of_unknown_authority,
+};
 
 async fn ask(
     authority: &Authority,
@@ -15,7 +18,7 @@ async fn ask(
     let egress = proxy.egress().with_authorities(authority.authorities());
     let builder = egress.builder_presenting(trust, own.as_ref());
     let sent = builder.build().unwrap().get(format!("https://{NAME}/")).send().await;
-    sent.map(drop).map_err(|error| causes_of(&error))
+    sent.map(drop).map_err(|error| format!("{}; {}", causes_of(&error), is_of_unknown_authority(&error)))
 }
 
 #[tokio::test]
@@ -24,7 +27,7 @@ async fn a_server_is_trusted_by_the_authorities_of_all_or_by_its_own_alone() {
     assert_eq!(ask(&authority, false, Trust::System, None).await, Ok(()));
     assert_eq!(ask(&authority, false, Trust::Only(authority.authorities()), None).await, Ok(()));
     let refused = ask(&authority, false, Trust::Only(other.authorities()), None).await.unwrap_err();
-    assert!(refused.contains("invalid peer certificate"), "{refused}");
+    assert!(refused.contains("invalid peer certificate") && refused.ends_with("; true"), "{refused}");
 }
 
 #[tokio::test]
@@ -34,7 +37,8 @@ async fn a_server_that_demands_a_certificate_gets_it() {
     assert!(!format!("{own:?}").contains("KEY"));
     assert_eq!(ask(&authority, true, Trust::System, Some(own)).await, Ok(()));
     for wrong in [None, Some(other.client_certificate())] {
-        assert!(ask(&authority, true, Trust::System, wrong).await.is_err());
+        let refused = ask(&authority, true, Trust::System, wrong).await.unwrap_err();
+        assert!(refused.ends_with("; false"), "{refused}");
     }
 }
 
