@@ -100,7 +100,7 @@ async fn each_user_has_a_count_and_the_first_quota_that_is_used_up_counts() {
         let (talk, facts) = (house.talk(user), json!({"topic": "etf"}));
         assert_eq!(call(&talk, "get_facts", &facts).await.status, 200, "{user}");
         let over = call(&talk, "get_facts", &facts).await;
-        assert!(over.text.contains("1 calls in 1h"), "{over:?}");
+        assert!(over.text.contains("1 call in 1h"), "{over:?}");
     }
 }
 

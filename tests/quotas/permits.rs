@@ -32,7 +32,7 @@ async fn is_full(talk: &Talk) -> bool {
         return false;
     }
     assert_eq!(answer.problem(), (429, "RATE_LIMITED".to_owned()));
-    assert!(answer.text.contains("your quota of 1 calls at once is used up"), "{answer:?}");
+    assert!(answer.text.contains("your quota of 1 call at once is used up"), "{answer:?}");
     assert_eq!(answer.headers["retry-after"], "1");
     true
 }

@@ -63,16 +63,20 @@ impl Bound {
         match self.kind {
             Kind::Calls { window } => Refusal::QuotaExhausted {
                 user,
-                quota: format!("{most} calls in {}", toolwire_base::duration::format(window)),
+                quota: format!("{} in {}", calls(most), toolwire_base::duration::format(window)),
                 retry_after: Duration::from_nanos(reached.free_at.saturating_sub(reached.now)),
             },
             Kind::Permits => Refusal::QuotaExhausted {
                 user,
-                quota: format!("{most} calls at once"),
+                quota: format!("{} at once", calls(most)),
                 retry_after: NO_PERMIT,
             },
         }
     }
+}
+
+fn calls(most: u32) -> String {
+    if most == 1 { "1 call".to_owned() } else { format!("{most} calls") }
 }
 
 /// The longest that the call may run. A write may outlive its caller.
