@@ -194,7 +194,8 @@ impl Connection {
         let is_given = token.is_some() || self.user.is_some();
         let tokens = if is_given { None } else { sign_in::token_for(url, ca)? };
         let (user, toolset) = (self.user.clone(), self.toolset.clone());
-        Server::connect(url, &Credentials { token, tokens, user, toolset }, ca).await
+        let login = (!is_given).then(|| sign_in::command_for(url));
+        Server::connect(url, &Credentials { token, tokens, login, user, toolset }, ca).await
     }
 }
 

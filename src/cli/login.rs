@@ -8,17 +8,18 @@ use url::Url;
 use super::sign_in::{self, Request};
 use toolwire_config::{Client, Environment};
 use toolwire_server::{
-    client::ServerUrl,
+    client::{Server, ServerUrl},
     console::{self, Failure},
 };
 
 /// Signs you in at the identity provider of a server, with a browser anywhere, and keeps the token for that server
 #[derive(Debug, Args)]
 pub(super) struct Login {
-    /// The server's URL for MCP, https://HOST/mcp
+    /// The server's URL for MCP, https://HOST/mcp, or its address for --server
     #[arg(value_name = "URL")]
     url: Url,
-    /// The address that other commands name by --server [default: TOOLWIRE_SERVER if it has the same host, or else URL]
+    /// The address that other commands name by --server [default: TOOLWIRE_SERVER if it has the same host, or else what
+    /// the server at URL says]
     #[arg(long, value_name = "URL")]
     server: Option<ServerUrl>,
     /// The name by which the identity provider knows this program [default: one that it registers] [env:
@@ -42,10 +43,17 @@ pub(super) struct Login {
 impl Login {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let client = Client::from_environment(&Environment::read());
-        let server = self.server(client.server.as_deref())?;
+        let ca = self.ca.as_deref().or(client.ca.as_deref());
+        let mut server = self.server(client.server.as_deref())?;
         if self.forget {
             let count = sign_in::forget(&server, &self.url).await?;
             return console::print(&format!("{count} removed for {} and {server}", self.url));
+        }
+        // A server says which port speaks gRPC; one that does not say it is known by its URL.
+        if self.server.is_none()
+            && let Ok(Some(grpc)) = Server::grpc_address(&server, ca).await
+        {
+            server = grpc;
         }
         let signed_in = Request {
             url: &self.url,
@@ -53,7 +61,7 @@ impl Login {
             client_id: self.client_id.as_deref().or(client.client_id.as_deref()),
             scope: self.scope.as_deref(),
             issuer: self.issuer.as_deref(),
-            ca: self.ca.as_deref().or(client.ca.as_deref()),
+            ca,
         };
         let signed_in = signed_in.sign_in().await?;
         let scope =

@@ -12,7 +12,7 @@ mod token_answer;
 mod token_store;
 mod web;
 
-use std::{path::Path, sync::Arc};
+use std::{fmt::Display, path::Path, sync::Arc};
 
 use url::Url;
 
@@ -26,6 +26,7 @@ use self::{
     token_store::TokenStore,
     web::Web,
 };
+use crate::settings::as_flags;
 use toolwire_base::clock;
 use toolwire_identity::check_address;
 use toolwire_server::{
@@ -36,7 +37,7 @@ use toolwire_server::{
 /// What a person signs in for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request<'a> {
-    /// The URL of the server over HTTP, such as that of MCP.
+    /// The URL of the server over HTTP, such as that of MCP, or its address of gRPC.
     pub(super) url: &'a Url,
     /// The address that the token is presented to.
     pub(super) server: &'a ServerUrl,
@@ -74,7 +75,7 @@ impl Request<'_> {
             server,
             issuer: issuer.issuer,
             resource: resource.name,
-            url: self.url.clone(),
+            url: resource.url,
             token_endpoint: issuer.token,
             client_id,
             scope,
@@ -140,6 +141,24 @@ pub(super) fn token_for(
 /// Where the person signed in for a server.
 pub(super) fn url_for(server: &ServerUrl) -> Result<Option<Url>, Failure> {
     Ok(find(server)?.map(|(_, sign_in)| sign_in.url))
+}
+
+/// Whether a person has signed in for a server.
+pub(super) fn is_kept_for(server: &ServerUrl) -> bool {
+    matches!(url_for(server), Ok(Some(_)))
+}
+
+/// The command by which a person signs in for a server, as they did before or at the address of the server itself.
+pub(super) fn command_for(server: &ServerUrl) -> String {
+    match url_for(server) {
+        Ok(Some(url)) => command(&url, server),
+        _ => format!("toolwire login{}", as_flags(&[server.to_string()])),
+    }
+}
+
+/// The command by which a person signs in at a URL, for commands with `--server`.
+fn command(url: &Url, server: impl Display) -> String {
+    format!("toolwire login{}", as_flags(&[url.to_string(), "--server".to_owned(), server.to_string()]))
 }
 
 /// Removes the tokens for a server, and those of sign-ins at the URL, and returns of how many sign-ins.

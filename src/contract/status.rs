@@ -6,6 +6,7 @@
 mod document;
 mod http;
 mod job;
+pub mod sign_in;
 mod task;
 mod turn;
 pub mod wrong_port;

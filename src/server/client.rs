@@ -3,9 +3,11 @@
 //! Not here: the flags that name the server (`toolwire-cli`), and the requests.
 
 mod probe;
+mod reach;
 mod refusal;
 mod server;
 mod server_url;
+mod sign_in;
 mod tls;
 mod token_source;
 

@@ -20,7 +20,7 @@ use wiremock::{Mock, Request, ResponseTemplate, matchers::path};
 use crate::{
     http::issuers::Issuer,
     mcp::client::{Era, Message, Stdio},
-    support::program::Program,
+    support::{authority::Authority, program::Program},
 };
 
 const CODE: &str = "ABCD-EFGH";
@@ -37,6 +37,8 @@ struct State {
     denies: bool,
     /// The refresh token that is valid: each serves once.
     refresh_token: String,
+    /// How long tokens live, in seconds.
+    life: u64,
 }
 
 /// An issuer that registers clients and offers the device grant. A person signs in once the program has asked twice.
@@ -120,12 +122,13 @@ fn answer_grant(issuer: &Issuer, state: &mut State, form: Form) -> (u16, Value) 
         return error("authorization_pending");
     }
     state.refresh_token = format!("refresh-{count}");
-    let token = issuer.token("8f2c", &["support"], &[("aud", json!(resource)), ("scope", json!("tools"))]);
+    let scope = state.devices.last().unwrap()["scope"].clone();
+    let token = issuer.token("8f2c", &["support"], &[("aud", json!(resource)), ("scope", json!(scope))]);
     let token = token.trim_start_matches("authorization: Bearer ");
-    // Each command finds it due, and refreshes it.
+    // Of a life of 0 s, each command finds it due, and refreshes it.
     (
         200,
-        json!({"access_token": token, "token_type": "Bearer", "expires_in": 0, "scope": "tools offline_access",
+        json!({"access_token": token, "token_type": "Bearer", "expires_in": state.life, "scope": scope,
                  "refresh_token": state.refresh_token}),
     )
 }
@@ -141,12 +144,20 @@ struct Place {
 
 impl Place {
     async fn start(server: &AuthorizationServer) -> Self {
+        Self::with_rules(
+            server,
+            "[[auth.rules]]\nwho = ['group:corp/support']\ntools = ['*']\nscope = 'tools'\n",
+        )
+        .await
+    }
+
+    async fn with_rules(server: &AuthorizationServer, rules: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let file = format!(
             "[http]\npublic_url = 'http://{free}'\n\
              [[auth.issuers]]\nname = 'corp'\nissuer = '{}'\naudience = ['toolwire']\ngroups = 'groups'\n\
-             [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['*']\nscope = 'tools'\n",
+             {rules}",
             server.issuer.server.uri()
         );
         fs::write(directory.path().join("toolwire.toml"), file).unwrap();
@@ -197,7 +208,8 @@ async fn a_person_signs_in_once_and_the_token_goes_to_that_server_alone() {
     let server = AuthorizationServer::start().await;
     let place = Place::start(&server).await;
     let grpc = place.grpc();
-    assert_fails(&place.run(&["list", "--server", &grpc]).await, "or sign in: `toolwire login URL`");
+    let hint = format!("or sign in: `toolwire login {grpc}`");
+    assert_fails(&place.run(&["list", "--server", &grpc]).await, &hint);
     let login = ["login", &place.url, "--server", &grpc];
     let output = place.run(&login).await;
     assert!(assert_done(&output).contains("for tools offline_access; commands with --server"), "{output:?}");
@@ -269,4 +281,76 @@ async fn a_client_over_standard_input_and_output_is_served_once_its_person_has_s
         assert!(list["result"]["tools"].as_array().is_some_and(|tools| tools.len() > 10), "{list}");
         assert_eq!(server.state().devices.len(), devices, "the second time by the token that is kept");
     }
+}
+
+#[tokio::test]
+async fn the_address_of_mcp_and_that_of_grpc_lead_to_one_another() {
+    let server = AuthorizationServer::start().await;
+    let place = Place::start(&server).await;
+    let grpc = place.grpc();
+    for url in [place.url.clone(), place.url.replace("/mcp", ""), grpc.clone()] {
+        let output = assert_done(&place.run(&["login", &url]).await);
+        assert!(output.contains(&format!("commands with --server {grpc} are yours")), "{url}: {output}");
+        let [file] = &place.files()[..] else { panic!("one file") };
+        assert!(fs::read_to_string(file).unwrap().contains(&format!("\"url\": \"{}\"", place.url)), "{url}");
+        assert!(assert_done(&place.run(&["list", "--server", &grpc]).await).contains("get_quotes"));
+        assert!(assert_done(&place.run(&["login", &place.url, "--forget"]).await).contains("1 removed"));
+    }
+    let home = place.home.path().to_str().unwrap();
+    let mut stdio = Stdio::start_with(&["--server", &grpc], &[("XDG_CONFIG_HOME", home)]);
+    stdio.greet(Era::New).await;
+    let list = stdio.ask(&Message::new(Era::New, "tools/list", json!({}))).await;
+    assert!(list["result"]["tools"].as_array().is_some_and(|tools| tools.len() > 10), "{list}");
+}
+
+#[tokio::test]
+async fn a_running_client_has_more_scope_once_its_person_has_signed_in_for_it() {
+    let server = AuthorizationServer::start().await;
+    server.state().life = 600;
+    let rule = |tools: &str, scope: &str| {
+        format!("[[auth.rules]]\nwho = ['group:corp/support']\ntools = ['{tools}']\nscope = '{scope}'\n")
+    };
+    let rules = rule("get_*", "tools") + &rule("add_to_watchlist", "pay");
+    let place = Place::with_rules(&server, &rules).await;
+    let (grpc, home) = (place.grpc(), place.home.path().to_str().unwrap());
+    assert_done(&place.run(&["login", &place.url, "--scope", "tools"]).await);
+    let mut stdio = Stdio::start_with(&["--server", &grpc], &[("XDG_CONFIG_HOME", home)]);
+    stdio.greet(Era::New).await;
+    let call = Message::call(Era::New, "add_to_watchlist", &json!({"symbol": "TCS"}), &json!({}));
+    let refused = stdio.ask(&call).await["result"]["content"][0]["text"].to_string();
+    let command = format!("`toolwire login {} --server {grpc} --scope ", place.url);
+    assert!(refused.contains("INSUFFICIENT_SCOPE") && refused.contains(&command), "{refused}");
+    let shown = place.run(&["call", "add_to_watchlist", "TCS", "--server", &grpc]).await;
+    let said = String::from_utf8_lossy(&shown.stderr).into_owned();
+    let (_, rest) = said.split_once(&command).unwrap_or_else(|| panic!("{said}"));
+    let scope = rest.split('"').nth(1).unwrap();
+    let mut words: Vec<_> = scope.split(' ').collect();
+    words.sort_unstable();
+    assert_eq!(words, ["pay", "tools"]);
+    assert_done(&place.run(&["login", &place.url, "--server", &grpc, "--scope", scope]).await);
+    let done = stdio.ask(&call).await;
+    assert!(!done.to_string().contains("INSUFFICIENT_SCOPE"), "{done}");
+}
+
+#[tokio::test]
+async fn a_certificate_of_an_unknown_authority_is_told_with_the_setting_that_names_one() {
+    let (authority, home) = (Authority::new(), tempfile::tempdir().unwrap());
+    authority.sign("localhost");
+    let files = ["cert.pem", "key.pem"].map(|name| authority.file(name).display().to_string());
+    let secured = ["--http=127.0.0.1:0", "--tls-cert", &files[0], "--tls-key", &files[1]];
+    let issuer = Program::start(home.path(), &secured, &[]).await;
+    let url = format!("https://localhost:{}", issuer.http.unwrap().port());
+    let mut login = Command::new(env!("CARGO_BIN_EXE_toolwire"));
+    let login = login.args(["login", &format!("{url}/mcp")]).env("XDG_CONFIG_HOME", home.path()).output();
+    assert_fails(&login.await.unwrap(), "name the authority's certificate with --ca FILE");
+    let file = format!(
+        "[[auth.issuers]]\nname = 'corp'\nissuer = '{url}'\naudience = ['toolwire']\n\
+         [[auth.rules]]\nwho = ['group:corp/support']\ntools = ['*']\n"
+    );
+    fs::write(home.path().join("toolwire.toml"), file).unwrap();
+    let mut program = Program::start(home.path(), &[], &[]).await;
+    let (line, before) = program.wait_for_log("the keys of the issuer cannot be fetched").await;
+    assert!(line["why"].as_str().unwrap().contains("by ca of the issuer, or ca of [network]"), "{line}");
+    let is_raw = |line: &Value| line["target"].as_str().unwrap().starts_with("rustls");
+    assert!(!before.iter().any(is_raw), "{before:?}");
 }

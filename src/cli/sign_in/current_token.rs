@@ -8,8 +8,8 @@ use tokio::sync::Mutex;
 use tonic::{Code, Status};
 
 use super::{
-    authorization_server::REFRESH_TOKEN, record::SignIn, token_answer::Tokens, token_store::TokenStore,
-    web::Web,
+    authorization_server::REFRESH_TOKEN, command, record::SignIn, token_answer::Tokens,
+    token_store::TokenStore, web::Web,
 };
 use toolwire_base::clock;
 use toolwire_contract::status;
@@ -44,6 +44,10 @@ impl CurrentToken {
 impl Refreshed {
     async fn token(&self) -> Result<SecretString, NoToken> {
         let mut sign_in = self.sign_in.lock().await;
+        // A person may have signed in again since, such as for more scopes.
+        if let Some(kept) = self.store.reread(&sign_in)? {
+            *sign_in = kept;
+        }
         let now = clock::wall();
         if sign_in.is_due(now) {
             match self.refresh(&sign_in).await {
@@ -60,8 +64,7 @@ impl Refreshed {
         let locked = self.store.lock(&due.server, &due.issuer, &due.resource).await?;
         let ended = |why: &str| {
             let SignIn { url, server, issuer, .. } = due;
-            let again = format!("`toolwire login {url} --server {server}`");
-            NoToken::Ended(format!("the sign-in at {issuer} has ended ({why}): {again}"))
+            NoToken::Ended(format!("the sign-in at {issuer} has ended ({why}): `{}`", command(url, server)))
         };
         let kept = locked.read()?.ok_or_else(|| ended("it was removed"))?;
         // Another process may have refreshed it meanwhile, and most refresh tokens serve once.
@@ -175,6 +178,19 @@ mod tests {
         // Nobody accepts another request.
         drop(listener);
         assert_eq!(source.token().await.unwrap().expose_secret(), "new");
+    }
+
+    #[tokio::test]
+    async fn who_signs_in_again_is_served_by_the_new_token_from_then_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = TokenStore::at(directory.path().join("tokens"));
+        let source = CurrentToken::new(store.clone(), Web::new(None).unwrap(), SignIn::example());
+        for token in ["t0ken", "wider"] {
+            let again = SignIn { access_token: token.into(), ..SignIn::example() };
+            let locked = store.lock(&again.server, &again.issuer, &again.resource).await.unwrap();
+            locked.keep(&again).unwrap();
+            assert_eq!(source.token().await.unwrap().expose_secret(), token);
+        }
     }
 
     #[tokio::test]

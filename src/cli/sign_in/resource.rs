@@ -14,6 +14,8 @@ const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// A server that tokens of authorization servers open.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Resource {
+    /// Where it was asked: its URL of MCP.
+    pub(super) url: Url,
     /// The name by which tokens are for it.
     pub(super) name: String,
     /// The authorization servers whose tokens it accepts.
@@ -23,18 +25,25 @@ pub(super) struct Resource {
 }
 
 impl Resource {
-    /// Asks the server at its URL of MCP, which without a path is below `/mcp`.
+    /// Asks the server at its URL of MCP, which without a path is below `/mcp`. Its address of gRPC says which port of it
+    /// speaks HTTP.
     pub(super) async fn discover(web: &Web, url: &Url) -> Result<Self, Failure> {
         let mut url = url.clone();
         if url.path() == "/" {
             url.set_path("/mcp");
         }
         let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-        let answer = web.post_json(&url, &ping).await?;
+        let mut answer = web.post_json(&url, &ping).await?;
+        if let Some(port) = port_of_http(&answer.words)
+            && url.set_port(Some(port)).is_ok()
+        {
+            answer = web.post_json(&url, &ping).await?;
+        }
         if answer.status != StatusCode::UNAUTHORIZED {
+            let words = if answer.words.is_empty() { String::new() } else { format!(" ({})", answer.words) };
             return Err(Failure::Failed(format!(
-                "{url} answers {} and lets nobody sign in. Name the server by its URL of MCP, such as \
-                 https://tools.example/mcp",
+                "{url} answers {}{words} and lets nobody sign in. Name the server by its URL of MCP, such as \
+                 https://tools.example/mcp: `toolwire login URL`, or `toolwire mcp --login URL`",
                 answer.status
             )));
         }
@@ -75,8 +84,14 @@ impl Resource {
         }
         let supported = || texts(&document["scopes_supported"]).collect::<Vec<_>>().join(" ");
         let scope = scope.map_or_else(supported, str::to_owned);
-        Ok(Self { name: name.to_owned(), issuers, scope })
+        Ok(Self { url: url.clone(), name: name.to_owned(), issuers, scope })
     }
+}
+
+/// The port that speaks HTTP, as the port of gRPC says it to a client of HTTP.
+fn port_of_http(words: &str) -> Option<u16> {
+    let (_, port) = words.rsplit_once("is spoken on port ")?;
+    port.trim_end_matches(|it: char| !it.is_ascii_digit()).parse().ok()
 }
 
 fn texts(list: &Value) -> impl Iterator<Item = &str> {
@@ -109,6 +124,7 @@ fn parameter<'a>(challenge: &'a str, name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolwire_contract::status::wrong_port;
 
     #[test]
     fn a_challenge_is_read_by_its_parameters() {
@@ -118,6 +134,16 @@ mod tests {
         assert_eq!(parameter(challenge, "error"), Some("x"));
         assert_eq!(parameter("Bearer a=\" scope=\"", "scope"), None, "within another value");
         assert_eq!(parameter("Bearer", "scope"), None);
+    }
+
+    #[test]
+    fn the_port_of_grpc_says_which_one_speaks_http() {
+        let http_at = Some("127.0.0.1:50080".parse().unwrap());
+        assert_eq!(port_of_http(&wrong_port::is_grpc(http_at)), Some(50_080));
+        assert_eq!(port_of_http("This port speaks gRPC. HTTP/1.1 is spoken on port 8080."), Some(8_080));
+        for words in [&*wrong_port::is_grpc(None), "", "is spoken on port 70000.", "is spoken on port x"] {
+            assert_eq!(port_of_http(words), None, "{words}");
+        }
     }
 
     #[test]

@@ -35,6 +35,14 @@ impl TokenStore {
         Ok(own.max_by_key(|it| it.signed_in_at))
     }
 
+    /// The same sign-in as it is kept now. Files are replaced whole.
+    pub(super) fn reread(
+        &self,
+        SignIn { server, issuer, resource, .. }: &SignIn,
+    ) -> Result<Option<SignIn>, Failure> {
+        read(&self.0.join(name(server, issuer, resource)))
+    }
+
     /// Removes the sign-ins whose tokens are for a server, or for which the person signed in at this URL, and returns
     /// how many there were.
     pub(super) async fn forget(&self, server: &str, url: &Url) -> Result<usize, Failure> {
@@ -111,11 +119,7 @@ pub(super) struct LockedSignIn {
 impl LockedSignIn {
     /// The sign-in, if one is kept.
     pub(super) fn read(&self) -> Result<Option<SignIn>, Failure> {
-        match fs::read(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.failed(&error)),
-            Ok(text) => Ok(serde_json::from_slice(&text).ok()),
-        }
+        read(&self.path)
     }
 
     /// Replaces it, whole or not at all.
@@ -150,6 +154,14 @@ impl LockedSignIn {
 
     fn failed(&self, error: &io::Error) -> Failure {
         failed(&self.path, error)
+    }
+}
+
+fn read(path: &Path) -> Result<Option<SignIn>, Failure> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(path, &error)),
+        Ok(text) => Ok(serde_json::from_slice(&text).ok()),
     }
 }
 

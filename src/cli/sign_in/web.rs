@@ -9,15 +9,21 @@ use reqwest::{
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
+use toolwire_base::words::one_line;
 use toolwire_config::{Environment, egress_of_environment};
 use toolwire_identity::check_address;
-use toolwire_outgoing::{Authorities, Egress, Trust, causes_of};
+use toolwire_outgoing::{Authorities, Egress, Trust, causes_of, is_of_unknown_authority};
 use toolwire_server::console::Failure;
 
 /// Maximum time of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of an answer, in bytes.
 const MAX_ANSWER: usize = 256 * 1_024;
+/// Maximum length of words that are shown, in characters.
+const MAX_WORDS: usize = 200;
+/// Advice on a certificate of an authority that is not trusted.
+const NAME_AUTHORITY: &str = ". Its certificate is from an authority that is not trusted here. If it is yours, name the \
+                              authority's certificate with --ca FILE or TOOLWIRE_CA";
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -36,6 +42,8 @@ pub(super) struct Answer {
     pub(super) challenge: Option<String>,
     /// `Null` if it is no JSON.
     pub(super) body: Value,
+    /// What is no JSON, on one line and as far as it is shown.
+    pub(super) words: String,
 }
 
 /// Why there is no answer.
@@ -79,7 +87,8 @@ impl Web {
     ) -> Result<Answer, NoAnswer> {
         check_address(url).map_err(|why| NoAnswer { what: format!("{url}: {why}"), is_passing: false })?;
         let lost = |error: reqwest::Error| {
-            let what = format!("{url} cannot be reached: {}", causes_of(&error));
+            let advice = if is_of_unknown_authority(&error) { NAME_AUTHORITY } else { "" };
+            let what = format!("{url} cannot be reached: {}{advice}", causes_of(&error));
             NoAnswer { what, is_passing: true }
         };
         let mut request = self.client(url).map_err(lost)?.request(method, url.clone()).header(ACCEPT, JSON);
@@ -97,7 +106,10 @@ impl Web {
                 return Err(NoAnswer { what, is_passing: false });
             }
         }
-        Ok(Answer { status, challenge, body: serde_json::from_slice(&text).unwrap_or_default() })
+        let body = serde_json::from_slice(&text).unwrap_or_default();
+        let words = if body == Value::Null { String::from_utf8_lossy(&text) } else { "".into() };
+        let words = one_line(&words).chars().take(MAX_WORDS).collect();
+        Ok(Answer { status, challenge, body, words })
     }
 
     fn client(&self, url: &Url) -> reqwest::Result<&Client> {

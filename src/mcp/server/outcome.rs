@@ -26,7 +26,7 @@ use super::{approval_words::how_to_approve, call_facts::CallFacts, media::Media}
 use toolwire_contract::{
     frame,
     proto::v1::{self, ConfirmationRequired, tool_result::Outcome},
-    status::DOMAIN,
+    status::{DOMAIN, sign_in},
 };
 
 /// The answer to a call.
@@ -231,7 +231,7 @@ pub(super) fn of_status(status: &Status, facts: &CallFacts) -> Result<CallToolRe
             ) && reason != "TOOL_DISABLED";
             let failure = Failure {
                 code: reason.to_owned(),
-                message: status.message().to_owned(),
+                message: message(status),
                 retryable,
                 retry_after: details.retry_info().and_then(|it| it.retry_delay),
                 origin: if code == Code::Unavailable { "service" } else { "caller" },
@@ -242,11 +242,20 @@ pub(super) fn of_status(status: &Status, facts: &CallFacts) -> Result<CallToolRe
     }
 }
 
+/// What a status says, with the command by which the person at this client is let in.
+fn message(status: &Status) -> String {
+    let text = status.message();
+    match sign_in::of(status) {
+        Some(command) => format!("{text}. The person at this client runs `{command}`; then call again"),
+        None => text.to_owned(),
+    }
+}
+
 /// The error of a request other than a call.
 pub(super) fn protocol_error(status: &Status) -> ErrorData {
     match status.code() {
         Code::InvalidArgument => ErrorData::invalid_params(status.message().to_owned(), None),
-        _ => ErrorData::internal_error(status.message().to_owned(), None),
+        _ => ErrorData::internal_error(message(status), None),
     }
 }
 

@@ -8,7 +8,7 @@ use tonic_types::StatusExt;
 
 use crate::console::{self, Failure};
 use toolwire_base::clock;
-use toolwire_contract as contract;
+use toolwire_contract::{self as contract, status::sign_in};
 
 const LOST: &str = "error: the connection to the server was lost before the call ended";
 /// Advice after a lost connection.
@@ -61,9 +61,21 @@ fn in_words(status: &Status, repeat: &str) -> String {
     let next = match retry_after {
         Some(delay) => format!("Try again in {}.", clock::wait_in_words(delay)),
         None if needs_task => BEGIN_TASK.to_owned(),
-        None => advice_on(reason).unwrap_or_else(|| advice(status.code())).to_owned(),
+        None => sign_in_by(status)
+            .unwrap_or_else(|| advice_on(reason).unwrap_or_else(|| advice(status.code())).to_owned()),
     };
     [headline].into_iter().chain(violations).chain([next]).collect::<Vec<_>>().join("\n  ")
+}
+
+/// Advice on a refusal that a sign-in may end.
+fn sign_in_by(status: &Status) -> Option<String> {
+    let command = sign_in::of(status)?;
+    Some(match status.code() {
+        Code::Unauthenticated => {
+            format!("Give a token with --token-file FILE or TOOLWIRE_TOKEN, or sign in: `{command}`.")
+        }
+        _ => format!("`{command}` signs in for the scopes."),
+    })
 }
 
 /// The name of a code, but that a deadline is the same end as a tool's time-out for a person, and has its word.
@@ -85,7 +97,8 @@ fn advice_on(reason: &str) -> Option<&'static str> {
         "UNKNOWN_CONFIRMATION" => "`toolwire confirmations --all` shows those that you may see.",
         "CONFIRMATION_DECIDED" => "`toolwire confirmations --all` shows what became of it.",
         "MAY_NOT_DECIDE" => {
-            "`approve` in [[auth.users]] says who may, `own_calls` in [confirmations] whether on one's own calls."
+            "`approve` in [[auth.users]], or `may = [\"approve\"]` in [[auth.rules]], says who may, `own_calls` in \
+             [confirmations] whether on one's own calls."
         }
         "AUTHENTICATION_UNAVAILABLE" => "The identity provider cannot be asked now. Try again later.",
         "INSUFFICIENT_SCOPE" => {
