@@ -91,29 +91,34 @@ fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
         return Vec::new();
     }
     let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
+    // Requests by another name than the public one may be refused, and tokens are for that.
+    let at = config.http.public_url.clone().unwrap_or_else(|| format!("{scheme}://{address}"));
+    let url = format!("{at}/mcp");
+    let signs_in = config.http.public_url.is_some() && !config.auth.issuers.is_empty();
     // Claude Code replaces a variable in the file of a project, so that no list of processes shows the token.
-    let (scope, header) = if config.auth.is_open() {
+    let (scope, header) = if config.auth.is_open() || signs_in {
         ("", "")
     } else {
         (" --scope project", " --header 'Authorization: Bearer ${TOOLWIRE_TOKEN}'")
     };
-    let url = format!("{scheme}://{address}/mcp");
     let users: Vec<_> = config.confirmations.in_client.iter().map(ToString::to_string).collect();
     let forms = match &*users {
         [] => "the forms of clients decide nothing: [confirmations] in_client names no user".to_owned(),
         users => format!("the forms of {} approve and deny: [confirmations] in_client", users.join(", ")),
     };
-    vec![
-        format!("  mcp          {url}"),
-        format!("               claude mcp add{scope} --transport http toolwire {url}{header}"),
-        format!("               {forms}"),
-    ]
+    let mut lines = vec![format!("  mcp          {url}")];
+    if signs_in {
+        lines.push(format!("               toolwire login {url}"));
+    }
+    lines.push(format!("               claude mcp add{scope} --transport http toolwire {url}{header}"));
+    lines.push(format!("               {forms}"));
+    lines
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolwire_config::{AuthUser, Tls};
+    use toolwire_config::{AuthUser, Flags, Tls, testing::load_text};
 
     fn next_of(config: &Config) -> Vec<String> {
         next(config, "127.0.0.1:50051".parse().unwrap())
@@ -162,5 +167,28 @@ mod tests {
         let mut config = Config::default();
         config.server.reflection = false;
         assert_eq!(next_of(&config).len(), 1);
+    }
+
+    #[test]
+    fn clients_that_sign_in_are_told_the_public_url_and_no_token() {
+        let issuer =
+            "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
+        let lines_of = |file: &str| {
+            let config = load_text(file, &[], Flags::default(), &[]).expect("a configuration").config;
+            for_mcp(&config, "127.0.0.1:50080".parse().unwrap()).join("\n")
+        };
+        let public = "[http]\npublic_url = 'https://tools.example'\n";
+        let lines = lines_of(&format!("{public}{issuer}"));
+        assert!(lines.starts_with("  mcp          https://tools.example/mcp\n"), "{lines}");
+        assert!(lines.contains(" toolwire login https://tools.example/mcp\n"), "{lines}");
+        assert!(
+            lines.contains(" claude mcp add --transport http toolwire https://tools.example/mcp\n"),
+            "{lines}"
+        );
+        // Without a public URL nobody is told where to sign in.
+        let unknown = lines_of(issuer);
+        assert!(!unknown.contains("toolwire login") && unknown.contains("--header"), "{unknown}");
+        let plain = lines_of(public);
+        assert!(plain.contains("https://tools.example/mcp") && !plain.contains("login"), "{plain}");
     }
 }
