@@ -1,13 +1,14 @@
 //! `toolwire explain rule`: which line of the configuration gives a user a right to a tool, or takes it. It asks no
 //! server.
 
-use std::{fmt::Write, str::FromStr, sync::Arc};
+use std::{collections::BTreeSet, fmt::Write, str::FromStr, sync::Arc};
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use strum::VariantNames;
 
 use super::{settings::Settings, wiring};
 use toolwire_config::{Auth, Consequence, Decision, Right, Rule, RuleTarget, TargetFacts, ToolCategory, Who};
+use toolwire_contract::near::did_you_mean;
 use toolwire_engine::registry::RegisteredTool;
 use toolwire_identity::SpiffeId;
 use toolwire_server::{
@@ -25,7 +26,7 @@ pub(super) struct Explain {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Prints the line of the configuration that decides whether USER has a right to TOOL
+    /// Prints the line of the configuration that decides whether USER has a right to TOOL, and ends with 1 if not
     Rule(RuleArgs),
 }
 
@@ -63,6 +64,12 @@ struct RuleArgs {
     settings: Settings,
 }
 
+/// A decision, and the words for it.
+struct Explained {
+    is_allowed: bool,
+    text: String,
+}
+
 impl Explain {
     pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let What::Rule(rule) = self.what;
@@ -73,21 +80,52 @@ impl Explain {
         } else {
             None
         };
-        console::print(&rule.explain(&config.auth, offered.as_deref()).map_err(Failure::Usage)?)
+        for name in rule.unknown_names(&config.auth) {
+            console::say(&format!("warning: {name}"));
+        }
+        let explained = rule.explain(&config.auth, offered.as_deref()).map_err(Failure::Usage)?;
+        console::print(&explained.text)?;
+        if explained.is_allowed { Ok(()) } else { Err(Failure::Reported) }
     }
 }
 
 impl RuleArgs {
-    /// The decision in words.
-    fn explain(&self, auth: &Auth, offered: Option<&RegisteredTool>) -> Result<String, String> {
+    /// The names that are said of the user and are in no line of the configuration: most are mistyped.
+    fn unknown_names(&self, auth: &Auth) -> Vec<String> {
         if auth.is_open() {
-            return Ok(
-                "allowed: no credentials are configured, and every process of this machine may".to_owned()
-            );
+            return Vec::new();
+        }
+        let in_rules = auth.rules.iter().flat_map(|rule| &rule.who).map(ToString::to_string);
+        let users = auth.users.iter().map(|it| format!("user:{}", it.user_id));
+        let groups = auth.workloads.iter().flat_map(|it| &it.groups).map(|it| format!("group:{it}"));
+        let workloads = auth.workloads.iter().map(|it| format!("user:{}", it.user));
+        let known: BTreeSet<_> = in_rules.chain(users).chain(groups).chain(workloads).collect();
+        let unknown = |kind: &str, name: &str| {
+            let who = Who::parse(&format!("{kind}:{name}"), &auth.issuers).ok()?.to_string();
+            if known.contains(&who) {
+                return None;
+            }
+            let alike = known.iter().filter_map(|it| it.strip_prefix(kind)?.strip_prefix(':'));
+            let near = did_you_mean(name, alike);
+            // A user of an issuer is known to rules by groups.
+            let is_by_groups = kind == "user" && name.contains(':') && near.is_empty();
+            (!is_by_groups).then(|| format!("no line names the {kind} {name}{near}"))
+        };
+        let user = unknown("user", &self.user);
+        user.into_iter().chain(self.groups.iter().filter_map(|it| unknown("group", it))).collect()
+    }
+
+    /// The decision in words.
+    fn explain(&self, auth: &Auth, offered: Option<&RegisteredTool>) -> Result<Explained, String> {
+        if auth.is_open() {
+            let text = "allowed: no credentials are configured, and every process of this machine may";
+            return Ok(Explained { is_allowed: true, text: text.to_owned() });
         }
         let (user, right) = (self.user(auth)?, self.may.parse::<Right>().expect("clap knows them"));
         let target = RuleTarget { name: &self.tool, facts: self.facts(offered) };
-        let mut explained = match auth.decide(&user, right, target) {
+        let decision = auth.decide(&user, right, target);
+        let is_allowed = matches!(decision, Decision::Allowed(_));
+        let mut text = match decision {
             Decision::Allowed(at) => format!("allowed: {at}"),
             Decision::Denied(at) => format!("denied: {at}"),
             Decision::LacksScope { at, scope } => {
@@ -97,18 +135,18 @@ impl RuleArgs {
         };
         if let Some(rule) = auth.shut_out_by(&user) {
             let _ = write!(
-                explained,
+                text,
                 "\n{} shuts the user out: every request is refused as by wrong credentials",
                 rule.at
             );
         }
         if target.facts.is_none() && auth.rules.iter().any(Rule::is_conditional) {
-            explained.push_str(
+            text.push_str(
                 "\nThis server has no such tool by itself: say what it is by --tag, --category and --consequence, by which \
                  rules may decide",
             );
         }
-        Ok(explained)
+        Ok(Explained { is_allowed, text })
     }
 
     /// What is said of the tool: by the flags if there are any.

@@ -1,6 +1,6 @@
 //! Identity: verified, never claimed; and the secrets that verify it never show.
 
-use std::fs;
+use std::{fs, process::Output};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -173,13 +173,13 @@ async fn the_printed_configuration_hides_tokens() {
 }
 
 /// What a command prints in a directory, which it must do without a failure.
+async fn ended(directory: &TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
+    command.args(arguments).current_dir(directory.path()).output().await.expect("runs")
+}
+
 async fn printed(directory: &TempDir, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_toolwire"))
-        .args(arguments)
-        .current_dir(directory.path())
-        .output()
-        .await
-        .expect("runs");
+    let output = ended(directory, arguments).await;
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
@@ -242,7 +242,28 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
         ("corp:8f2c rank_portfolio --group corp/support", "denied: no line allows it"),
     ] {
         let arguments: Vec<_> = ["explain", "rule"].into_iter().chain(line.split(' ')).collect();
-        let explained = printed(&directory, &arguments).await;
+        let output = ended(&directory, &arguments).await;
+        let explained = String::from_utf8(output.stdout).expect("text");
         assert!(explained.contains(decision), "{line}: {explained}");
+        let code = if decision.starts_with("allowed") { 0 } else { 1 };
+        assert_eq!(output.status.code(), Some(code), "{line}");
+    }
+    // A name that no line has decides nothing, and is most likely mistyped.
+    for (line, warning) in [
+        ("rilley get_quotes", "no line names the user rilley. Did you mean riley?"),
+        (
+            "corp:8f2c get_quotes --group corp/suport",
+            "no line names the group corp/suport. Did you mean corp/support?",
+        ),
+        (
+            "corp:8f2c get_quotes --group corp/support --group corp/sales --scope tools",
+            "no line names the group corp/sales",
+        ),
+        ("riley get_quotes", ""),
+        ("corp:8f2c get_quotes --group corp/support", ""),
+    ] {
+        let arguments: Vec<_> = ["explain", "rule"].into_iter().chain(line.split(' ')).collect();
+        let said = String::from_utf8(ended(&directory, &arguments).await.stderr).expect("text");
+        assert!(said.contains(warning) && said.is_empty() == warning.is_empty(), "{line}: {said}");
     }
 }
