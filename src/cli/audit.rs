@@ -4,12 +4,17 @@ mod export;
 mod ocsf;
 mod pages;
 
-use std::time::Duration;
+use std::{cmp::Reverse, time::Duration};
 
 use clap::{Args, Subcommand};
 
 use self::{export::Export, pages::since};
-use super::{backend::Backend, connection::Connection, ids, json, table::Table};
+use super::{
+    backend::Backend,
+    connection::{Connection, Seen},
+    ids, json,
+    table::Table,
+};
 use toolwire_base::{duration, words::visible};
 use toolwire_contract::proto::v1::{self, AuditKind, AuditVerdict};
 use toolwire_server::{
@@ -62,7 +67,7 @@ impl Audit {
         }
         let backend = self.connection.open_with_state(domains).await?;
         if self.refused {
-            return self.list_refusals(&backend).await;
+            return self.list_refusals(&backend, domains).await;
         }
         let mut filter = self.filter();
         if let Some(call) = &self.call {
@@ -75,10 +80,10 @@ impl Audit {
         })
         .await?;
         found.truncate(self.limit);
-        self.print(&found)
+        self.print(&found, domains)
     }
 
-    async fn list_refusals(&self, backend: &Backend) -> Result<(), Failure> {
+    async fn list_refusals(&self, backend: &Backend, domains: &[Domain]) -> Result<(), Failure> {
         let request = v1::ListRefusalsRequest {
             user_id: self.of.clone().unwrap_or_default(),
             since: since(self.since),
@@ -91,11 +96,13 @@ impl Audit {
         })
         .await?;
         found.truncate(self.limit);
+        // A record of refusals that are alike begins with the first of them.
+        found.sort_by_key(last_first);
         if self.json {
             return console::json_lines(found.iter().map(json::plain));
         }
         if found.is_empty() {
-            console::say("nothing was refused");
+            console::say(&self.nothing("nothing was refused", domains)?);
             return Ok(());
         }
         Table::new(found.iter().map(refusal_row))
@@ -114,12 +121,23 @@ impl Audit {
         }
     }
 
-    fn print(&self, found: &[v1::AuditRecord]) -> Result<(), Failure> {
+    /// What is said of an empty list, which is not empty for everybody.
+    fn nothing(&self, what: &str, domains: &[Domain]) -> Result<String, Failure> {
+        Ok(match self.connection.seen(domains)? {
+            Seen::All => what.to_owned(),
+            Seen::Own(user) => {
+                format!("{what} of {user}; --user NAME of one who may observe shows that of all users")
+            }
+            Seen::Unknown => format!("{what} that you may see"),
+        })
+    }
+
+    fn print(&self, found: &[v1::AuditRecord], domains: &[Domain]) -> Result<(), Failure> {
         if self.json {
             return console::json_lines(found.iter().map(json::plain));
         }
         if found.is_empty() {
-            console::say("nothing is recorded");
+            console::say(&self.nothing("nothing is recorded", domains)?);
             return Ok(());
         }
         Table::new(found.iter().map(row))
@@ -129,6 +147,10 @@ impl Audit {
             .with_dispensable(&[2, 1, 5, 0])
             .print()
     }
+}
+
+fn last_first(it: &v1::RefusalRecord) -> Reverse<Option<(i64, i32)>> {
+    Reverse(it.last_time.map(|at| (at.seconds, at.nanos)))
 }
 
 fn from(face: &str, peer: &str) -> String {
@@ -169,4 +191,27 @@ fn row(it: &v1::AuditRecord) -> [String; 7] {
         matches!(it.verdict(), AuditVerdict::Expired | AuditVerdict::Withdrawn | AuditVerdict::Voided);
     let who = if is_by_nobody { "(nobody)".to_owned() } else { visible(&it.user_id) };
     [time, who, from, did, it.tool.clone(), code, it.call_id.clone()]
+}
+
+#[cfg(test)]
+mod tests {
+    use prost_types::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn refusals_are_in_the_order_of_the_times_that_are_shown() {
+        let at = |first: i64, last: i64| {
+            let time = |seconds| Some(Timestamp { seconds, nanos: 0 });
+            v1::RefusalRecord {
+                first_time: time(first),
+                last_time: time(last),
+                ..v1::RefusalRecord::default()
+            }
+        };
+        let mut found = vec![at(30, 31), at(20, 50), at(10, 40)];
+        found.sort_by_key(last_first);
+        let times: Vec<_> = found.iter().map(|it| it.last_time.unwrap().seconds).collect();
+        assert_eq!(times, [50, 40, 31]);
+    }
 }

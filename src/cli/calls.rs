@@ -91,8 +91,17 @@ impl Calls {
             return console::json_lines(found.iter().map(json::plain));
         }
         if found.is_empty() {
-            console::say("no call is known");
+            console::say(&match self.of.as_deref() {
+                None => "no call is known".to_owned(),
+                Some("*") => "no call is known that you may see".to_owned(),
+                Some(user) => format!("no call of {} is known that you may see", visible(user)),
+            });
             return Ok(());
+        }
+        if self.of.as_deref() == Some("*")
+            && let Some(user) = only_user(found)
+        {
+            console::say(&format!("these are of {user} alone: who may not observe sees no calls of others"));
         }
         Table::new(found.iter().map(row))
             .with_heading(["CALL", "TOOL", "USER", "STATE", "CAME", "TOOK"])
@@ -125,6 +134,12 @@ impl Calls {
             sleep(LOOK).await;
         }
     }
+}
+
+/// The user whose calls these all are.
+fn only_user(found: &[v1::CallRecord]) -> Option<String> {
+    let user = &found.first()?.user_id;
+    found.iter().all(|it| it.user_id == *user).then(|| visible(user))
 }
 
 fn row(it: &v1::CallRecord) -> [String; 6] {

@@ -15,7 +15,7 @@ use super::{
     sign_in, wiring,
 };
 use toolwire_base::words::without_bom;
-use toolwire_config::{Client, Config, Environment};
+use toolwire_config::{Client, Config, Environment, Right};
 use toolwire_contract::near::did_you_mean;
 use toolwire_server::{
     client::{Credentials, Server, ServerUrl},
@@ -51,6 +51,16 @@ pub(super) struct Connection {
     settings: Settings,
 }
 
+/// Whose records a command is shown.
+#[derive(Debug)]
+pub(super) enum Seen {
+    All,
+    /// This user's own alone.
+    Own(UserId),
+    /// What the server lets the user see.
+    Unknown,
+}
+
 impl Connection {
     /// The selected tools.
     pub(super) async fn open(&self, domains: &[Domain]) -> Result<Backend, Failure> {
@@ -83,6 +93,15 @@ impl Connection {
         let absolute =
             |path: &Path| path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
         Ok(self.to_words(self.url()?.as_ref(), absolute))
+    }
+
+    /// The same for a command of another user, who has another token.
+    pub(super) fn to_words_of_others_elsewhere(&self) -> Result<Vec<String>, Failure> {
+        let mut words = Self { token_file: None, ..self.clone() }.to_words_elsewhere()?;
+        if self.has_token() {
+            words.extend(settings::words("token-file", Some("FILE".to_owned())));
+        }
+        Ok(words)
     }
 
     fn to_words(&self, server: Option<&ServerUrl>, path: impl Fn(&Path) -> String) -> Vec<String> {
@@ -163,6 +182,22 @@ impl Connection {
         }
         let id = self.user.clone().unwrap_or_else(|| config.data.default_user.clone());
         Ok(User::new(id).with_toolset(self.toolset.clone()))
+    }
+
+    /// Whose records this program shows.
+    pub(super) fn seen(&self, domains: &[Domain]) -> Result<Seen, Failure> {
+        let Some(config) = self.own_config(domains)? else { return Ok(Seen::Unknown) };
+        let user = self.own_user(&config)?;
+        let sees_all = config.auth.is_open() || config.auth.may_some(&user, Right::Observe);
+        Ok(if sees_all { Seen::All } else { Seen::Own(user.id) })
+    }
+
+    /// Whether the tools are those of somebody whom credentials prove, or are to prove.
+    pub(super) fn is_identified(&self, domains: &[Domain]) -> Result<bool, Failure> {
+        Ok(match self.own_config(domains)? {
+            Some(config) => !config.auth.is_open(),
+            None => self.has_token() || self.url()?.is_some_and(|url| sign_in::is_kept_for(&url)),
+        })
     }
 
     pub(super) fn toolset(&self) -> Option<&ToolsetName> {

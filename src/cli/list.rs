@@ -48,6 +48,9 @@ impl List {
             let is_filtered = !self.tag.is_empty() || !self.search.is_empty();
             console::say(if is_filtered {
                 "no such tools; without --tag and --search every tool that you may call is listed"
+            } else if self.connection.is_identified(domains)? {
+                // The same whether or not there are any.
+                "you may call none of the tools here; ask an operator for access"
             } else {
                 "no tools yet; docs/OWN_TOOLS.md says how to serve a function of yours"
             });

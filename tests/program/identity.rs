@@ -267,3 +267,32 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
         assert!(said.contains(warning) && said.is_empty() == warning.is_empty(), "{line}: {said}");
     }
 }
+
+#[tokio::test]
+async fn who_sees_a_part_of_what_there_is_is_told_so() {
+    let directory = directory();
+    let said = async |line: &str, samples: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_toolwire"))
+            .args(line.split(' '))
+            .env("TOOLWIRE_SAMPLES", samples)
+            .current_dir(directory.path())
+            .output()
+            .await
+            .expect("runs");
+        assert!(output.status.success(), "{line}: {output:?}");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    for command in ["audit", "audit --refused"] {
+        let own = said(&format!("{command} --state state"), "true").await;
+        assert!(own.contains(" of demo; --user NAME of one who may observe"), "{command}: {own}");
+    }
+    // The same words whether or not there are tools.
+    for samples in ["true", "false"] {
+        let none = said("list --user alex", samples).await;
+        assert!(none.starts_with("you may call none of the tools here"), "{samples}: {none}");
+    }
+    let file = directory.path().join("toolwire.toml");
+    let text = fs::read_to_string(&file).expect("read").replacen("tools = ", "observe = true\ntools = ", 1);
+    fs::write(&file, text).expect("written");
+    assert_eq!(said("audit --refused --state state --user riley", "true").await, "nothing was refused\n");
+}
