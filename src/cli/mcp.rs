@@ -122,9 +122,9 @@ impl Mcp {
         });
     }
 
-    /// The flags with which a person finds the same tools from another directory.
+    /// The flags with which a person finds the same tools from another directory, by a token of their own.
     fn flags(&self) -> Result<String, Failure> {
-        Ok(as_flags(&self.connection.to_words_elsewhere()?))
+        Ok(as_flags(&self.connection.to_words_of_others_elsewhere()?))
     }
 
     /// Serves the tools of this program, which is a service of its own meanwhile.

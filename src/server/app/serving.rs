@@ -63,7 +63,7 @@ impl App {
         let face = self.face(config.server.limits.max_request_bytes);
         let grpc = self.grpc.routes(&face);
         let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
-        let flags = grpc_at.map(|at| mcp::flags(scheme, at)).unwrap_or_default();
+        let flags = grpc_at.map(|at| mcp::flags(scheme, at, !config.auth.is_open())).unwrap_or_default();
         let mcp = mcp::handler(face.clone(), grpc.clone(), config).with_flags(flags);
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let rpc_routes = Arc::clone(&self.rpc_routes);

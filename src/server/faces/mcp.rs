@@ -75,12 +75,13 @@ pub fn handler(face: Face, routes: Routes, config: &Config) -> Handler {
 }
 
 /// The flags by which a command finds the server that listens there. Of one that listens everywhere only its persons
-/// know a name.
-pub fn flags(scheme: &str, at: SocketAddr) -> String {
+/// know a name, and only they have their token.
+pub fn flags(scheme: &str, at: SocketAddr, wants_token: bool) -> String {
+    let token = if wants_token { " --token-file FILE" } else { "" };
     if at.ip().is_unspecified() {
-        return format!(" --server {scheme}://HOST:{}", at.port());
+        return format!(" --server {scheme}://HOST:{}{token}", at.port());
     }
-    format!(" --server {scheme}://{at}")
+    format!(" --server {scheme}://{at}{token}")
 }
 
 /// The bounds of what clients are sent.
@@ -128,8 +129,8 @@ mod tests {
 
     #[test]
     fn the_flags_name_the_server_as_far_as_it_knows_its_name() {
-        let flags = |scheme, at: &str| flags(scheme, at.parse().expect("an address"));
-        assert_eq!(flags("http", "127.0.0.1:50051"), " --server http://127.0.0.1:50051");
-        assert_eq!(flags("https", "[::]:50051"), " --server https://HOST:50051");
+        let of = |scheme, at: &str, wants_token| flags(scheme, at.parse().expect("an address"), wants_token);
+        assert_eq!(of("http", "127.0.0.1:50051", false), " --server http://127.0.0.1:50051");
+        assert_eq!(of("https", "[::]:50051", true), " --server https://HOST:50051 --token-file FILE");
     }
 }
