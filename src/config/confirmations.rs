@@ -14,7 +14,8 @@ use toolwire_tool::context::UserId;
 const LONGEST: Duration = Duration::from_hours(24 * 30);
 
 settings! {
-    /// Decisions of persons on calls: `[confirmations]`. `approve` of `[[auth.users]]` says who may decide.
+    /// Decisions of persons on calls: `[confirmations]`. `approve` of `[[auth.users]]`, and `may` of `[[auth.rules]]`,
+    /// say who may decide.
     ///
     /// `needs_credentials`: whether there are users, who are then kept apart.
     #[derive(Clone, Debug)]
