@@ -22,9 +22,9 @@ pub struct Client {
     pub client_id: Option<String>,
 }
 
-/// The variables that are not settings of a server. `BINARY`, `HOST_TOKEN` and its `_FILE` are of SDKs, which start this
-/// program in their own environment: where it is, and the token with which a host joins another server. `STARTED_BY` is
-/// what a server gives to the programs that it starts as MCP servers, of which this may be one.
+/// The variables that are not settings of a server. `BINARY`, `HOST_TOKEN` and its `_FILE` are of SDKs, which start
+/// this program in their own environment: where it is, and the token with which a host joins another server.
+/// `STARTED_BY` is what a server gives to the programs that it starts as MCP servers, of which this may be one.
 pub(super) const VARIABLES: [&str; 8] = [
     SERVER,
     TOKEN,

@@ -97,7 +97,7 @@ pub(crate) async fn keys(issuer: &Issuer, egress: &Egress) -> Result<KeySet, Fet
     KeySet::read(&set).map_err(|why| FetchError::Keys { at, why })
 }
 
-/// Reads the file of an issuer's keys, if it has one, so that a mistake is told before the server runs.
+/// Reads the file of an issuer's keys, if it has one, so that a mistake is reported before the server runs.
 pub fn check_file(keys: &KeySource) -> Result<(), String> {
     let KeySource::File(path) = keys else { return Ok(()) };
     let at = path.display().to_string();

@@ -17,7 +17,7 @@ use toolwire_tool::context::{RefusedRequest, UserId};
 
 /// Between two lines of equal refusals.
 const INTERVAL: Duration = Duration::from_mins(1);
-/// The most kinds that are told apart at a time; beyond it the reason alone does.
+/// Maximum number of kinds that have lines of their own at a time; beyond it one of each reason.
 const MAX_KINDS: usize = 256;
 /// The longest target, in characters.
 const MAX_TARGET: usize = 128;

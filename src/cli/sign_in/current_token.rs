@@ -175,7 +175,7 @@ mod tests {
         drop(given_up);
         respond(stream, "200 OK", r#"{"access_token": "new", "token_type": "Bearer", "expires_in": 600}"#)
             .await;
-        // Nobody accepts another request.
+        // No further request is accepted.
         drop(listener);
         assert_eq!(source.token().await.unwrap().expose_secret(), "new");
     }

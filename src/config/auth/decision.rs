@@ -66,7 +66,7 @@ impl Auth {
         self.rules.iter().find(|rule| rule.shuts_out() && rule.is_for(user))
     }
 
-    /// Whom rules shut out.
+    /// The users and groups that rules shut out.
     pub fn shut_out(&self) -> impl Iterator<Item = &Who> {
         self.rules.iter().filter(|rule| rule.shuts_out()).flat_map(|rule| &rule.who)
     }

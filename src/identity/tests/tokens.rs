@@ -187,7 +187,7 @@ async fn bad_claims_have_their_word_and_their_sentence() {
     assert_eq!(of_another.unwrap_err().to_string(), "the token is for another audience");
 }
 
-/// The log has what the operator needs, whatever a stranger writes, and the caller is told nothing of it.
+/// The log has what the operator needs, whatever a stranger writes, and the caller sees none of it.
 #[tokio::test(start_paused = true)]
 async fn the_log_says_what_a_token_names_and_what_is_accepted() {
     let key = Signer::ed("k1");
@@ -213,7 +213,7 @@ async fn the_log_says_what_a_token_names_and_what_is_accepted() {
         assert_eq!(refused.detail(), detail, "{change:.80}");
         assert!(!refused.to_string().contains('"'), "{refused}");
     }
-    // What nobody signed is not in the log.
+    // The claims of an unsigned token are not in the log.
     let other = Signer::ed("k1");
     let forged = verify_once(&key, &other.token(&claims(&json!({"aud": "else"}))), |_| ()).await.unwrap_err();
     assert_eq!((forged.word(), forged.detail()), ("wrong_signature", None));

@@ -25,7 +25,7 @@ pub(super) struct Access {
     /// Those that requests may name.
     pub(super) toolsets: Current<Toolsets>,
     pub(super) quotas: Current<Vec<Quota>>,
-    /// What clients that sign in by themselves are told.
+    /// What clients that sign in by themselves need to know.
     sign_in: Current<SignIn>,
 }
 

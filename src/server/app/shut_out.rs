@@ -1,4 +1,5 @@
-//! Withdraws the confirmations of users whom a rule shuts out: nobody is asked to decide on what is not carried out.
+//! Withdraws the confirmations of users whom a rule shuts out: no person is asked to decide on a call that is not
+//! carried out.
 //!
 //! Not here: the refusal of their requests, and the end of their calls that wait.
 

@@ -6,6 +6,7 @@
 mod budget;
 mod late_requests;
 mod memory;
+mod reservation_guard;
 mod schedule;
 mod shared_limiter;
 #[cfg(test)]

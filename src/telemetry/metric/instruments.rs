@@ -65,7 +65,7 @@ impl Instruments {
         let counter = |name, about| meter.u64_counter(name).with_description(about).build();
         let in_flight = meter.i64_up_down_counter(name::CALLS_IN_FLIGHT);
         let connections = meter.i64_up_down_counter(name::CONNECTIONS_OPEN);
-        let in_force = meter.u64_gauge(name::COOL_DOWN_IN_FORCE);
+        let gauge = |name, about| meter.u64_gauge(name).with_description(about);
         Self {
             rpc_duration: seconds(meter, name::RPC_SERVER_CALL_DURATION, "How long RPCs take."),
             http_duration: seconds(
@@ -81,26 +81,18 @@ impl Instruments {
             call_duration: seconds(meter, name::CALL_DURATION, "How long calls take, whatever answers them."),
             calls_in_flight: in_flight.with_description("Calls that have begun and not ended.").build(),
             bounds_reached: counter(name::BOUNDS_REACHED, "How often a bound of the transport was reached."),
-            config_problem: meter
-                .u64_gauge(name::CONFIG_PROBLEM)
-                .with_description(
-                    "1 while settings or certificates on disk cannot come into force, otherwise 0.",
-                )
-                .build(),
-            issuer_keys_age: meter
-                .u64_gauge(name::ISSUER_KEYS_AGE)
+            config_problem: gauge(
+                name::CONFIG_PROBLEM,
+                "1 while settings or certificates on disk cannot come into force, otherwise 0.",
+            )
+            .build(),
+            issuer_keys_age: gauge(name::ISSUER_KEYS_AGE, "Age of an issuer's keys at their last use.")
                 .with_unit("s")
-                .with_description("How old the keys of an issuer were when they were last asked for.")
                 .build(),
-            refusals: counter(
-                name::REFUSALS,
-                "Requests and calls that were refused because of their callers, by reason.",
-            ),
+            refusals: counter(name::REFUSALS, "Requests that were refused because of their callers."),
             connections_open: connections.with_description("Connections that are open.").build(),
-            state_wal_size: meter
-                .u64_gauge(name::STATE_WAL_SIZE)
+            state_wal_size: gauge(name::STATE_WAL_SIZE, "Size of the write-ahead log beside the state file.")
                 .with_unit("By")
-                .with_description("Bytes of the write-ahead log beside the state file.")
                 .build(),
             state: StateInstruments::new(meter, seconds),
             cache_lookups: counter(name::CACHE_LOOKUPS, "How often the cache was asked."),
@@ -135,10 +127,7 @@ impl Instruments {
                 .with_description("Tool invocations per cycle.")
                 .with_boundaries(CALL_BOUNDARIES.to_vec())
                 .build(),
-            validations: counter(
-                name::AGENT_VALIDATION,
-                "Answers that were checked, by what became of each.",
-            ),
+            validations: counter(name::AGENT_VALIDATION, "Answers that were checked, by outcome."),
             alerts: counter(name::AGENT_ALERTS, "Sources that refused us in the middle of a turn."),
             model_duration: seconds(meter, name::MODEL_DURATION, "How long models take to answer."),
             model_tokens: meter
@@ -147,9 +136,11 @@ impl Instruments {
                 .with_boundaries(TOKEN_BOUNDARIES.to_vec())
                 .build(),
             cool_downs: counter(name::COOL_DOWNS, "Cool-downs of sources that began."),
-            cool_down_in_force: in_force
-                .with_description("1 while a source is left alone, otherwise 0.")
-                .build(),
+            cool_down_in_force: gauge(
+                name::COOL_DOWN_IN_FORCE,
+                "1 while a source is left alone, otherwise 0.",
+            )
+            .build(),
         }
     }
 

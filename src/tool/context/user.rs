@@ -39,7 +39,8 @@ pub struct Grant {
     pub acceptance: Option<Acceptance>,
 }
 
-/// The settings of an issuer by which a token is accepted, so that a token of settings that no longer hold is told.
+/// The settings of an issuer by which a token is accepted, so that a token of settings that no longer hold is
+/// recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
     /// A fingerprint of the settings, within this process; without audiences.

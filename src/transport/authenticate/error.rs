@@ -96,7 +96,7 @@ impl AuthenticationError {
         );
     }
 
-    /// Whom the credentials prove all the same.
+    /// The user whom the credentials prove all the same.
     pub(super) fn user(&self) -> Option<&User> {
         match self {
             Self::ShutOut(user) => Some(user),

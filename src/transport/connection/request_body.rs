@@ -4,7 +4,7 @@
 //! CANCELLED: a partial upload would be stored. Other protocol errors of a peer tonic reports as failures of this
 //! server.
 //!
-//! Over HTTP/1 the rest of a body that nobody reads would be taken for the next request: hyper closes the connection,
+//! Over HTTP/1 the unread rest of a body would be taken for the next request: hyper closes the connection,
 //! and the response must have said so. Hence it is recorded for the connection whether its body was read to the end.
 
 use std::{

@@ -1,5 +1,6 @@
 //! Authorities of client certificates that are not valid now: they are trusted all the same, as X.509 leaves to who
-//! trusts them, and the operator is told. To refuse them would end a mesh at the moment in which its authority expires.
+//! trusts them, and the operator is warned. To refuse them would end a mesh at the moment in which its authority
+//! expires.
 
 use std::{
     path::Path,
@@ -31,7 +32,7 @@ fn why_invalid(authority: &CertificateDer<'_>, now: UnixTime) -> Option<String> 
         let time = UNIX_EPOCH.checked_add(Duration::from_secs(time.as_secs()));
         time.map_or_else(|| "another time".to_owned(), clock::rfc3339)
     };
-    // Its dates are looked at first. That it is no certificate of a client, and that nobody vouches for it, is usual.
+    // Its dates are looked at first. That it is no certificate of a client, and is not signed by another, is usual.
     let certificate = EndEntityCert::try_from(authority).ok()?;
     let verified = certificate.verify_for_usage(&[], &[], &[], now, KeyUsage::client_auth(), None, None);
     match verified {

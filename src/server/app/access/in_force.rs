@@ -44,7 +44,7 @@ struct Reading {
     toolsets: Toolsets,
     /// What both allow: everything within toolsets where credentials are not required.
     policy: Arc<ToolsetPolicy>,
-    /// Whom no request is served.
+    /// Users and groups whose requests are refused.
     shut_out: Vec<Who>,
     /// What identifies callers, once the service is served.
     callers: Option<Callers>,

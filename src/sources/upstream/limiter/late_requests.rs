@@ -1,5 +1,5 @@
-//! The users whose next requests would be too late, as the state said a moment ago: a user who asks again meanwhile takes
-//! no turn of those who write.
+//! The users whose next requests would be too late, as the state said a moment ago: a user who asks again meanwhile
+//! takes no turn of those who write.
 //!
 //! Known for a second at most, since requests are given back in other processes too.
 

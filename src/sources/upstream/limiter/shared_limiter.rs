@@ -18,14 +18,12 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use tokio::{
-    runtime::Handle,
-    time::{Instant, sleep_until, timeout_at},
-};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::{
     Budgets, Limiter, MemoryLimiter, Permit, Refused,
     late_requests::LateRequests,
+    reservation_guard::ReservationGuard,
     schedule::{MAX_WAITERS, earliest_behind},
     timeline::{Nanos, Timeline},
 };
@@ -65,15 +63,6 @@ enum Admission {
     /// After this wait.
     In(Duration),
     Refused(Refused),
-}
-
-/// A reservation in the store, cancelled on drop unless it was used.
-struct ReservationGuard {
-    store: Arc<Store>,
-    /// `None` once it is used.
-    number: Option<i64>,
-    /// What is known of its source, and counts no more once it is cancelled.
-    late: Option<LateRequests>,
 }
 
 impl SharedLimiter {
@@ -268,20 +257,6 @@ impl Limiter for SharedLimiter {
 
     fn budgets(&self, source: &str) -> Option<Budgets> {
         self.local.budgets(source)
-    }
-}
-
-impl Drop for ReservationGuard {
-    fn drop(&mut self) {
-        let (Some(number), Ok(runtime)) = (self.number, Handle::try_current()) else { return };
-        let (store, late) = (Arc::clone(&self.store), self.late.take());
-        runtime.spawn(async move {
-            // If this fails, the reservation is not used and its instant passes.
-            let _ = store.cancel_reservation(number).await;
-            if let Some(late) = late {
-                late.forget_all();
-            }
-        });
     }
 }
 
