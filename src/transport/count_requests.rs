@@ -56,8 +56,8 @@ where
         let this = self.project();
         let Ok(mut response) = ready!(this.inner.poll(cx));
         let guard = this.guard.take();
-        let closes = |guard: &RequestGuard| guard.is_leaving() || guard.has_unread_body();
-        if *this.is_http1 && guard.as_ref().is_some_and(closes) {
+        let mut closes = |guard: &RequestGuard| guard.responds_early(cx) || guard.is_leaving();
+        if *this.is_http1 && guard.as_ref().is_some_and(&mut closes) {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         Poll::Ready(Ok(response.map(|inner| Body { inner, guard })))

@@ -7,19 +7,23 @@ use std::{
     future::pending,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
+    task::Context,
     time::Duration,
 };
 
+use hyper::body::Incoming;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 pub(super) use self::lingering_close::LingeringClose;
+use self::unread_body::UnreadBody;
 use super::{protocols::HttpLimits, stream};
 use toolwire_base::clock;
 
 mod lingering_close;
+mod unread_body;
 
 /// The requests in flight on one connection. Times are in milliseconds since its start.
 #[derive(Debug)]
@@ -30,8 +34,8 @@ pub(super) struct Requests {
     idle_since: AtomicU64,
     /// Arrival of the first byte of the next HTTP/1 request; not after `idle_since` if none has arrived.
     begun: AtomicU64,
-    /// Whether the body of the HTTP/1 request in flight is not read to its end.
-    has_unread_body: AtomicBool,
+    /// The body of the HTTP/1 request in flight, until it is read to its end.
+    unread_body: UnreadBody,
     /// Cancelled when the next request should use another connection.
     leaving: CancellationToken,
 }
@@ -47,7 +51,7 @@ impl Requests {
             under_way: AtomicUsize::new(0),
             idle_since: AtomicU64::new(0),
             begun: AtomicU64::new(0),
-            has_unread_body: AtomicBool::new(false),
+            unread_body: UnreadBody::default(),
             leaving,
         }
     }
@@ -102,8 +106,18 @@ impl Requests {
         RequestGuard(self)
     }
 
-    pub(super) fn set_has_unread_body(&self, has: bool) {
-        self.has_unread_body.store(has, Relaxed);
+    /// A request has a body.
+    pub(super) fn body_begins(&self) {
+        self.unread_body.begin();
+    }
+
+    pub(super) fn body_is_read(&self) {
+        self.unread_body.end();
+    }
+
+    /// No reader of the body is left.
+    pub(super) fn leave_body(&self, body: Incoming) {
+        self.unread_body.leave(body);
     }
 
     fn now(&self) -> u64 {
@@ -118,8 +132,8 @@ impl RequestGuard {
     }
 
     /// Whether the response precedes the end of its request over HTTP/1, which closes the connection.
-    pub(super) fn has_unread_body(&self) -> bool {
-        self.0.has_unread_body.load(Relaxed)
+    pub(super) fn responds_early(&self, cx: &mut Context<'_>) -> bool {
+        self.0.unread_body.is_answered_early(cx)
     }
 }
 

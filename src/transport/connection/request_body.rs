@@ -12,7 +12,7 @@ use std::{
     io, iter,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, Waker, ready},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
@@ -23,13 +23,11 @@ use tonic::{Code, Status};
 use crate::{polled_frame::PolledFrame, requests::Requests};
 use toolwire_contract::status;
 
-/// Frames that are read of a body that is dropped.
-const MAX_DISCARDED_FRAMES: usize = 16;
-
 /// The body of a request as its peer sends it.
 #[derive(Debug)]
 pub(super) struct RequestBody {
-    incoming: Incoming,
+    /// `None` once it is dropped.
+    incoming: Option<Incoming>,
     /// HTTP/2 states the end separately from the data; HTTP/1 reports an early end as an error.
     is_http2: bool,
     /// The requests of an HTTP/1 connection, while this body is not read to its end.
@@ -41,27 +39,22 @@ impl RequestBody {
     pub(super) fn new(incoming: Incoming, is_http2: bool, requests: Option<&Arc<Requests>>) -> Self {
         let unread_on = requests.filter(|_| !is_http2 && !incoming.is_end_stream()).cloned();
         if let Some(requests) = &unread_on {
-            requests.set_has_unread_body(true);
+            requests.body_begins();
         }
-        Self { incoming, is_http2, unread_on }
+        Self { incoming: Some(incoming), is_http2, unread_on }
     }
 
     fn record_end(&mut self) {
         if let Some(requests) = self.unread_on.take() {
-            requests.set_has_unread_body(false);
+            requests.body_is_read();
         }
     }
 }
 
 impl Drop for RequestBody {
-    /// Reads what has arrived: a request that is refused in one piece keeps its connection.
     fn drop(&mut self) {
-        let mut cx = Context::from_waker(Waker::noop());
-        for _ in 0..MAX_DISCARDED_FRAMES {
-            if self.unread_on.is_none() {
-                return;
-            }
-            let Poll::Ready(Some(Ok(_))) = Pin::new(&mut *self).poll_frame(&mut cx) else { return };
+        if let (Some(requests), Some(incoming)) = (self.unread_on.take(), self.incoming.take()) {
+            requests.leave_body(incoming);
         }
     }
 }
@@ -71,23 +64,25 @@ impl Body for RequestBody {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
+        let Some(incoming) = &mut self.incoming else { return Poll::Ready(None) };
         let frame: Option<Result<Frame<Bytes>, hyper::Error>> =
-            ready!(Pin::new(&mut self.incoming).poll_frame(cx));
-        if frame.is_none() || self.incoming.is_end_stream() {
+            ready!(Pin::new(&mut *incoming).poll_frame(cx));
+        let is_end_stream = incoming.is_end_stream();
+        if frame.is_none() || is_end_stream {
             self.record_end();
         }
         Poll::Ready(match frame {
-            None if self.is_http2 && !self.incoming.is_end_stream() => Some(Err(request_aborted())),
+            None if self.is_http2 && !is_end_stream => Some(Err(request_aborted())),
             frame => frame.map(|frame| frame.map_err(status_of)),
         })
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming.is_end_stream()
+        self.incoming.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.incoming.size_hint()
+        self.incoming.as_ref().map_or_else(SizeHint::default, Body::size_hint)
     }
 }
 
