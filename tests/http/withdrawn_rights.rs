@@ -149,7 +149,7 @@ async fn a_user_whom_a_rule_shuts_out_is_refused_whatever_is_asked_for() {
         ("GET", "/v1/calls"),
         ("GET", "/v1/confirmations"),
         ("GET", "/v1/tools"),
-        ("PUT", "/v1/tasks/task_1/documents/notes.md"),
+        ("PUT", "/v1/workspaces/task_1/documents/notes.md"),
         ("POST", "/mcp"),
     ] {
         let answer = asked(method, path, RILEY).await;

@@ -209,7 +209,7 @@ async fn a_certificate_that_names_no_known_workload_is_refused_with_a_word() {
         if !logged.insert(word) {
             continue;
         }
-        for face in ["grpc", "rest"] {
+        for face in ["grpc", "http"] {
             let (line, _) = mesh.program.wait_for_log("a client certificate is refused").await;
             assert_eq!((line["reason"].as_str(), line["workload"].as_str()), (Some(word), id), "{line}");
             assert_eq!(line["face"], face);
