@@ -204,7 +204,7 @@ mod tests {
         let at = |first: i64, last: i64| {
             let time = |seconds| Some(Timestamp { seconds, nanos: 0 });
             v1::RefusalRecord {
-                first_time: time(first),
+                time: time(first),
                 last_time: time(last),
                 ..v1::RefusalRecord::default()
             }

@@ -118,7 +118,10 @@ fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolwire_config::{AuthUser, Flags, Tls, testing::load_text};
+    use std::time::Duration;
+
+    use toolwire_config::{AuthUser, Tls};
+    use toolwire_identity::{Issuer, KeySource};
 
     fn next_of(config: &Config) -> Vec<String> {
         next(config, "127.0.0.1:50051".parse().unwrap())
@@ -171,24 +174,32 @@ mod tests {
 
     #[test]
     fn clients_that_sign_in_are_told_the_public_url_and_no_token() {
-        let issuer =
-            "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
-        let lines_of = |file: &str| {
-            let config = load_text(file, &[], Flags::default(), &[]).expect("a configuration").config;
-            for_mcp(&config, "127.0.0.1:50080".parse().unwrap()).join("\n")
-        };
-        let public = "[http]\npublic_url = 'https://tools.example'\n";
-        let lines = lines_of(&format!("{public}{issuer}"));
+        let mut config = Config::default();
+        let lines_of = |config: &Config| for_mcp(config, "127.0.0.1:50080".parse().unwrap()).join("\n");
+        config.http.public_url = Some("https://tools.example".to_owned());
+        let plain = lines_of(&config);
+        assert!(plain.contains("https://tools.example/mcp") && !plain.contains("login"), "{plain}");
+        config.auth.issuers = vec![Issuer {
+            name: "corp".to_owned(),
+            issuer: "https://login.example".to_owned(),
+            audience: vec!["toolwire".to_owned()],
+            algorithms: Vec::new(),
+            user: "sub".parse().unwrap(),
+            email: None,
+            groups: None,
+            max_life: Duration::from_hours(1),
+            keys: KeySource::File("jwks.json".into()),
+            bearer_file: None,
+            ca: None,
+        }];
+        let lines = lines_of(&config);
         assert!(lines.starts_with("  mcp          https://tools.example/mcp\n"), "{lines}");
         assert!(lines.contains(" toolwire login https://tools.example/mcp\n"), "{lines}");
-        assert!(
-            lines.contains(" claude mcp add --transport http toolwire https://tools.example/mcp\n"),
-            "{lines}"
-        );
+        let add = " claude mcp add --transport http toolwire https://tools.example/mcp\n";
+        assert!(lines.contains(add), "{lines}");
         // Without a public URL nobody is told where to sign in.
-        let unknown = lines_of(issuer);
+        config.http.public_url = None;
+        let unknown = lines_of(&config);
         assert!(!unknown.contains("toolwire login") && unknown.contains("--header"), "{unknown}");
-        let plain = lines_of(public);
-        assert!(plain.contains("https://tools.example/mcp") && !plain.contains("login"), "{plain}");
     }
 }

@@ -168,7 +168,7 @@ mod tests {
 
     fn error(code: &str) -> Result<Answer, NoAnswer> {
         let body = json!({"error": code});
-        Ok(Answer { status: StatusCode::BAD_REQUEST, challenge: None, body })
+        Ok(Answer { status: StatusCode::BAD_REQUEST, challenge: None, words: String::new(), body })
     }
 
     fn away() -> Result<Answer, NoAnswer> {
@@ -176,12 +176,12 @@ mod tests {
     }
 
     fn busy() -> Result<Answer, NoAnswer> {
-        Ok(Answer { status: StatusCode::SERVICE_UNAVAILABLE, challenge: None, body: Value::Null })
+        Ok(Answer { status: StatusCode::SERVICE_UNAVAILABLE, challenge: None, words: String::new(), body: Value::Null })
     }
 
     fn tokens() -> Result<Answer, NoAnswer> {
         let body = json!({"access_token": "a", "token_type": "Bearer"});
-        Ok(Answer { status: StatusCode::OK, challenge: None, body })
+        Ok(Answer { status: StatusCode::OK, challenge: None, words: String::new(), body })
     }
 
     /// The seconds after which each of these answers was asked for, and the end.

@@ -88,7 +88,7 @@ mod tests {
 
     fn read(status: u16, body: Value) -> Result<Tokens, String> {
         let status = StatusCode::from_u16(status).unwrap();
-        Tokens::read(&Answer { status, challenge: None, body }).map_err(|error| error.to_string())
+        Tokens::read(&Answer { status, challenge: None, words: String::new(), body }).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
             (404, "", false),
         ] {
             let (status, body) = (StatusCode::from_u16(status).unwrap(), json!({"error": code}));
-            let error = OAuthError::read(&Answer { status, challenge: None, body });
+            let error = OAuthError::read(&Answer { status, challenge: None, words: String::new(), body });
             assert_eq!(error.is_passing, is_passing, "{status} {code}");
         }
     }

@@ -106,7 +106,7 @@ impl Web {
                 return Err(NoAnswer { what, is_passing: false });
             }
         }
-        let body = serde_json::from_slice(&text).unwrap_or_default();
+        let body: Value = serde_json::from_slice(&text).unwrap_or_default();
         let words = if body == Value::Null { String::from_utf8_lossy(&text) } else { "".into() };
         let words = one_line(&words).chars().take(MAX_WORDS).collect();
         Ok(Answer { status, challenge, body, words })
