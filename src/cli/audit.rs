@@ -203,11 +203,7 @@ mod tests {
     fn refusals_are_in_the_order_of_the_times_that_are_shown() {
         let at = |first: i64, last: i64| {
             let time = |seconds| Some(Timestamp { seconds, nanos: 0 });
-            v1::RefusalRecord {
-                time: time(first),
-                last_time: time(last),
-                ..v1::RefusalRecord::default()
-            }
+            v1::RefusalRecord { time: time(first), last_time: time(last), ..v1::RefusalRecord::default() }
         };
         let mut found = vec![at(30, 31), at(20, 50), at(10, 40)];
         found.sort_by_key(last_first);

@@ -51,7 +51,7 @@ pub(super) struct Connection {
     settings: Settings,
 }
 
-/// Whose records a command is shown.
+/// The user whose records a command is shown.
 #[derive(Debug)]
 pub(super) enum Seen {
     All,
@@ -184,7 +184,7 @@ impl Connection {
         Ok(User::new(id).with_toolset(self.toolset.clone()))
     }
 
-    /// Whose records this program shows.
+    /// The user whose records this program shows.
     pub(super) fn seen(&self, domains: &[Domain]) -> Result<Seen, Failure> {
         let Some(config) = self.own_config(domains)? else { return Ok(Seen::Unknown) };
         let user = self.own_user(&config)?;

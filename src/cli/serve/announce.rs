@@ -197,7 +197,7 @@ mod tests {
         assert!(lines.contains(" toolwire login https://tools.example/mcp\n"), "{lines}");
         let add = " claude mcp add --transport http toolwire https://tools.example/mcp\n";
         assert!(lines.contains(add), "{lines}");
-        // Without a public URL nobody is told where to sign in.
+        // Without a public URL no client can know where to sign in.
         config.http.public_url = None;
         let unknown = lines_of(&config);
         assert!(!unknown.contains("toolwire login") && unknown.contains("--header"), "{unknown}");

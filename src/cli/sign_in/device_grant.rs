@@ -176,7 +176,12 @@ mod tests {
     }
 
     fn busy() -> Result<Answer, NoAnswer> {
-        Ok(Answer { status: StatusCode::SERVICE_UNAVAILABLE, challenge: None, words: String::new(), body: Value::Null })
+        Ok(Answer {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            challenge: None,
+            words: String::new(),
+            body: Value::Null,
+        })
     }
 
     fn tokens() -> Result<Answer, NoAnswer> {

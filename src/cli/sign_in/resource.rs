@@ -25,8 +25,8 @@ pub(super) struct Resource {
 }
 
 impl Resource {
-    /// Asks the server at its URL of MCP, which without a path is below `/mcp`. Its address of gRPC says which port of it
-    /// speaks HTTP.
+    /// Asks the server at its URL of MCP, which without a path is below `/mcp`. Its address of gRPC says which port of
+    /// it speaks HTTP.
     pub(super) async fn discover(web: &Web, url: &Url) -> Result<Self, Failure> {
         let mut url = url.clone();
         if url.path() == "/" {

@@ -88,7 +88,8 @@ mod tests {
 
     fn read(status: u16, body: Value) -> Result<Tokens, String> {
         let status = StatusCode::from_u16(status).unwrap();
-        Tokens::read(&Answer { status, challenge: None, words: String::new(), body }).map_err(|error| error.to_string())
+        Tokens::read(&Answer { status, challenge: None, words: String::new(), body })
+            .map_err(|error| error.to_string())
     }
 
     #[test]

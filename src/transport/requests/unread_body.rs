@@ -1,5 +1,5 @@
-//! The body of an HTTP/1 request, which may be unread when its response begins: then hyper closes the connection, and the
-//! response must say so.
+//! The body of an HTTP/1 request, which may be unread when its response begins: then hyper closes the connection, and
+//! the response must say so.
 //!
 //! A request that is refused at once has no reader left before hyper has passed on any of its body. Such a body is kept
 //! until the response begins, and what has arrived of it is discarded: a request that came whole keeps its connection.
