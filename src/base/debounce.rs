@@ -84,7 +84,9 @@ mod tests {
         let paths = ["a", "b"].map(|name| folder.path().join(name));
         let write = |index: usize, text: &str| fs::write(&paths[index], text).unwrap();
         let digest = || Digest::of_parts(paths.iter().map(|path| fs::read(path).unwrap_or_default()));
-        [0, 1].into_iter().for_each(|index| write(index, "first"));
+        for index in [0, 1] {
+            write(index, "first");
+        }
         let (reads, mut debounce) = (Cell::new(0), Debounce::new(digest()));
         let mut look = |later: u64| {
             let read = || {

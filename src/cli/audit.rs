@@ -205,7 +205,7 @@ mod tests {
             let time = |seconds| Some(Timestamp { seconds, nanos: 0 });
             v1::RefusalRecord { time: time(first), last_time: time(last), ..v1::RefusalRecord::default() }
         };
-        let mut found = vec![at(30, 31), at(20, 50), at(10, 40)];
+        let mut found = [at(30, 31), at(20, 50), at(10, 40)];
         found.sort_by_key(last_first);
         let times: Vec<_> = found.iter().map(|it| it.last_time.unwrap().seconds).collect();
         assert_eq!(times, [50, 40, 31]);

@@ -67,7 +67,7 @@ impl Quota {
         }
         match (entry.has("calls"), entry.has("window"), entry.has("concurrent")) {
             (true, false, _) => {
-                entry.problem("window is missing: the period over which calls are counted, such as \"1m\"")
+                entry.problem("window is missing: the period over which calls are counted, such as \"1m\"");
             }
             (false, true, _) => entry.problem("calls is missing: the maximum number of calls in any window"),
             (false, false, false) => entry.problem("it limits nothing; add calls and window, or concurrent"),

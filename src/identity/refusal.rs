@@ -115,7 +115,7 @@ fn list(texts: &[Quoted]) -> String {
     let shown: Vec<_> = texts.iter().take(MAX_LISTED).map(ToString::to_string).collect();
     match texts.len() {
         0 => "none".to_owned(),
-        ..=MAX_LISTED => shown.join(", "),
+        1..=MAX_LISTED => shown.join(", "),
         _ => format!("{} and more", shown.join(", ")),
     }
 }

@@ -61,7 +61,7 @@ async fn a_call_that_waits_is_refused_once_its_issuer_is_another() {
     };
     let changes: [&dyn Fn(&mut Auth); 2] =
         [&|it| it.issuers[0].issuer = "https://login.example".to_owned(), &|it| {
-            it.issuers[0].audience = vec!["else".to_owned()]
+            it.issuers[0].audience = vec!["else".to_owned()];
         }];
     for change in changes {
         replace(&|_| ());

@@ -40,7 +40,7 @@ fn challenge(below: &str, scopes: &str) -> String {
     )
 }
 
-async fn server(issuer: &Issuer) -> Toys {
+fn server(issuer: &Issuer) -> Toys {
     let mut config = issuer.configured(RULES);
     config.http.public_url = Some(URL.to_owned());
     Toys::with(config)
@@ -60,7 +60,7 @@ fn json_of(answer: &Answer) -> Value {
 #[tokio::test]
 async fn over_http_it_is_a_challenge_for_the_scope_that_would_do() {
     let issuer = Issuer::start().await;
-    let toys = server(&issuer).await;
+    let toys = server(&issuer);
     let call = async |tool: &str, token: &str| {
         ask(toys.http, "POST", &format!("{CALL}/{tool}"), &[JSON, token], "{}").await
     };
@@ -80,7 +80,7 @@ async fn over_http_it_is_a_challenge_for_the_scope_that_would_do() {
 #[tokio::test]
 async fn over_mcp_the_response_is_the_challenge_in_every_form_of_a_call() {
     let issuer = Issuer::start().await;
-    let toys = server(&issuer).await;
+    let toys = server(&issuer);
     let (few, more) = (token(&issuer, "quotes"), token(&issuer, "quotes accounts"));
     for era in ERAS {
         let call = |tool: &str, arguments: Value, meta: Value| Message::call(era, tool, &arguments, &meta);
@@ -111,7 +111,7 @@ async fn over_mcp_the_response_is_the_challenge_in_every_form_of_a_call() {
 #[tokio::test]
 async fn a_tool_that_a_scope_would_open_is_not_listed_before() {
     let issuer = Issuer::start().await;
-    let toys = server(&issuer).await;
+    let toys = server(&issuer);
     let listed = async |scopes: &str| {
         let (token, list) = (token(&issuer, scopes), Message::new(Era::New, "tools/list", json!({})));
         let answer = json_of(&say(&toys, "/mcp", &token, &list).await);
@@ -150,7 +150,7 @@ async fn a_bound_token_is_challenged_by_the_document_of_its_toolset_and_stays_bo
 #[tokio::test]
 async fn over_grpc_the_reason_and_the_scope_are_details_of_the_status() {
     let issuer = Issuer::start().await;
-    let toys = server(&issuer).await;
+    let toys = server(&issuer);
     let mut tools = toys.server.tools().await;
     let few = token(&issuer, "quotes");
     let value = few.strip_prefix("authorization: ").expect("a header").to_owned();

@@ -245,7 +245,7 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
         let output = ended(&directory, &arguments).await;
         let explained = String::from_utf8(output.stdout).expect("text");
         assert!(explained.contains(decision), "{line}: {explained}");
-        let code = if decision.starts_with("allowed") { 0 } else { 1 };
+        let code = i32::from(!decision.starts_with("allowed"));
         assert_eq!(output.status.code(), Some(code), "{line}");
     }
     // A name that no line has decides nothing, and is most likely mistyped.

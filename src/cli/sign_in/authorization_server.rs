@@ -1,6 +1,8 @@
 //! An authorization server by its metadata (RFC 8414, or OpenID Connect Discovery), and this program as a client that
 //! it registers (RFC 7591).
 
+use std::fmt::Write;
+
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use url::Url;
@@ -39,7 +41,9 @@ impl AuthorizationServer {
         for issuer in fitting {
             match Self::discover(web, issuer).await {
                 Ok(server) => return Ok(server),
-                Err(what) => why.push_str(&format!("\n  {issuer}: {what}")),
+                Err(what) => {
+                    let _ = write!(why, "\n  {issuer}: {what}");
+                }
             }
         }
         Err(Failure::Failed(why))
@@ -100,18 +104,16 @@ impl AuthorizationServer {
             "token_endpoint_auth_method": "none",
         });
         let answer = web.post_json(url, &client).await?;
-        match answer.body["client_id"].as_str().filter(|_| answer.status.is_success()) {
-            Some(id) => Ok(id.to_owned()),
-            None => {
-                let why = answer.body["error_description"].as_str().or(answer.body["error"].as_str());
-                let why = why.unwrap_or_default();
-                Err(Failure::Failed(format!(
-                    "{} does not register this program ({} {why}): have its operator do so, and give the name by \
-                     --client-id or TOOLWIRE_CLIENT_ID",
-                    self.issuer, answer.status
-                )))
-            }
+        if let Some(id) = answer.body["client_id"].as_str().filter(|_| answer.status.is_success()) {
+            return Ok(id.to_owned());
         }
+        let why = answer.body["error_description"].as_str().or(answer.body["error"].as_str());
+        let why = why.unwrap_or_default();
+        Err(Failure::Failed(format!(
+            "{} does not register this program ({} {why}): have its operator do so, and give the name by \
+             --client-id or TOOLWIRE_CLIENT_ID",
+            self.issuer, answer.status
+        )))
     }
 }
 

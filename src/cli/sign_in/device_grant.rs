@@ -166,27 +166,27 @@ mod tests {
 
     use super::*;
 
-    fn error(code: &str) -> Result<Answer, NoAnswer> {
+    fn error(code: &str) -> Answer {
         let body = json!({"error": code});
-        Ok(Answer { status: StatusCode::BAD_REQUEST, challenge: None, words: String::new(), body })
+        Answer { status: StatusCode::BAD_REQUEST, challenge: None, words: String::new(), body }
     }
 
     fn away() -> Result<Answer, NoAnswer> {
         Err(NoAnswer { what: "away".to_owned(), is_passing: true })
     }
 
-    fn busy() -> Result<Answer, NoAnswer> {
-        Ok(Answer {
+    fn busy() -> Answer {
+        Answer {
             status: StatusCode::SERVICE_UNAVAILABLE,
             challenge: None,
             words: String::new(),
             body: Value::Null,
-        })
+        }
     }
 
-    fn tokens() -> Result<Answer, NoAnswer> {
+    fn tokens() -> Answer {
         let body = json!({"access_token": "a", "token_type": "Bearer"});
-        Ok(Answer { status: StatusCode::OK, challenge: None, words: String::new(), body })
+        Answer { status: StatusCode::OK, challenge: None, words: String::new(), body }
     }
 
     /// The seconds after which each of these answers was asked for, and the end.
@@ -206,12 +206,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn it_asks_by_the_interval_and_more_slowly_when_told_to() {
         let answers = [
-            error("authorization_pending"),
-            error("slow_down"),
-            error("authorization_pending"),
+            Ok(error("authorization_pending")),
+            Ok(error("slow_down")),
+            Ok(error("authorization_pending")),
             away(),
-            busy(),
-            tokens(),
+            Ok(busy()),
+            Ok(tokens()),
         ];
         assert_eq!(asked_at(answers).await, (vec![2, 4, 11, 18, 32, 60], Ok(())));
     }
@@ -223,11 +223,11 @@ mod tests {
             ("expired_token", "expired"),
             ("invalid_grant", "failed: invalid_grant"),
         ] {
-            let (at, end) = asked_at([error(code)]).await;
+            let (at, end) = asked_at([Ok(error(code))]).await;
             assert_eq!(at, [2]);
             assert!(end.unwrap_err().contains(words), "{code}");
         }
-        let pending = std::iter::repeat_with(|| error("authorization_pending")).take(200);
+        let pending = std::iter::repeat_with(|| Ok(error("authorization_pending"))).take(200);
         let (at, end) = asked_at(pending).await;
         assert_eq!(at.len(), 149);
         assert!(end.unwrap_err().contains("before the code expired"));

@@ -116,7 +116,7 @@ fn well_known(url: &Url) -> Url {
 fn parameter<'a>(challenge: &'a str, name: &str) -> Option<&'a str> {
     let begins = format!("{name}=\"");
     let starts = challenge.match_indices(&begins).find(|(at, _)| {
-        challenge[..*at].ends_with([' ', ',']) && challenge[..*at].matches('"').count() % 2 == 0
+        challenge[..*at].ends_with([' ', ',']) && challenge[..*at].matches('"').count().is_multiple_of(2)
     });
     challenge[starts?.0 + begins.len()..].split('"').next()
 }

@@ -96,7 +96,7 @@ mod tests {
     fn a_bearer_token_is_read_and_all_else_is_an_error_in_words() {
         let tokens =
             read(200, json!({"access_token": "a.b", "token_type": "bearer", "expires_in": 60})).unwrap();
-        assert_eq!((tokens.access.expose_secret(), tokens.life), ("a.b", Some(Duration::from_secs(60))));
+        assert_eq!((tokens.access.expose_secret(), tokens.life), ("a.b", Some(Duration::from_mins(1))));
         assert!(tokens.refresh.is_none());
         for (status, body, words) in [
             (200, json!({"access_token": "a", "token_type": "DPoP"}), "it issued no bearer token"),

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::{
     RootCertStore, ServerConfig,
     crypto::ring,
@@ -57,6 +57,9 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // Of two authorities of one name only the signatures would differ.
+        let name = format!("{:x?}", &key.public_key_raw()[..16]);
+        params.distinguished_name.push(DnType::CommonName, name);
         let pem = params.self_signed(&key).unwrap().pem();
         Self { pem, issuer: Issuer::new(params, key) }
     }

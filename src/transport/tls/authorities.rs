@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_the_dates_of_an_authority_is_told_with_its_name() {
         // The first hour of 2026.
-        let now = UnixTime::since_unix_epoch(Duration::from_secs(1_767_225_600));
+        let now = UnixTime::since_unix_epoch(Duration::from_hours(490_896));
         let name = [(DnType::OrganizationName, "SPIFFE\u{202e}"), (DnType::CommonName, "Riley's CA")];
         let why = |from, until| why_invalid(&authority(from, until, &name), now);
         assert_eq!(why(2000, 2027), None);

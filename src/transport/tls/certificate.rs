@@ -67,7 +67,7 @@ impl Files {
 
     fn paths(&self) -> impl Iterator<Item = &Path> + Clone {
         let clients = self.clients.iter().map(|(ca, _)| ca);
-        [&self.cert, &self.key].into_iter().chain(clients).map(|path| path.as_path())
+        [&self.cert, &self.key].into_iter().chain(clients).map(PathBuf::as_path)
     }
 }
 

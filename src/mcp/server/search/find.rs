@@ -148,7 +148,7 @@ mod tests {
     fn services(tools: &[ToolDefinition], requests: &Arc<AtomicUsize>) -> Services {
         let frame = |tool: &ToolDefinition| {
             let tool = tool.encode_to_vec().into();
-            let message = ListToolsResponse { tool, ..ListToolsResponse::default() }.encode_to_vec();
+            let message = ListToolsResponse { tool }.encode_to_vec();
             let length = u32::try_from(message.len()).unwrap().to_be_bytes();
             [&[0][..], &length, &message].concat()
         };

@@ -61,12 +61,12 @@ mod tests {
         let (known, user, now) = (LateRequests::default(), "a".parse().unwrap(), clock::now());
         let find = |deadline, after| known.find(&user, now + deadline, now + after);
         let remember = |at| known.remember(known.look(&user), &user, now + at, now);
-        let [zero, second, moment] = [0, 1_000, 1].map(Duration::from_millis);
+        let [zero, almost, second, moment] = [0, 999, 1_000, 1].map(Duration::from_millis);
         assert_eq!(find(HOUR, zero), None);
         remember(2 * HOUR);
         assert_eq!(find(HOUR, zero), Some(now + 2 * HOUR));
         assert_eq!(find(2 * HOUR, zero), None, "one that can wait for it is made");
-        assert_eq!((find(HOUR, second - moment), find(HOUR, second)), (Some(now + 2 * HOUR), None));
+        assert_eq!((find(HOUR, almost), find(HOUR, second)), (Some(now + 2 * HOUR), None));
         remember(2 * moment);
         assert_eq!((find(moment, moment), find(moment, 2 * moment)), (Some(now + 2 * moment), None));
         assert_eq!(known.find(&"b".parse().unwrap(), now + moment, now), None);
