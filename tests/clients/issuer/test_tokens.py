@@ -27,7 +27,7 @@ def test_a_token_for_another_audience_is_refused(face, provider):
     [
         (("clock", "-3600"), "the token has expired"),
         (("clock", "3600"), "the token was issued in the future"),
-        (("life", "7200"), "valid for longer than this server allows"),
+        (("life", "7200"), "valid for longer than the 100 min that this server allows"),
     ],
     ids=lambda it: it[0] if isinstance(it, tuple) else "",
 )
