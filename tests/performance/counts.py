@@ -71,7 +71,10 @@ tools = ["*"]
 QUOTES = "get_quotes", '{"symbol": "AAPL,VTI,BND,MSFT"}'
 CACHED = "get_technicals", {"symbol": "RELIANCE"}
 STATIC_ROW = "CallTool, cached, JSON"
-ISSUED_ROW, MOST_FOR_ISSUED = f"{STATIC_ROW}, token of an issuer", 3_000
+ISSUED_ROW = f"{STATIC_ROW}, token of an issuer"
+# Instructions that a token of an issuer may take more than a static one, unless the file says otherwise: in the gate's
+# program, which is optimised less, the same takes 1.6 times as many.
+MOST_FOR_ISSUED = 3_000
 REVISION = "2026-07-28"
 # mimalloc's functions that give memory, as Rust's allocator calls them, and libc's.
 ALLOCATIONS = re.compile(
@@ -422,17 +425,19 @@ def main():
     unknown = [row for row, of_row in counts.items() if not of_row["allocations"]]
     if unknown:
         sys.exit(f"no allocation is known of {', '.join(unknown)}: has {options.binary} no symbols?")
+    record = json.loads(options.file.read_text()) if options.file.exists() else {}
+    most = record.get("most_for_issued", MOST_FOR_ISSUED)
     if options.write:
-        options.file.write_text(json.dumps({"counted_with": counted_with, "counts": counts}, indent=2) + "\n")
-    record = json.loads(options.file.read_text())
+        record = {"counted_with": counted_with, "most_for_issued": most, "counts": counts}
+        options.file.write_text(json.dumps(record, indent=2) + "\n")
     recorded = record["counts"]
     if record["counted_with"] != counted_with:
         print(f"NOT COMPARED: the file was counted with {record['counted_with']}, and this is {counted_with}")
         recorded = counts
     dearer = compare(counts, recorded)
     more = counts[ISSUED_ROW]["instructions"] - counts[STATIC_ROW]["instructions"]
-    print(f"a token of an issuer takes {more:,} instructions more than a static one, at most {MOST_FOR_ISSUED:,}")
-    if more > MOST_FOR_ISSUED:
+    print(f"a token of an issuer takes {more:,} instructions more than a static one, at most {most:,}")
+    if more > most:
         dearer.append(ISSUED_ROW)
     if options.bare:
         recorded_answer = {
