@@ -157,7 +157,7 @@ async fn a_user_whom_a_rule_shuts_out_is_refused_whatever_is_asked_for() {
         assert!(answer.body.contains("serves the user of these credentials no longer"), "{answer:?}");
         assert_ne!(asked(method, path, ALEX).await.status, 401, "{method} {path}");
     }
-    // Who it was is known.
+    // The audit names the user.
     app.state.write_refusals(true).await.unwrap();
     let refusals = asked("GET", "/v1/refusals", ALEX).await.body;
     assert!(refusals.contains("\"shut_out\"") && refusals.contains("\"riley\""), "{refusals}");

@@ -36,7 +36,7 @@ async fn that_a_quota_is_used_up_is_known_for_a_second_without_asking_the_state(
     assert!((3_599..=3_600).contains(&wait_of_refused(&talk).await));
     free_all(&house).await;
     at(1_399);
-    assert!((3_598..=3_599).contains(&wait_of_refused(&talk).await), "it is told how long it is from now");
+    assert!((3_598..=3_599).contains(&wait_of_refused(&talk).await), "the wait counts from the refusal");
     assert_eq!(call(&other, "get_facts", &facts).await.status, 200, "nothing was known of others");
     at(1_400);
     assert_eq!(call(&talk, "get_quotes", &quote()).await.status, 200);

@@ -31,7 +31,7 @@ impl UsedUp {
     /// The first of the limits that is known to be reached.
     pub(super) fn find<'a>(&self, limits: impl Iterator<Item = &'a Limit>, now: Nanos) -> Option<Reached> {
         limits.enumerate().find_map(|(index, limit)| {
-            // Of another number, as after a reload, it is to be counted anew.
+            // A limit that a reload has changed must be counted again.
             let counts = |known: &Known| known.most == limit.most && (known.from..known.until).contains(&now);
             let free_at = self.0.find(&limit.name, |known| counts(known).then_some(known.free_at))?;
             Some(Reached { index, now, free_at })
