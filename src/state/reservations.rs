@@ -5,6 +5,8 @@
 
 pub(crate) mod rows;
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use toolwire_tool::context::UserId;
 
 /// The beginning of the names under which calls are counted, one of each user's, unlike those of sources.
@@ -14,6 +16,16 @@ pub(crate) const BEHIND_QUOTAS: &str = "quota;";
 
 /// Nanoseconds since the Unix epoch.
 pub type Nanos = u64;
+
+/// An instant of the state's clock.
+pub fn since_epoch(instant: SystemTime) -> Nanos {
+    nanos(instant.duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+/// A length of time in nanoseconds; centuries at most.
+pub fn nanos(length: Duration) -> Nanos {
+    Nanos::try_from(length.as_nanos()).unwrap_or(Nanos::MAX)
+}
 
 /// A request, past or future.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,14 +17,22 @@ use toolwire_tool::context::{RefusedRequest, UserId};
 
 /// Between two lines of equal refusals.
 const INTERVAL: Duration = Duration::from_mins(1);
-/// Maximum number of kinds that have lines of their own at a time; beyond it one of each reason.
+/// Maximum number of kinds that have lines of their own at a time, of identified users and of others each; beyond it
+/// one of each reason.
 const MAX_KINDS: usize = 256;
 /// The longest target, in characters.
 const MAX_TARGET: usize = 128;
 
 /// The refusals that were logged of late.
 #[derive(Debug, Default)]
-pub(super) struct RefusalLines(Mutex<HashMap<Kind, Logged>>);
+pub(super) struct RefusalLines(Mutex<Lines>);
+
+/// Those of identified users apart, so that strangers cannot hide what a user is refused.
+#[derive(Debug, Default)]
+struct Lines {
+    of_users: HashMap<Kind, Logged>,
+    of_strangers: HashMap<Kind, Logged>,
+}
 
 /// What equal refusals have in common.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
@@ -48,7 +56,8 @@ impl RefusalLines {
     /// How many equal refusals were not logged before this one; `None` if it is not to be logged either.
     pub(super) fn admit(&self, refused: &RefusedRequest<'_>) -> Option<u64> {
         let now = clock::now();
-        let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kinds = if refused.user.is_some() { &mut lines.of_users } else { &mut lines.of_strangers };
         let mut kind = Kind::of(refused);
         if kinds.len() >= MAX_KINDS && !kinds.contains_key(&kind) {
             kinds.retain(|_, logged| logged.due > now);
@@ -108,13 +117,20 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn many_kinds_take_no_more_memory_and_their_reason_is_logged() {
-        let lines = RefusalLines::default();
-        let admit = |number: usize| lines.admit(&refused("rejected", &number.to_string(), None));
-        let logged = (0..10 * MAX_KINDS).filter(|number| admit(*number).is_some()).count();
-        assert_eq!((logged, lines.0.lock().unwrap().len()), (MAX_KINDS + 1, MAX_KINDS + 1));
+    async fn many_kinds_take_no_more_memory_and_hide_no_user() {
+        let (lines, riley) = (RefusalLines::default(), User::new("riley".parse().unwrap()));
+        let admit = |user, number: usize| lines.admit(&refused("rejected", &number.to_string(), user));
+        let held = || {
+            let lines = lines.0.lock().unwrap();
+            [lines.of_users.len(), lines.of_strangers.len()]
+        };
+        let logged = (0..10 * MAX_KINDS).filter(|number| admit(None, *number).is_some()).count();
+        assert_eq!((logged, held()), (MAX_KINDS + 1, [0, MAX_KINDS + 1]));
+        for number in [0, 1] {
+            assert_eq!(admit(Some(&riley), number), Some(0), "whatever strangers do");
+        }
         advance(INTERVAL).await;
-        assert_eq!(admit(10 * MAX_KINDS), Some(0));
-        assert_eq!(lines.0.lock().unwrap().len(), 1, "what is past is forgotten");
+        assert_eq!(admit(None, 10 * MAX_KINDS), Some(0));
+        assert_eq!(held(), [2, 1], "what is past is forgotten");
     }
 }

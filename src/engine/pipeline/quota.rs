@@ -9,10 +9,7 @@
 mod admissions;
 mod bounds;
 
-use std::{
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, Either};
 
@@ -26,7 +23,7 @@ use toolwire_base::{
 use toolwire_config::Quota;
 use toolwire_contract::{ErrorCode, Refusal, Terminal};
 use toolwire_db::StoreError;
-use toolwire_state::{Store, idempotency::KnownCall, reservations::Nanos};
+use toolwire_state::{Store, idempotency::KnownCall, reservations::since_epoch};
 use toolwire_tool::context::UserId;
 
 /// Refuses calls that are over a quota of their user.
@@ -130,7 +127,7 @@ impl EnforceQuotas {
     /// Refuses a call of which it is known that nothing is left for it. The state is not asked.
     fn check_known(&self, call: &Call, bounds: &[Bound]) -> Result<(), Refusal> {
         let limits = bounds.iter().map(|bound| &bound.limit);
-        let reached = self.used_up.find(limits, nanos(self.store.now()));
+        let reached = self.used_up.find(limits, since_epoch(self.store.now()));
         reached.map_or(Ok(()), |reached| Err(bounds[reached.index].refusal(call, reached)))
     }
 }
@@ -146,8 +143,4 @@ fn unreadable(call: &Call, error: &StoreError) -> Refusal {
     let call_id = call.context.call_id;
     tracing::error!(%error, %call_id, "a quota cannot be counted");
     unavailable()
-}
-
-fn nanos(instant: SystemTime) -> Nanos {
-    instant.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().try_into().unwrap_or(Nanos::MAX)
 }

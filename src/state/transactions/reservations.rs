@@ -1,10 +1,8 @@
 //! Reservations of requests, shared by all processes of the state.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use crate::{
     Store,
-    reservations::{Choose, Limit, Nanos, QUOTA_PREFIX, Reached, Reservation, rows},
+    reservations::{Choose, Limit, Nanos, QUOTA_PREFIX, Reached, Reservation, rows, since_epoch},
 };
 use toolwire_db::{Durability, Error, Lane, StoreError, Tx, scoped};
 use toolwire_tool::context::UserId;
@@ -23,10 +21,7 @@ impl Store {
         memory: Nanos,
         choose: &Choose<'_>,
     ) -> Result<Option<i64>, StoreError> {
-        // In a file it need not survive a loss of power, after which no source has received a request for a while. A
-        // database that is lost is soon back, while the servers go on.
-        let durability = if self.spans_machines() { Durability::Power } else { Durability::Process };
-        self.transact(Lane::Source(source), durability, |tx| {
+        self.transact(Lane::Source(source), self.durability_of_reservations(), |tx| {
             scoped(reserve(tx, source, user, memory, choose))
         })
         .await
@@ -39,9 +34,14 @@ impl Store {
         user: &UserId,
         limits: &[Limit],
     ) -> Result<Result<Vec<i64>, Reached>, StoreError> {
-        let durability = if self.spans_machines() { Durability::Power } else { Durability::Process };
-        let lane = format!("{QUOTA_PREFIX}{user}");
+        let (lane, durability) = (format!("{QUOTA_PREFIX}{user}"), self.durability_of_reservations());
         self.transact(Lane::Source(&lane), durability, |tx| scoped(reserve_within(tx, user, limits))).await
+    }
+
+    /// In a file they need not survive a loss of power, after which no source has received a request for a while. A
+    /// database that is lost is soon back, while the servers go on.
+    fn durability_of_reservations(&self) -> Durability {
+        if self.spans_machines() { Durability::Power } else { Durability::Process }
     }
 
     /// Deletes a reservation that will not be used.
@@ -51,7 +51,7 @@ impl Store {
 
     /// Deletes what was counted of calls longer ago than any quota looks.
     pub async fn sweep_quotas(&self) -> Result<(), StoreError> {
-        let before = nanos(self.now()).saturating_sub(QUOTA_MEMORY);
+        let before = since_epoch(self.now()).saturating_sub(QUOTA_MEMORY);
         self.transact(Lane::Platform, Durability::Process, |tx| {
             scoped(rows::delete_quotas_before(before).run(tx))
         })
@@ -64,7 +64,7 @@ impl Store {
         source: &str,
         memory: Nanos,
     ) -> Result<(Vec<Reservation>, Nanos), StoreError> {
-        let now = nanos(self.now());
+        let now = since_epoch(self.now());
         Ok((self.fetch_all(rows::list(source, now.saturating_sub(memory))).await?, now))
     }
 }
@@ -76,7 +76,7 @@ async fn reserve(
     memory: Nanos,
     choose: &Choose<'_>,
 ) -> Result<Option<i64>, Error> {
-    let now = nanos(tx.now());
+    let now = since_epoch(tx.now());
     let since = now.saturating_sub(memory);
     let reserved = rows::list(source, since).all(tx).await?;
     let Some(at) = choose(&reserved, now) else { return Ok(None) };
@@ -89,7 +89,7 @@ async fn reserve_within(
     user: &UserId,
     limits: &[Limit],
 ) -> Result<Result<Vec<i64>, Reached>, Error> {
-    let now = nanos(tx.now());
+    let now = since_epoch(tx.now());
     // All of them first: a refused reservation writes nothing.
     for (index, limit) in limits.iter().enumerate() {
         let since = now.saturating_sub(limit.window);
@@ -107,13 +107,9 @@ async fn reserve_within(
     Ok(Ok(numbers))
 }
 
-fn nanos(instant: SystemTime) -> Nanos {
-    instant.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().try_into().unwrap_or(Nanos::MAX)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, UNIX_EPOCH};
 
     use proptest::prelude::*;
 

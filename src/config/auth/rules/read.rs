@@ -52,36 +52,16 @@ impl Rule {
         let narrows = tags.is_some()
             || ["category", "consequence_at_most", "toolsets"].iter().any(|name| entry.has(name));
         let who = who.and_then(|who| all_of(&who, issuers).map_err(|what| entry.problem(what)).ok());
-        let denies = match effect.as_deref() {
-            None | Some("allow") => false,
-            Some("deny") => true,
-            Some(_) => {
-                entry.problem("effect must be allow or deny");
-                false
-            }
-        };
+        let denies = denies(entry, effect.as_deref());
         let is_narrow = |tools: &Vec<ToolPattern>| !tools.iter().any(ToolPattern::is_everything);
         let is_narrow = narrows || tools.as_ref().is_some_and(is_narrow);
         let may = may.map_or_else(|| Ok(implied_rights(denies, is_narrow)), |names| words("may", &names));
         let may = may.map_err(|what| entry.problem(what)).ok();
-        if denies && scope.is_some() {
-            entry.problem(
-                "scope has no meaning where effect is deny: a client would leave the scope out; remove it",
-            );
-        }
-        if denies && entry.has("via") {
-            entry.problem(
-                "via has no meaning where effect is deny: a client would come without the certificate; remove it",
-            );
+        if denies {
+            report_conditions_of_denial(entry, scope.is_some(), consequence_at_most.is_some());
         }
         if scope.as_deref().is_some_and(|scope| !is_scope(scope)) {
             entry.problem("scope must be one word of visible ASCII without \" and \\, such as tools");
-        }
-        if denies && consequence_at_most.is_some() {
-            entry.problem(
-                "consequence_at_most is for what is allowed: where effect is deny it would deny the less harmful tools \
-                 alone; name the tools, their tags or category",
-            );
         }
         if tools.is_none() && !narrows && !entry.has("tools") {
             entry.problem(
@@ -127,6 +107,37 @@ impl Rule {
         shown.extend(self.scope.as_ref().map(|it| ("scope", it.to_toml())));
         shown.extend([("effect", effect.to_owned().to_toml()), ("may", may.to_toml())]);
         shown
+    }
+}
+
+fn denies(entry: &mut Fields, effect: Option<&str>) -> bool {
+    match effect {
+        None | Some("allow") => false,
+        Some("deny") => true,
+        Some(_) => {
+            entry.problem("effect must be allow or deny");
+            false
+        }
+    }
+}
+
+/// Reports what would let a client evade a rule that denies, or turn it around.
+fn report_conditions_of_denial(entry: &mut Fields, has_scope: bool, has_consequence: bool) {
+    if has_scope {
+        entry.problem(
+            "scope has no meaning where effect is deny: a client would leave the scope out; remove it",
+        );
+    }
+    if entry.has("via") {
+        entry.problem(
+            "via has no meaning where effect is deny: a client would come without the certificate; remove it",
+        );
+    }
+    if has_consequence {
+        entry.problem(
+            "consequence_at_most is for what is allowed: where effect is deny it would deny the less harmful tools \
+             alone; name the tools, their tags or category",
+        );
     }
 }
 

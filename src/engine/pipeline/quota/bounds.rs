@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::pipeline::Call;
 use toolwire_config::Quota;
 use toolwire_contract::Refusal;
-use toolwire_state::reservations::{Limit, Nanos, QUOTA_PREFIX, Reached};
+use toolwire_state::reservations::{Limit, QUOTA_PREFIX, Reached, nanos};
 
 /// The time after which the permit of a lost process is free, once its call must have ended.
 const MARGIN: Duration = Duration::from_secs(5);
@@ -84,8 +84,4 @@ fn longest(call: &Call) -> Duration {
     let deadline = call.context.deadline;
     let deadline = if call.runs_once() { deadline.of_detached_write() } else { deadline };
     deadline.remaining()
-}
-
-fn nanos(length: Duration) -> Nanos {
-    length.as_nanos().try_into().unwrap_or(Nanos::MAX)
 }

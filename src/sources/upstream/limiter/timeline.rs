@@ -2,9 +2,10 @@
 //!
 //! Pure arithmetic on nanoseconds: no clock, no waiting.
 
-use std::{collections::VecDeque, time::Duration};
+use std::collections::VecDeque;
 
 use super::Budget;
+pub(super) use toolwire_state::reservations::nanos;
 
 /// Nanoseconds since an epoch that the owner chose.
 pub(in crate::upstream) type Nanos = u64;
@@ -96,9 +97,4 @@ impl Rule {
         }
         at
     }
-}
-
-/// A length of time in nanoseconds; centuries at most.
-pub(super) fn nanos(duration: Duration) -> Nanos {
-    Nanos::try_from(duration.as_nanos()).unwrap_or(Nanos::MAX)
 }
