@@ -21,8 +21,14 @@ async def in_thread(work: Callable[[], T]) -> T:
     """What blocks, on a thread of its own: the loop's default pool has few, which are others'."""
     done: Future[T] = Future()
     run = contextvars.copy_context().run
-    threading.Thread(target=carry_out, args=(done, lambda: run(work)), name="toolwire-blocking", daemon=True).start()
-    return await asyncio.wrap_future(done)
+    thread = threading.Thread(target=carry_out, args=(done, lambda: run(work)), name="toolwire-blocking", daemon=True)
+    thread.start()
+    try:
+        return await asyncio.wrap_future(done)
+    finally:
+        # Its last instructions are left: the caller, who may count threads or fork, finds none of this.
+        if done.done():
+            thread.join()
 
 
 def carry_out(future: Future[Any], function: Callable[[], Any]) -> None:
