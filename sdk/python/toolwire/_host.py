@@ -15,7 +15,6 @@ from toolwire._fork import keep_from_children, let_go, sockets_to
 from toolwire._log import log, log_error
 from toolwire._loop import ToolLoop
 from toolwire._membership import Membership
-from toolwire._places import check_conditions, with_places
 from toolwire._program import program_of
 from toolwire._slot import PROTOCOL, Slot, SlotHost
 from toolwire._stream import Address, wait
@@ -23,7 +22,6 @@ from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
 from toolwire._tool import Tool
 from toolwire._version import __version__
-from toolwire.errors import Refused
 
 # Between two looks at streams on which nothing comes, in seconds.
 TICK = 10.0
@@ -73,7 +71,7 @@ class Attachment:
             catalogue_id=hashlib.sha256(catalogue).hexdigest(),
             program="" if target.has_token else program_of(self.tools),
         )
-        self.membership = Membership(target.url)
+        self.membership = Membership(target.url, self.tools)
         self.shared = SlotHost(self.tools, hello, offers, self.membership, tool_loop or ToolLoop("toolwire-loop"))
         # Set when calls under way have had their time to end.
         self.hurried = asyncio.Event()
@@ -85,12 +83,7 @@ class Attachment:
 
     async def join(self) -> host_pb2.Welcome:
         """Waits for the first welcome. Raises `Refused` if the server will not have this host."""
-        try:
-            welcome = await asyncio.shield(self.membership.joined)
-        except Refused as refused:
-            raise with_places(refused, self.tools) from None
-        check_conditions(welcome, self.tools)
-        return welcome
+        return await self.membership.join()
 
     async def leave(self, grace: float) -> None:
         """Takes no more calls, and ends those under way that outlast the grace."""

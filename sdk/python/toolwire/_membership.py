@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections.abc import Mapping
 
 from toolwire._log import log
 from toolwire._stubs.toolwire.host.v1 import host_pb2
-from toolwire.errors import Refused
+from toolwire._tool import Tool
+from toolwire.errors import Refused, refusal
 
 # Between two lines of the log on lost slots, in seconds.
 LOG_EVERY = 10.0
@@ -19,16 +21,38 @@ FATAL = {"UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "INVALID
 class Membership:
     """That of one host."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, tools: Mapping[str, Tool]) -> None:
         self.joined: asyncio.Future[host_pb2.Welcome] = asyncio.get_running_loop().create_future()
         # Why the last slot was lost, or not opened.
         self.trouble: Refused | None = None
-        self._url = url
+        self._url, self._tools = url, tools
         self._verdicts: set[str] = set()
         # When the log said last that slots were lost.
         self._lost = -math.inf
         # Why no calls come, as the log says: `lost`, `displaced` or `held`.
         self._outage = ""
+
+    async def join(self) -> host_pb2.Welcome:
+        """Waits for the first welcome. Raises Refused, with the places of the functions that it speaks of.
+
+        That of a wrong `approve_unless` is raised too: a program that went on would lack the tool that it guards.
+        """
+        try:
+            welcome = await asyncio.shield(self.joined)
+        except Refused as refused:
+            if not (named := [tool for name, tool in self._tools.items() if f"{name}: /" in refused.message]):
+                raise
+            places = ", ".join(f"{tool.name} ({tool.place})" for tool in named[:10])
+            message = f"{refused.message}. Of these are {places}"
+            raise refusal(refused.status, message, refused.reason, refused.retry_after) from None
+        refusals = [it for it in welcome.verdicts if it.state == host_pb2.VERDICT_STATE_REFUSED]
+        for tool, problem in ((self._tools.get(it.tool), problem) for it in refusals for problem in it.problems):
+            _, of_conditions, argument = problem.pointer.partition("/approve_unless")
+            if tool and of_conditions:
+                name = argument.strip("/") or "all of it"
+                text = f"@tool of {tool.name}: approve_unless: {name}: {problem.description} ({tool.place})"
+                raise refusal("FAILED_PRECONDITION", text, "CONDITION_REFUSED")
+        return welcome
 
     def record_welcome(self, welcome: host_pb2.Welcome) -> None:
         """A slot was welcomed, with the verdicts on all tools."""
