@@ -34,7 +34,7 @@ def origin_of(function: Any) -> Any:
     return call if inspect.isfunction(call) else function
 
 
-def check_function(function: Any, origin: Any) -> None:
+def check_function(function: Any) -> None:
     if isinstance(function, classmethod):
         raise TypeError("a classmethod has no class yet: call tool(…)(Class.method) below the class")
     if isinstance(function, type) or not callable(function):

@@ -167,13 +167,13 @@ class Hints:
 
 
 @contextlib.contextmanager
-def locate(place: str) -> Iterator[None]:
-    """Says the place of what is wrong in it."""
+def locate(place: str, source: str = "") -> Iterator[None]:
+    """Says of an error in it which part is wrong, and where its source stands."""
     try:
         yield
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{place}: {error}") from None
+        raise kind(f"{place}: {error}{source}") from None
 
 
 def closed_object(properties: Mapping[str, Schema], required: list[str]) -> Schema:

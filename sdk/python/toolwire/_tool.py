@@ -213,17 +213,13 @@ def make(function: Callable[..., Any], **options: Any) -> Tool:
     # A partial has no name, and an object that is called has that of its type.
     named = str(getattr(function, "__name__", None) or getattr(origin, "__name__", ""))
     name = type(function).__name__ if named in ("", "__call__") else named
-    try:
-        with locate(f"@tool of {name}"):
-            return _make(function, origin, name, {**DEFAULTS, **options})
-    except (TypeError, ValueError) as error:
-        _, file, line = place_of(function)
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{error} ({file}:{line})" if line else str(error)) from None
+    _, file, line = place_of(function)
+    with locate(f"@tool of {name}", f" ({file}:{line})" if line else ""):
+        return _make(function, origin, name, {**DEFAULTS, **options})
 
 
 def _make(function: Callable[..., Any], origin: Any, name: str, options: dict[str, Any]) -> Tool:
-    check_function(function, origin)
+    check_function(function)
     name = options["name"] or name
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not the name of a tool: lower-case letters, digits and _, 64 at most")

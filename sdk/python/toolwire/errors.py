@@ -116,8 +116,8 @@ def _tell_violations(error: ToolError, proto: result_pb2.ToolError) -> None:
         violations = (violations,)
     for it in itertools.islice(violations, MOST_VIOLATIONS):
         parts = it if isinstance(it, Mapping) else vars(it) if isinstance(it, Violation) else {"description": it}
-        words = (readable(parts.get(name, ""), MOST_PART) for name in ("pointer", "rule", "description"))
-        proto.field_violations.add(**dict(zip(("pointer", "rule", "description"), words, strict=True)))
+        names = ("pointer", "rule", "description")
+        proto.field_violations.add(**{name: readable(parts.get(name, ""), MOST_PART) for name in names})
 
 
 class RateLimited(ToolError, code="RATE_LIMITED", retryable=True):
