@@ -22,6 +22,6 @@ async def test_a_thread_has_ended_when_what_it_carried_out_returns(monkeypatch: 
 
     monkeypatch.setattr(_threads, "carry_out", end_late)
     assert await _threads.in_thread(lambda: 7) == 7
-    with pytest.raises(KeyError):
-        await _threads.in_thread(lambda: {}["none"])
+    with pytest.raises(ValueError, match="invalid literal"):
+        await _threads.in_thread(lambda: int("none"))
     assert [thread.is_alive() for thread in threads] == [False, False]
