@@ -1,12 +1,13 @@
 """Fixtures that start servers and identity providers. Run the tests with tests/clients/issuer.sh."""
 
-import os
 import sys
+import tempfile
 
 import pytest
 
 from faces import FACES
 from parties import HERE, Provider, Server
+from programs import FastMcp, Mcpc, Sdk, environment
 
 
 def pytest_addoption(parser):
@@ -62,8 +63,27 @@ def face(request, server):
     face.close()
 
 
-@pytest.fixture(scope="session")
-def environment():
-    """The environment of a program that signs in: it has a browser and no proxy."""
-    browser = f"{sys.executable} {HERE / 'browser.py'}"
-    return {**os.environ, "BROWSER": browser, "NO_PROXY": "*"}
+@pytest.fixture(params=["typescript", "python"])
+def sdk(request):
+    """Each of the official SDKs."""
+    option = request.config.getoption
+    if request.param == "python":
+        return Sdk(environment(), sys.executable, HERE / "sign_in.py")
+    return Sdk(environment(), option("--node"), option("--typescript"))
+
+
+@pytest.fixture
+def fastmcp(request):
+    return FastMcp(environment(), request.config.getoption("--fastmcp"))
+
+
+@pytest.fixture
+def mcpc(request):
+    """The command line mcpc; its session ends with the test."""
+    option = request.config.getoption
+    if not option("--mcpc"):
+        pytest.skip("--mcpc is not given")
+    with tempfile.TemporaryDirectory() as folder:
+        program = Mcpc(environment(), option("--mcpc"), option("--node"), folder)
+        yield program
+        program("@gate", "close")

@@ -1,4 +1,5 @@
-"""Signs in with FastMCP's client, unchanged, given only the URL of a server, and calls a tool: `fastmcp_client.py URL`."""
+"""Signs in with FastMCP's client, unchanged, given only the URL of a server, and calls tools:
+`fastmcp_client.py URL CALLS`, where CALLS is a JSON array of `[tool, arguments]`. It prints each result on a line."""
 
 import asyncio
 import json
@@ -7,10 +8,11 @@ import sys
 from fastmcp import Client
 
 
-async def main(url):
+async def main(url, calls):
     async with Client(url, auth="oauth") as client:
-        result = await client.call_tool("get_fundamentals", {"symbol": "TCS"})
-        print(json.dumps(result.structured_content))
+        for tool, arguments in json.loads(calls):
+            result = await client.call_tool(tool, arguments)
+            print(json.dumps(result.structured_content))
 
 
-asyncio.run(asyncio.wait_for(main(sys.argv[1]), 60))
+asyncio.run(asyncio.wait_for(main(*sys.argv[1:]), 60))

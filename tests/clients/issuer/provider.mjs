@@ -1,6 +1,6 @@
 // Runs oidc-provider, an identity provider that is not ours, on a free port of 127.0.0.1. It issues access tokens as
 // JSON Web Tokens for any requested resource: to the client `agent` (secret `agent-secret`), and to the user that the
-// cookie `account` names.
+// cookie `account` names, by a client that registers itself, `desktop` or, by the device grant, `terminal`.
 //
 // It prints its address, and then answers each line on its standard input with one line:
 //   rotate              signs with the announced key and announces another one; old keys stay published
@@ -9,6 +9,7 @@
 //   life SECONDS        sets the life of the tokens that it issues from now on
 //   leave, return       closes its port and every connection; opens the port again
 //   registered          answers with the names of the clients that registered themselves
+//   requested           answers with the scopes of each request for authorization, as a JSON array
 // It ends with its standard input.
 
 import { generateKeyPairSync } from 'node:crypto';
@@ -47,7 +48,7 @@ let [signing, announced, older] = [key(), key(), []];
 // A separate key signs ID tokens.
 const ofIdTokens = { ...KINDS[2].make().privateKey.export({ format: 'jwk' }), kid: 'id-tokens', use: 'sig', alg: 'RS256' };
 let life = 600;
-const registered = [];
+const registered = [], requested = [];
 
 function configuration() {
   return {
@@ -69,8 +70,23 @@ function configuration() {
         redirect_uris: [],
         response_types: [],
       },
+      {
+        client_id: 'desktop',
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        // A native client may come back to any port.
+        redirect_uris: ['http://127.0.0.1/callback'],
+      },
     ],
     scopes: ['openid', 'offline_access', ...SCOPES.split(' ')],
+    // A client that registers itself names the scopes of its first sign-in, and may request others later.
+    extraClientMetadata: {
+      properties: ['scope'],
+      validator(context, _, __, client) {
+        if (context) delete client.scope;
+      },
+    },
     pkce: { required: () => true },
     ttl: { AccessToken: () => life, ClientCredentials: () => life },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
@@ -106,6 +122,7 @@ let provider, answer;
 function renew() {
   provider = new Provider(issuer, configuration());
   provider.on('registration_create.success', (_, client) => registered.push(client.clientName));
+  provider.on('authorization.success', ({ oidc }) => requested.push(oidc.params.scope ?? ''));
   provider.on('server_error', (_, error) => console.error(error));
   answer = provider.callback();
 }
@@ -160,6 +177,7 @@ const COMMANDS = {
     await once(server, 'listening');
   },
   registered: () => registered.join(' '),
+  requested: () => JSON.stringify(requested),
 };
 
 console.log(issuer);
