@@ -4,13 +4,10 @@ Envoy has the settings of examples/deploy/envoy-mtls.yaml, with retries off: it 
 certificate of its own, and tells them whose it has seen. Nobody has a token.
 """
 
-import ssl
-import subprocess
 import tempfile
 from pathlib import Path
 
-import grpc
-
+from authority import Authority, Tls
 from replicas import World
 from rolling import CALLERS, FACES, LAME_DUCK, Envoy, call, restart_all
 from rows import Row
@@ -36,36 +33,6 @@ user = "agent"
 who = ["user:agent"]
 tools = ["debug_*"]
 """
-
-
-class Tls:
-    """What a workload shows, if anything, and trusts, as each client's library wants it."""
-
-    def __init__(self, folder, name=None):
-        authority, own = folder / "ca.pem", [folder / f"{name}.{kind}" for kind in ("key", "pem") if name]
-        self.credentials = grpc.ssl_channel_credentials(*(file.read_bytes() for file in [authority, *own]))
-        self.context = ssl.create_default_context(cafile=authority)
-        if own:
-            self.context.load_cert_chain(*reversed(own))
-
-
-class Authority:
-    """Signs certificates with SPIFFE ids, into a folder."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.make("ca", "-subj", "/CN=example.org", "-addext", "basicConstraints=critical,CA:TRUE")
-
-    def sign(self, name, path):
-        names = f"subjectAltName=URI:spiffe://example.org{path},IP:127.0.0.1"
-        signed = ["-CA", self.folder / "ca.pem", "-CAkey", self.folder / "ca.key"]
-        is_leaf = "basicConstraints=critical,CA:FALSE"
-        self.make(name, "-subj", f"/CN={name}", "-addext", names, "-addext", is_leaf, *signed)
-
-    def make(self, name, *options):
-        command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-        command += ["-days", "2", "-keyout", self.folder / f"{name}.key", "-out", self.folder / f"{name}.pem", *options]
-        subprocess.run(command, check=True, capture_output=True)
 
 
 def run(binary, program, short):

@@ -2,11 +2,15 @@
 
 import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 
+# What tests of replicas need, too.
+sys.path.append(str(Path(__file__).parents[2] / "scale"))
+
 from faces import FACES
-from parties import HERE, Provider, Server
+from parties import CONFIG, HERE, Provider, Server
 from programs import FastMcp, Mcpc, Sdk, environment
 
 
@@ -30,18 +34,21 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def start(request, tmp_path_factory):
-    """Functions that start a provider, or a server for one; both end with the tests."""
+    """Functions that start a provider, a server for one, or a server by other settings; all end with the tests."""
     option, started = request.config.getoption, []
 
     def provider():
         started.append(Provider(option("--node"), option("--provider")))
         return started[-1]
 
-    def server(issuer, more=""):
-        started.append(Server(option("--binary"), tmp_path_factory.mktemp("server"), issuer.url, more))
+    def configured(settings, folder=None):
+        started.append(Server(option("--binary"), folder or tmp_path_factory.mktemp("server"), settings))
         return started[-1]
 
-    yield {"provider": provider, "server": server}
+    def server(issuer, more=""):
+        return configured(CONFIG.replace("{issuer}", issuer.url).replace("{more}", more))
+
+    yield {"provider": provider, "server": server, "configured": configured}
     for each in reversed(started):
         each.close()
 

@@ -1,4 +1,5 @@
-"""Calls of a tool over each face, each call with its own token, over one connection and without retries."""
+"""Calls of a tool over each face, each call with its own token, over one connection and without retries. With `tls` it is
+encrypted, and shows the certificate of a client if that has one."""
 
 import http.client
 import json
@@ -12,9 +13,11 @@ OK = "OK"
 
 
 class Grpc:
-    def __init__(self, server):
+    def __init__(self, server, tls=None):
         options = [("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1)]
         self.channel = grpc.insecure_channel(server.address, options)
+        if tls:
+            self.channel = grpc.secure_channel(server.address, tls.credentials, options)
         self.tools = tool_service_pb2_grpc.ToolServiceStub(self.channel)
 
     def call(self, token, tool, arguments):
@@ -31,7 +34,7 @@ class Grpc:
         self.channel.close()
 
 
-class Connection(http.client.HTTPConnection):
+class Whole:
     """Sends a request in one piece. The server closes a connection if it refuses a request whose body is incomplete."""
 
     pieces = b""
@@ -45,9 +48,19 @@ class Connection(http.client.HTTPConnection):
         return super().getresponse()
 
 
+class Connection(Whole, http.client.HTTPConnection):
+    pass
+
+
+class EncryptedConnection(Whole, http.client.HTTPSConnection):
+    pass
+
+
 class Rest:
-    def __init__(self, server):
+    def __init__(self, server, tls=None):
         self.connection = Connection(server.http, timeout=LIMIT)
+        if tls:
+            self.connection = EncryptedConnection(server.http, timeout=LIMIT, context=tls.context)
 
     def call(self, token, tool, arguments):
         return self.sent(f"/v1/tools/{tool}:call", arguments, token)

@@ -19,7 +19,7 @@ CONFIG = """
 lame_duck = "0s"
 
 [http]
-public_url = "{url}"
+public_url = "http://{http}"
 
 [[auth.issuers]]
 name = "corp"
@@ -89,17 +89,17 @@ class Provider:
 
 
 class Server:
-    """Runs `toolwire serve` for the users of a provider."""
+    """Runs `toolwire serve` by settings, in which `{http}` is where it listens for HTTP."""
 
-    def __init__(self, binary, folder, issuer, more=""):
+    def __init__(self, binary, folder, settings):
         port = subprocess.run([sys.executable, HERE.parent / "port.py"], capture_output=True, check=True, text=True)
         self.http = f"127.0.0.1:{port.stdout.strip()}"
         self.url = f"http://{self.http}"
         self.resource = f"{self.url}/mcp"
-        config, self.log = folder / "toolwire.toml", folder / "log"
-        config.write_text(CONFIG.format(url=self.url, issuer=issuer, more=more))
+        self.config, self.log = folder / "toolwire.toml", folder / "log"
+        self.configure(settings)
         command = [binary, "serve", "--listen", "127.0.0.1:0", f"--http={self.http}", "--diagnostics"]
-        command += ["--config", config, "--state", folder / "state", "--log", "json"]
+        command += ["--config", self.config, "--state", folder / "state", "--log", "json"]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=folder)
         timer = threading.Timer(START_LIMIT, self.process.kill)
@@ -111,6 +111,17 @@ class Server:
         assert found, f"{addresses}\n{self.log.read_text()[-3000:]}"
         self.address = found[1]
 
+    def configure(self, settings):
+        """Replaces the settings."""
+        replace(self.config, settings.replace("{http}", self.http))
+
     def close(self):
         self.process.terminate()
         assert self.process.wait(60) == 0
+
+
+def replace(file, text):
+    """Replaces a file whole, as programs must that read it while it changes."""
+    other = file.with_name(f"{file.name}.new")
+    other.write_text(text)
+    other.rename(file)
