@@ -56,6 +56,7 @@ install_tools() {
   once "$mcp_python" python_libraries tests/clients/mcp/requirements.txt
   once "$adapters_python" python_libraries tests/clients/adapters/requirements.txt
   debian_package chromium chromium --version
+  debian_package libnss3-tools command -v certutil
   once "$node_examples" node_libraries examples/clients/typescript
   once "$cache/buf-$BUF_VERSION" buf_tool
   go_toolchain

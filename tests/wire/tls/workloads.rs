@@ -338,6 +338,14 @@ async fn no_page_of_another_origin_acts_by_the_certificate_of_its_browser() {
         let (status, _, text) = ask("POST", &[json, ("host", host), ("origin", &page)]).await;
         assert!(status == 403 && text.contains("FOREIGN_HOST"), "{host}: {text}");
     }
+    // For a link or an image a browser names no page, but says how it relates to this server.
+    for (site, is_foreign) in
+        [("cross-site", true), ("same-site", true), ("same-origin", false), ("none", false)]
+    {
+        let (status, allows, text) = ask("GET", &[("sec-fetch-site", site)]).await;
+        assert_eq!(text.contains("FOREIGN_ORIGIN"), is_foreign, "{site}: {text}");
+        assert!(!allows && (status == 403) == is_foreign, "{site}: {status}");
+    }
     // The port of gRPC answers no question of a browser beforehand, and takes nothing that needs none.
     let grpc = format!("https://localhost:{}/toolwire.v1.ToolService/ListTools", mesh.program.address.port());
     for (method, kind) in

@@ -23,11 +23,12 @@ pub(in crate::faces) enum Foreign {
 }
 
 impl Boundary {
-    /// Of the listener for users. Where their credentials come by themselves, a request must name this server.
+    /// Of the listener for users. Where their credentials come by themselves, a request must name this server, and no
+    /// page of another origin makes it.
     pub fn of_users(config: &Config) -> Self {
         let is_behind_proxy = !config.auth.trusted_proxies.is_empty();
-        let needs_name = config.has_ambient_credentials();
-        Self::new(&config.http, !config.auth.is_open(), needs_name, is_behind_proxy)
+        let is_ambient = config.has_ambient_credentials();
+        Self::new(&config.http, !config.auth.is_open(), is_ambient, is_behind_proxy)
     }
 
     /// Of the listener for operators, which takes no credentials: probes and Prometheus come by addresses too, which no
@@ -40,15 +41,16 @@ impl Boundary {
         }
     }
 
-    fn new(config: &config::Http, needs_credentials: bool, needs_name: bool, is_behind_proxy: bool) -> Self {
+    fn new(config: &config::Http, needs_credentials: bool, is_ambient: bool, is_behind_proxy: bool) -> Self {
         let hosts = if !needs_credentials {
             Hosts::Loopback
-        } else if config.allowed_hosts.is_empty() && !needs_name {
+        } else if config.allowed_hosts.is_empty() && !is_ambient {
             Hosts::Any
         } else {
             Hosts::Allowed(config.hosts())
         };
-        Self { hosts, origins: Origins::new(config.origins(), is_behind_proxy) }
+        let origins = Origins::new(config.origins(), is_behind_proxy);
+        Self { hosts, origins: if is_ambient { origins.with_ambient_credentials() } else { origins } }
     }
 
     /// The origin of the page that makes a request, if it may and the request names this server.

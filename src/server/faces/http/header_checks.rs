@@ -150,7 +150,9 @@ fn foreign_origin() -> Problem {
     Problem::new(
         "FOREIGN_ORIGIN",
         StatusCode::FORBIDDEN,
-        "pages of another origin may not call this server unless its operator lists it in http.allowed_origins",
+        "pages of another origin may not call this server unless its operator lists it in http.allowed_origins; where \
+         client certificates or trusted proxies count, such a page calls by fetch or EventSource with CORS, and links, \
+         images and frames of it are refused",
     )
 }
 

@@ -1,10 +1,14 @@
 //! Validates the origin of the page that makes a request.
 //!
 //! A browser names in `Origin` the page that makes a request. Pages of this server and of the configured origins may.
-//! Programs send no `Origin`, and may too: identity is in credentials. Those that a browser sends by itself, which are
-//! client certificates, are thus sent by no page of another origin.
+//! Programs send no `Origin`, and may too: identity is in credentials. Browsers leave it out as well where a page
+//! embeds or opens the answer to a `GET`, such as an image or a frame, and say in `Sec-Fetch-Site` whose page that is.
+//! It counts where credentials come by themselves, so that no page of another origin uses them.
 
-use http::{HeaderMap, HeaderValue, Uri, header::ORIGIN, uri::Authority};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header::ORIGIN, uri::Authority};
+
+/// How the origin of the page relates to this server (Fetch Metadata Request Headers, section 2.3).
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The origins of pages that may call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,12 +16,14 @@ pub(super) struct Origins {
     allowed: Vec<String>,
     /// Whether a page of `http://`, with the host that the request names, is one of this server's own.
     owns_plain: bool,
+    /// Whether a page of another origin is refused that the browser does not name.
+    refuses_unnamed: bool,
 }
 
 /// The origin of the page that makes a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::faces) enum Page {
-    /// No page.
+    /// No page, or one of this server's own that the browser does not name.
     None,
     /// One of this server's own, or of an allowed origin. CORS headers say so.
     Allowed(HeaderValue),
@@ -28,14 +34,22 @@ impl Origins {
     /// These origins, such as `https://app.example`, and the server's own. Behind a proxy that may end TLS, a plain
     /// origin is not its own: anybody on the path to a browser can serve a plain page under the server's name.
     pub(super) fn new<'a>(allowed: impl Iterator<Item = &'a str>, is_behind_proxy: bool) -> Self {
-        Self { allowed: allowed.filter_map(canonical).collect(), owns_plain: !is_behind_proxy }
+        let allowed = allowed.filter_map(canonical).collect();
+        Self { allowed, owns_plain: !is_behind_proxy, refuses_unnamed: false }
+    }
+
+    /// The same, where credentials come by themselves.
+    pub(super) fn with_ambient_credentials(self) -> Self {
+        Self { refuses_unnamed: true, ..self }
     }
 
     /// The origin of the page that makes a request that names the server so.
     pub(super) fn page(&self, headers: &HeaderMap, is_encrypted: bool, named: &Authority) -> Page {
         let mut origins = headers.get_all(ORIGIN).iter();
         let (origin, another) = (origins.next(), origins.next());
-        let Some(origin) = origin else { return Page::None };
+        let Some(origin) = origin else {
+            return if self.refuses_unnamed && is_cross_origin(headers) { Page::Foreign } else { Page::None };
+        };
         let from = origin.to_str().ok().and_then(canonical).filter(|_| another.is_none());
         let is_allowed = |from: String| {
             self.allowed.contains(&from) || self.own(is_encrypted, named).is_some_and(|own| own == from)
@@ -48,6 +62,12 @@ impl Origins {
         let scheme = if is_encrypted { "https" } else { "http" };
         (is_encrypted || self.owns_plain).then(|| canonical(&format!("{scheme}://{named}"))).flatten()
     }
+}
+
+/// Whether the browser says that a page of another origin makes the request. `none` is an address that its user
+/// entered.
+fn is_cross_origin(headers: &HeaderMap) -> bool {
+    headers.get_all(SEC_FETCH_SITE).iter().any(|site| site != "same-origin" && site != "none")
 }
 
 /// An origin in one form: scheme and host in lower case, with its port. None if the text is none, such as `null`.
@@ -89,6 +109,29 @@ mod tests {
         // TLS that the proxy speaks to this server names it, too.
         assert!(page("https://other.example", "https://tools.example", true));
         assert!(!page("https://other.example", "http://tools.example", true));
+    }
+
+    #[test]
+    fn where_credentials_come_by_themselves_a_page_of_another_origin_is_refused_without_its_name() {
+        let named: Authority = "tools.example".parse().unwrap();
+        let refused = |origins: &Origins, sites: &[&'static str]| {
+            let headers = sites.iter().map(|site| (SEC_FETCH_SITE, HeaderValue::from_static(site)));
+            origins.page(&HeaderMap::from_iter(headers), true, &named) == Page::Foreign
+        };
+        let usual = Origins::new([].into_iter(), false);
+        assert!(!refused(&usual, &["cross-site"]));
+        let careful = usual.with_ambient_credentials();
+        for sites in [&["cross-site"][..], &["same-site"], &["another"], &[""]] {
+            assert!(refused(&careful, sites), "{sites:?}");
+        }
+        for sites in [&[][..], &["same-origin"], &["none"]] {
+            assert!(!refused(&careful, sites), "{sites:?}");
+        }
+        let allowed = Origins::new(["https://app.example"].into_iter(), false).with_ambient_credentials();
+        let cross = HeaderValue::from_static("cross-site");
+        let headers = [(SEC_FETCH_SITE, cross), (ORIGIN, HeaderValue::from_static("https://app.example"))];
+        let page = allowed.page(&HeaderMap::from_iter(headers), true, &named);
+        assert!(matches!(page, Page::Allowed(_)), "{page:?}");
     }
 
     #[test]
