@@ -17,6 +17,9 @@ use toolwire_server::{
 };
 use toolwire_tool::context::{Grant, KnownBy, User};
 
+/// A user that begins so is a workload.
+const SPIFFE: &str = "spiffe://";
+
 /// Says why a user may or may not
 #[derive(Debug, Args)]
 pub(super) struct Explain {
@@ -32,7 +35,7 @@ enum What {
 
 #[derive(Debug, Args)]
 struct RuleArgs {
-    /// The user, such as riley, or corp:8f2c of the issuer corp
+    /// The user, such as riley, corp:8f2c of the issuer corp, or a workload by its id, spiffe://example.org/agent
     #[arg(value_name = "USER")]
     user: String,
     /// The tool, which need not exist
@@ -111,7 +114,7 @@ impl RuleArgs {
             let is_by_groups = kind == "user" && name.contains(':') && near.is_empty();
             (!is_by_groups).then(|| format!("no line names the {kind} {name}{near}"))
         };
-        let user = unknown("user", &self.user);
+        let user = if self.user.starts_with(SPIFFE) { None } else { unknown("user", &self.user) };
         user.into_iter().chain(self.groups.iter().filter_map(|it| unknown("group", it))).collect()
     }
 
@@ -163,6 +166,9 @@ impl RuleArgs {
 
     /// The user, with what a token would say.
     fn user(&self, auth: &Auth) -> Result<User, String> {
+        if self.user.starts_with(SPIFFE) {
+            return self.workload(auth);
+        }
         let id = |text: &str| Who::parse(text, &auth.issuers).map(|who| who.id().to_owned());
         let group = |group: &String| id(&format!("group:{group}"));
         let id = id(&format!("user:{}", self.user))?;
@@ -173,8 +179,42 @@ impl RuleArgs {
         let user = User::new(id.parse().map_err(|what| format!("USER {what}"))?);
         let workload = self.via.as_ref().map(SpiffeId::shared);
         let user = User { grant: Some(Arc::new(grant)), workload, ..user };
-        let is_workload = auth.workload(&user).is_some();
-        Ok(if is_workload { user.with_known_by(KnownBy::Certificate) } else { user })
+        let by_certificate = user.clone().with_known_by(KnownBy::Certificate);
+        Ok(if auth.workload(&by_certificate).is_some() { by_certificate } else { user })
+    }
+
+    /// The user that a workload is: by its token if its trust domain signs some that are accepted, or else by its
+    /// certificate.
+    fn workload(&self, auth: &Auth) -> Result<User, String> {
+        let id = self.user.parse::<SpiffeId>().map_err(|what| format!("USER: {what}"))?;
+        let entry = auth.workload_of(&id).ok_or_else(|| {
+            format!("no id of [[auth.spiffe]] matches {id}, which is no user therefore; add an entry for it")
+        })?;
+        if !self.groups.is_empty() {
+            return Err(format!(
+                "the groups of a workload are those of [[auth.spiffe]] {}; leave --group out",
+                entry.id
+            ));
+        }
+        let grant = Grant {
+            groups: entry.groups.clone(),
+            scopes: self.scopes.clone(),
+            ends_at: None,
+            acceptance: None,
+        };
+        let user = User { grant: Some(Arc::new(grant)), ..User::new(entry.user.clone()) };
+        if auth.trust_domains.iter().any(|it| it.name == id.trust_domain()) {
+            let workload = self.via.as_ref().map(SpiffeId::shared);
+            return Ok(User { workload, svid: Some(id.shared()), ..user }.with_known_by(KnownBy::JwtSvid));
+        }
+        match &self.via {
+            Some(via) if *via != id => Err(format!(
+                "[[auth.trust_domains]] does not name {}, so that {id} is a user by its own certificate alone; leave \
+                 --via out",
+                id.trust_domain()
+            )),
+            _ => Ok(User { workload: Some(id.shared()), ..user }.with_known_by(KnownBy::Certificate)),
+        }
     }
 }
 

@@ -1,14 +1,17 @@
-//! Users who may call, by static bearer tokens, tokens of identity providers or client certificates, and their rights.
-//! They are set in the file only; a token may be kept in a variable.
+//! Users who may call, by static bearer tokens, tokens of identity providers and trust domains or client certificates,
+//! and their rights. They are set in the file only; a token may be kept in a variable.
 
 mod changes;
 mod decision;
+mod entry_names;
 mod issuers;
 mod rule_target;
 mod rules;
 mod rules_for_nobody;
 mod scopes;
 mod token;
+mod token_settings;
+mod trust_domains;
 mod who;
 mod workloads;
 
@@ -20,10 +23,10 @@ use super::{
     reader::Reader,
     value::{HIDDEN, Value},
 };
-use toolwire_identity::{Issuer, SpiffeId};
+use toolwire_identity::{Issuer, Signer, SpiffeId, TrustDomain};
 use toolwire_tool::context::{User, UserId};
 
-pub(crate) use issuers::IssuerNames;
+pub(crate) use entry_names::EntryNames;
 
 pub use decision::Decision;
 pub use rule_target::{RuleTarget, TargetFacts, ToolCategory};
@@ -32,19 +35,28 @@ pub use token::TokenDigest;
 pub use who::Who;
 pub use workloads::WorkloadUser;
 
-/// Users who may call: `[auth]`. Without users, issuers and workloads credentials are not required, and only this
-/// machine is served.
+/// Users who may call: `[auth]`. Without users, issuers, trust domains and workloads credentials are not required, and
+/// only this machine is served.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Auth {
     pub users: Vec<AuthUser>,
     /// The identity providers whose users may present their tokens.
     pub issuers: Vec<Issuer>,
-    /// The workloads that are users by their certificates.
+    /// The trust domains whose workloads may present their tokens.
+    pub trust_domains: Vec<TrustDomain>,
+    /// The workloads that are users, by certificates or tokens.
     pub workloads: Vec<WorkloadUser>,
     /// The proxies that are believed what they say of their clients' certificates. Default none.
     pub trusted_proxies: Vec<Network>,
     /// What users may. Those of issuers and workloads may nothing else.
     pub rules: Vec<Rule>,
+}
+
+/// The names that issuers and trust domains have in the file.
+#[derive(Debug, Default)]
+pub(crate) struct SignerNames {
+    pub(crate) issuers: EntryNames,
+    pub(crate) trust_domains: EntryNames,
 }
 
 /// A user who presents a static bearer token.
@@ -125,7 +137,7 @@ impl AuthUser {
 }
 
 impl Auth {
-    pub(super) fn read(reader: &mut Reader, toolsets: &Toolsets) -> (Self, IssuerNames) {
+    pub(super) fn read(reader: &mut Reader, toolsets: &Toolsets) -> (Self, SignerNames) {
         let mut users: Vec<AuthUser> = Vec::new();
         for mut entry in reader.list("auth.users") {
             let (user, weakness) = AuthUser::read(&mut entry, reader).unzip();
@@ -139,28 +151,42 @@ impl Auth {
         for user in &users {
             user.show(reader);
         }
-        let (issuers, names) = issuers::read_all(reader);
+        let (issuers, issuer_names) = issuers::read_all(reader);
+        let (trust_domains, domain_names) = trust_domains::read_all(reader);
         let workloads = WorkloadUser::read_all(reader, &users);
-        let rules = Rule::read_all(reader, &names, toolsets);
+        let rules = Rule::read_all(reader, &issuer_names, toolsets);
         let proxies = Setting::new("auth.trusted_proxies", "TOOLWIRE_AUTH_TRUSTED_PROXIES");
         let trusted_proxies = reader.values(proxies, Vec::new());
-        (Self { users, issuers, workloads, trusted_proxies, rules }.check(reader), names)
+        let auth = Self { users, issuers, trust_domains, workloads, trusted_proxies, rules }.check(reader);
+        (auth, SignerNames { issuers: issuer_names, trust_domains: domain_names })
     }
 
     /// Whether credentials are not required.
     pub fn is_open(&self) -> bool {
-        self.users.is_empty() && self.issuers.is_empty() && self.workloads.is_empty()
+        self.users.is_empty() && self.signers().next().is_none() && self.workloads.is_empty()
     }
 
-    /// The entry by which a workload is this user.
+    /// The issuers and trust domains.
+    pub fn signers(&self) -> impl Iterator<Item = Signer> {
+        let domains = self.trust_domains.iter().cloned().map(Signer::from);
+        self.issuers.iter().cloned().map(Signer::from).chain(domains)
+    }
+
+    /// The entry by which a user is the workload that the credentials prove. `None` of other users.
     pub fn workload(&self, user: &User) -> Option<&WorkloadUser> {
-        let id: SpiffeId = user.workload.as_ref()?.parse().ok()?;
-        self.workloads.iter().find(|it| it.user == user.id && it.id.matches(&id))
+        let id: SpiffeId = user.own_workload()?.parse().ok()?;
+        self.workload_of(&id).filter(|it| it.user == user.id)
+    }
+
+    /// The entry of a workload.
+    pub fn workload_of(&self, id: &SpiffeId) -> Option<&WorkloadUser> {
+        self.workloads.iter().find(|it| it.id.matches(id))
     }
 
     fn check(self, reader: &mut Reader) -> Self {
         // Entries that cannot be used are problems of their own.
-        let has_entries = ["auth.users", "auth.issuers", "auth.spiffe"].iter().any(|key| reader.is_set(key));
+        let keys = ["auth.users", "auth.issuers", "auth.trust_domains", "auth.spiffe"];
+        let has_entries = keys.iter().any(|key| reader.is_set(key));
         if self.is_open() && !has_entries && !self.rules.is_empty() {
             let what = "there is nobody whom a rule could be for; add [[auth.users]], [[auth.issuers]] or [[auth.spiffe]]";
             reader.problem("auth.rules", what);

@@ -46,7 +46,7 @@ pub(super) fn show(conditions: &Conditions) -> String {
 }
 
 /// A value on one line of TOML. What is read from TOML has no null.
-fn to_toml(value: &Value) -> String {
+pub(super) fn to_toml(value: &Value) -> String {
     match value {
         Value::Object(members) => {
             let members = members.iter().map(|(key, it)| format!("{} = {}", quote(key), to_toml(it)));

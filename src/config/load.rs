@@ -47,12 +47,12 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
 fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     // Before the rules, which name them.
     let toolsets = Toolsets::read(reader);
-    let (auth, issuers) = Auth::read(reader, &toolsets);
-    let quotas = Quota::read_all(reader, &issuers);
-    let providers = Providers::read(reader, &auth);
+    let (auth, signers) = Auth::read(reader, &toolsets);
+    let quotas = Quota::read_all(reader, &signers.issuers);
+    let providers = Providers::read(reader, &auth, &signers.issuers);
     let egress = egress::read(reader);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
-    certified_clients::check(reader, (&auth, &providers), &server, &http);
+    certified_clients::check(reader, (&auth, &providers, &signers), &server, &http);
     token_bindings::check(reader, &auth, &toolsets, &http);
     for section in sections {
         let part = section.read(reader);

@@ -15,13 +15,15 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     Auth, Consequence, TokenDigest, ToolPattern,
+    auth::EntryNames,
     conditions::{self, Conditions},
     fields::Fields,
     reader::{Reader, tokens::unset_token},
     value::Value,
 };
-use toolwire_identity::SpiffePattern;
+use toolwire_identity::{HostClaims, SpiffePattern};
 
+use self::host::are_apart;
 pub use self::{
     host::HostCredentials,
     limits::{ProviderLimits, RequestLimit},
@@ -92,12 +94,12 @@ impl Default for ProviderFloor {
 }
 
 impl Providers {
-    pub(super) fn read(reader: &mut Reader, auth: &Auth) -> Self {
+    pub(super) fn read(reader: &mut Reader, auth: &Auth, issuers: &EntryNames) -> Self {
         let mut providers: Vec<ConfiguredProvider> = Vec::new();
         for (name, mut entry) in reader.tables("providers") {
             // A provider is a source, which a domain must not bring too.
             reader.claim(&format!("source {name}"));
-            let provider = ConfiguredProvider::read(&name, &mut entry, reader);
+            let provider = ConfiguredProvider::read(&name, &mut entry, reader, issuers);
             let fits = provider.filter(|it| is_apart(it, &providers, auth, &mut entry));
             if reader.end(entry)
                 && let Some(provider) = fits
@@ -129,6 +131,11 @@ impl Providers {
         self.0.iter().filter_map(|it| Some((it.name.as_str(), it.spiffe()?)))
     }
 
+    /// The tokens of issuers that prove hosts. No token fits two of them.
+    pub fn host_claims(&self) -> impl Iterator<Item = &HostClaims> {
+        self.0.iter().filter_map(ConfiguredProvider::claims)
+    }
+
     /// The MCP servers, with the names of their providers.
     pub fn mcp_servers(&self) -> impl Iterator<Item = (&str, &McpServer)> {
         self.0.iter().filter_map(|it| match &it.kind {
@@ -139,7 +146,7 @@ impl Providers {
 }
 
 impl ConfiguredProvider {
-    fn read(name: &str, entry: &mut Fields, reader: &mut Reader) -> Option<Self> {
+    fn read(name: &str, entry: &mut Fields, reader: &mut Reader, issuers: &EntryNames) -> Option<Self> {
         if !is_provider_name(name) || name == LOCAL_PROVIDER {
             entry.problem(format!(
                 "the name must be of a-z, 0-9, _ and -, at most {LONGEST_NAME} characters, and not {LOCAL_PROVIDER}"
@@ -157,7 +164,7 @@ impl ConfiguredProvider {
             return Some(Self { name: name.to_owned(), kind: ProviderKind::Mcp(server?), floor, limits });
         }
         let tools = entry.optional("tools").unwrap_or_else(ToolPattern::everything);
-        let credentials = HostCredentials::read(entry, reader);
+        let credentials = HostCredentials::read(name, entry, reader, issuers);
         let floor = ProviderFloor::read(entry, reader, (tools, false));
         Some(Self { name: name.to_owned(), kind: ProviderKind::Host(credentials?), floor, limits })
     }
@@ -181,6 +188,14 @@ impl ConfiguredProvider {
     fn spiffe(&self) -> Option<&SpiffePattern> {
         match &self.kind {
             ProviderKind::Host(credentials) => credentials.spiffe.as_ref(),
+            ProviderKind::Mcp(_) => None,
+        }
+    }
+
+    /// The tokens of an issuer that its hosts present.
+    fn claims(&self) -> Option<&HostClaims> {
+        match &self.kind {
+            ProviderKind::Host(credentials) => credentials.claims.as_ref(),
             ProviderKind::Mcp(_) => None,
         }
     }
@@ -245,7 +260,13 @@ fn is_apart(
             "spiffe matches ids of {other} too, of a user or another provider; keep them apart"
         ));
     }
-    token && shared.is_none()
+    let mut claims = earlier.iter().filter_map(ConfiguredProvider::claims);
+    let alike = provider.claims().and_then(|own| claims.find(|other| !are_apart(own, other)));
+    if let Some(HostClaims { provider, .. }) = alike {
+        let what = "claim fits tokens of hosts of";
+        entry.problem(format!("{what} {provider} too; give both the same claim, with different texts"));
+    }
+    token && shared.is_none() && alike.is_none()
 }
 
 /// Whether a provider's token is its own. One that an MCP server is sent would let that server be its other owner.

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-use super::{Who, auth::IssuerNames, differences::differences, fields::Fields, reader::Reader, value::Value};
+use super::{Who, auth::EntryNames, differences::differences, fields::Fields, reader::Reader, value::Value};
 use toolwire_base::{digest::Digest, duration};
 use toolwire_tool::context::User;
 
@@ -25,7 +25,7 @@ pub struct Quota {
 }
 
 impl Quota {
-    pub(super) fn read_all(reader: &mut Reader, issuers: &IssuerNames) -> Vec<Self> {
+    pub(super) fn read_all(reader: &mut Reader, issuers: &EntryNames) -> Vec<Self> {
         let mut quotas = Vec::<Self>::new();
         for mut entry in reader.list("quota") {
             let quota = Self::read(&mut entry, issuers);
@@ -42,7 +42,7 @@ impl Quota {
         quotas
     }
 
-    fn read(entry: &mut Fields, issuers: &IssuerNames) -> Option<Self> {
+    fn read(entry: &mut Fields, issuers: &EntryNames) -> Option<Self> {
         let who = entry.optional::<Vec<String>>("who").unwrap_or_default();
         let (calls, window) = (entry.optional::<u32>("calls"), entry.optional::<Duration>("window"));
         let concurrent = entry.optional::<u32>("concurrent");

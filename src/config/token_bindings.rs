@@ -3,7 +3,7 @@
 //! Not here: what a token is bound to.
 
 use super::{Auth, Http, Problem, Toolsets, reader::Reader};
-use toolwire_identity::{Issuer, Resource};
+use toolwire_identity::Resource;
 
 /// Refuses scopes and audiences of toolsets that there are not: their tokens would have no tools.
 pub(super) fn check(reader: &mut Reader, auth: &Auth, toolsets: &Toolsets, http: &Http) {
@@ -19,15 +19,18 @@ pub(super) fn check(reader: &mut Reader, auth: &Auth, toolsets: &Toolsets, http:
         }
     }
     let resource = Resource::new(http.public_url.as_ref().map(|url| format!("{url}/mcp")), []);
-    let audiences = |issuer: &Issuer| issuer.audience.clone();
-    for audience in auth.issuers.iter().flat_map(audiences) {
-        let named = resource.toolset_of_audience(&audience);
-        if named.is_some_and(|name| toolsets.get(&name).is_none()) {
-            let what = format!(
-                "audience {audience} binds its tokens to a toolset that is not in [toolsets]; add it, or remove the \
-                 audience: those of toolsets need not be listed"
-            );
-            reader.problem("auth.issuers", what);
+    let of_issuers = auth.issuers.iter().map(|it| ("auth.issuers", &it.tokens));
+    let of_domains = auth.trust_domains.iter().map(|it| ("auth.trust_domains", &it.tokens));
+    for (key, tokens) in of_issuers.chain(of_domains) {
+        for audience in &tokens.audience {
+            let named = resource.toolset_of_audience(audience);
+            if named.is_some_and(|name| toolsets.get(&name).is_none()) {
+                let what = format!(
+                    "audience {audience} binds its tokens to a toolset that is not in [toolsets]; add it, or remove \
+                     the audience: those of toolsets need not be listed"
+                );
+                reader.problem(key, what);
+            }
         }
     }
 }

@@ -32,6 +32,14 @@ impl Algorithm {
     /// The algorithms of an issuer that names none.
     pub const USUAL: [Self; 3] = [Self::RS256, Self::ES256, Self::EdDsa];
 
+    /// The algorithms of a trust domain that names none: those of SPIRE's keys.
+    pub const OF_SVIDS: [Self; 3] = [Self::RS256, Self::ES256, Self::ES384];
+
+    /// Whether the JWT-SVID standard allows it.
+    pub fn is_of_svids(self) -> bool {
+        self != Self::EdDsa
+    }
+
     pub(crate) fn verification(self) -> Verification {
         match self {
             Self::RS256 => Verification::Rsa(&RSA_PKCS1_2048_8192_SHA256),

@@ -1,5 +1,5 @@
-//! The claims of a token whose signature holds: that it is an access token for this server, valid now, and whose it
-//! is.
+//! The claims of a token whose signature holds: that it is an access token or a JWT-SVID for this server, valid now,
+//! and whose it is.
 //!
 //! Not here: `iss`, by which the issuer was found.
 
@@ -11,8 +11,8 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::{
-    ClaimPath, Issuer, Principal, Refusal, Resource, group_id, principal::fresh_until, refusal::Quoted,
-    user_id,
+    ClaimPath, HostClaims, Issuer, Principal, Refusal, Resource, Signer, SpiffeId, Subject, TrustDomain,
+    group_id, principal::fresh_until, refusal::Quoted, user_id,
 };
 use toolwire_tool::context::Grant;
 
@@ -23,50 +23,57 @@ const MAX_EMAIL: usize = 254;
 
 type Claims = Map<String, Value>;
 
-/// Returns the user that the claims prove for the resource, by the rules of their issuer.
+/// Returns what the claims prove for the resource, by the rules of their signer. Those of `hosts` prove no user.
 pub(crate) fn check(
-    issuer: &Issuer,
+    signer: &Signer,
+    hosts: &[HostClaims],
     resource: &Resource,
     claims: &Claims,
     now: SystemTime,
 ) -> Result<Principal, Refusal> {
-    check_kind(claims)?;
+    check_kind(signer, claims)?;
     let audiences = texts(claims.get("aud")).unwrap_or_default();
     let is_for_resource = audiences.iter().any(|it| resource.is_audience(it));
-    let acceptance = issuer.acceptance(if is_for_resource { &[] } else { &audiences });
+    let acceptance = signer.acceptance(if is_for_resource { &[] } else { &audiences });
     if !is_for_resource && acceptance.audiences.is_empty() {
-        let accepted = issuer.audience.iter().map(String::as_str).chain(resource.url());
+        let accepted = signer.tokens().audience.iter().map(String::as_str).chain(resource.url());
         return Err(Refusal::WrongAudience {
             named: Quoted::all(audiences.iter().map(String::as_str)),
             accepted: Quoted::all(accepted),
         });
     }
-    let ends_at = check_times(claims, issuer.max_life, now)?;
+    let ends_at = check_times(claims, signer.tokens().max_life, now)?;
     let scopes = scopes(claims);
+    let (subject, email, groups) = match signer {
+        Signer::TrustDomain(domain) => (Subject::Workload(workload(domain, claims)?), None, Vec::new()),
+        Signer::Issuer(issuer) => match hosts.iter().find(|it| is_host(it, issuer, claims)) {
+            Some(host) => (Subject::Host(Arc::clone(&host.provider)), None, Vec::new()),
+            None => {
+                let user = user_id(&issuer.name, user(issuer, claims)?);
+                (Subject::User(user), email(issuer, claims), groups(issuer, claims)?)
+            }
+        },
+    };
     Ok(Principal {
-        user: user_id(&issuer.name, user(issuer, claims)?),
-        email: email(issuer, claims),
+        subject,
+        email,
         bound_to: resource.bound_to(&audiences, &scopes),
         audiences,
         fresh_until: fresh_until(ends_at, now),
-        grant: Arc::new(Grant {
-            groups: groups(issuer, claims)?,
-            scopes,
-            ends_at: Some(ends_at),
-            acceptance: Some(acceptance),
-        }),
+        grant: Arc::new(Grant { groups, scopes, ends_at: Some(ends_at), acceptance: Some(acceptance) }),
     })
 }
 
 /// Refuses ID, logout and refresh tokens by the claims that access tokens do not have, and tokens that prove their user
-/// only together with a key of the client's.
-fn check_kind(claims: &Claims) -> Result<(), Refusal> {
+/// only together with a key of the client's. A trust domain signs none of the former.
+fn check_kind(signer: &Signer, claims: &Claims) -> Result<(), Refusal> {
     let is_other = |name: &str, access: &str| {
         claims.get(name).is_some_and(|it| it.as_str().is_none_or(|it| !it.eq_ignore_ascii_case(access)))
     };
     let tells_of_session =
         ["nonce", "at_hash", "c_hash", "s_hash", "events"].iter().any(|name| claims.contains_key(*name));
-    if tells_of_session || is_other("token_use", "access") || is_other("typ", "Bearer") {
+    let is_other = tells_of_session || is_other("token_use", "access") || is_other("typ", "Bearer");
+    if is_other && matches!(signer, Signer::Issuer(_)) {
         return Err(Refusal::NotAccessToken);
     }
     if claims.contains_key("cnf") { Err(Refusal::Bound) } else { Ok(()) }
@@ -107,16 +114,35 @@ fn time(claims: &Claims, name: &str) -> Result<Option<f64>, Refusal> {
     }
 }
 
+/// The workload of a JWT-SVID, which must be of the trust domain whose key signed it.
+fn workload(domain: &TrustDomain, claims: &Claims) -> Result<SpiffeId, Refusal> {
+    let subject = claims.get("sub").and_then(Value::as_str).ok_or(Refusal::NoUser)?;
+    let named = || Quoted::new(subject);
+    let id = subject.parse::<SpiffeId>().map_err(|_| Refusal::MalformedSpiffeId { named: named() })?;
+    if id.trust_domain() == domain.name {
+        Ok(id)
+    } else {
+        Err(Refusal::UnknownTrustDomain { named: named(), issuer: None })
+    }
+}
+
+/// Whether the token is of a host of this provider.
+fn is_host(host: &HostClaims, issuer: &Issuer, claims: &Claims) -> bool {
+    let is_equal = |(path, text): &(ClaimPath, String)| {
+        path.find(claims).is_some_and(|it| it == text.as_str()) && is_verified(path, claims)
+    };
+    host.issuer == issuer.name && host.claims.iter().all(is_equal)
+}
+
 fn user<'a>(issuer: &Issuer, claims: &'a Claims) -> Result<&'a str, Refusal> {
     let user = issuer.user.find(claims).and_then(Value::as_str).filter(|it| !it.is_empty());
     let user = user.ok_or(Refusal::NoUser)?;
-    // A user who may write any address into their profile would be its owner.
-    let is_address = issuer.user.as_str() == "email";
-    if is_address && !is_true(claims.get("email_verified")) {
-        Err(Refusal::UnverifiedEmail)
-    } else {
-        Ok(user)
-    }
+    if is_verified(&issuer.user, claims) { Ok(user) } else { Err(Refusal::UnverifiedEmail) }
+}
+
+/// Whether a claim proves whose the token is. A user who may write any address into their profile would be its owner.
+fn is_verified(path: &ClaimPath, claims: &Claims) -> bool {
+    path.as_str() != "email" || is_true(claims.get("email_verified"))
 }
 
 fn email(issuer: &Issuer, claims: &Claims) -> Option<String> {
@@ -139,11 +165,6 @@ fn groups(issuer: &Issuer, claims: &Claims) -> Result<Vec<String>, Refusal> {
     let Some(found) = path.find(claims) else { return Ok(Vec::new()) };
     let names = texts_or_words(found).ok_or(Refusal::MalformedGroups)?;
     Ok(names.iter().map(|name| group_id(&issuer.name, name)).collect())
-}
-
-/// Whether the claim of the groups is configured, and the token has none.
-pub(crate) fn lacks_groups(issuer: &Issuer, claims: &Claims) -> bool {
-    issuer.groups.as_ref().is_some_and(|path| path.find(claims).is_none())
 }
 
 /// Whether the issuer says that it left the groups out: Entra by `hasgroups`, and all by distributed claims

@@ -1,4 +1,4 @@
-//! Fetching the keys of an issuer: from its JSON Web Key Set, wherever that is, or from a file.
+//! Fetching the keys of a signer: from its JSON Web Key Set, wherever that is, or from a file.
 //!
 //! Not here: when to fetch, and for how long keys are used.
 
@@ -13,8 +13,8 @@ use serde_json::Value;
 use url::{Host, Url};
 
 use crate::{
-    Issuer, KeySource,
-    jwk::{KeySet, KeySetError},
+    KeySource, Signer, TokenSettings,
+    jwk::{KeySet, KeySetError, KeyUse},
 };
 use toolwire_contract::json;
 use toolwire_outgoing::{
@@ -84,25 +84,26 @@ pub fn check_address(url: &Url) -> Result<(), AddressError> {
 }
 
 /// Fetches the keys once, without a bound on the time.
-pub(crate) async fn keys(issuer: &Issuer, egress: &Egress) -> Result<KeySet, FetchError> {
-    let (at, set) = match &issuer.keys {
+pub(crate) async fn keys(signer: &Signer, egress: &Egress) -> Result<KeySet, FetchError> {
+    let tokens = signer.tokens();
+    let (at, set) = match &tokens.keys {
         KeySource::File(path) => (path.display().to_string(), read_json(path.clone()).await?),
-        KeySource::Url(url) => (url.to_string(), Client::of(issuer, egress, url).await?.get(url).await?),
+        KeySource::Url(url) => (url.to_string(), Client::of(tokens, egress, url).await?.get(url).await?),
         KeySource::Discovery(base) => {
-            let client = Client::of(issuer, egress, base).await?;
-            let url = client.discover(issuer, base).await?;
+            let client = Client::of(tokens, egress, base).await?;
+            let url = client.discover(signer.issuer().unwrap_or_default(), base).await?;
             (url.to_string(), client.get(&url).await?)
         }
     };
-    KeySet::read(&set).map_err(|why| FetchError::Keys { at, why })
+    KeySet::read(&set, signer.key_use()).map_err(|why| FetchError::Keys { at, why })
 }
 
-/// Reads the file of an issuer's keys, if it has one, so that a mistake is reported before the server runs.
-pub fn check_file(keys: &KeySource) -> Result<(), String> {
+/// Reads the file of keys for this use, if they are in one, so that a mistake is reported before the server runs.
+pub fn check_file(keys: &KeySource, key_use: KeyUse) -> Result<(), String> {
     let KeySource::File(path) = keys else { return Ok(()) };
     let at = path.display().to_string();
     let set = read(path).and_then(|bytes| parse(&bytes, &at)).map_err(|why| why.to_string())?;
-    KeySet::read(&set).map(drop).map_err(|why| format!("{at}: {why}"))
+    KeySet::read(&set, key_use).map(drop).map_err(|why| format!("{at}: {why}"))
 }
 
 /// Why there is no answer, and what to do where the certificate is of an authority that is not trusted.
@@ -123,8 +124,8 @@ struct Client {
 }
 
 impl Client {
-    async fn of(issuer: &Issuer, egress: &Egress, configured: &Url) -> Result<Self, FetchError> {
-        let (ca, bearer, egress) = (issuer.ca.clone(), issuer.bearer_file.clone(), egress.clone());
+    async fn of(tokens: &TokenSettings, egress: &Egress, configured: &Url) -> Result<Self, FetchError> {
+        let (ca, bearer, egress) = (tokens.ca.clone(), tokens.bearer_file.clone(), egress.clone());
         let is_secure = configured.scheme() == "https";
         // The authorities of the system are many files.
         let opened = tokio::task::spawn_blocking(move || -> Result<_, FetchError> {
@@ -145,7 +146,7 @@ impl Client {
     }
 
     /// The address of the keys, by the metadata of the issuer.
-    async fn discover(&self, issuer: &Issuer, base: &Url) -> Result<Url, FetchError> {
+    async fn discover(&self, issuer: &str, base: &Url) -> Result<Url, FetchError> {
         let mut found = Err(FetchError::NoKeys { url: base.clone() });
         for url in metadata_of(base) {
             found = self.get(&url).await.map(|metadata| (url, metadata));
@@ -156,9 +157,9 @@ impl Client {
         let (url, metadata) = found?;
         let text = |name: &str| metadata.get(name).and_then(Value::as_str);
         let claimed = text("issuer").unwrap_or_default();
-        if claimed != issuer.issuer {
+        if claimed != issuer {
             let found = claimed.chars().take(MAX_SHOWN).collect();
-            let (url, configured) = (Box::new(url), issuer.issuer.clone());
+            let (url, configured) = (Box::new(url), issuer.to_owned());
             return Err(FetchError::OtherIssuer { url, found, configured });
         }
         let keys = text("jwks_uri").and_then(|it| it.parse::<Url>().ok());

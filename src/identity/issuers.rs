@@ -1,4 +1,8 @@
-//! The configured issuers, and the way of a token: read, its issuer found, its key, its signature, its claims.
+//! The configured issuers and trust domains, and the way of a token: read, its signer found, its key, its signature,
+//! its claims.
+//!
+//! The claim `iss` of a configured issuer decides. Only without one does the trust domain of the claim `sub` decide, so
+//! that the keys of one never verify a token of the other.
 
 use std::{
     collections::HashMap,
@@ -14,11 +18,12 @@ use futures_util::future::{BoxFuture, Either, Ready, ready};
 use serde_json::{Map, Value};
 
 use crate::{
-    ClaimPath, Issuer, Principal, Refusal, Resource, claims, fetch,
+    HostClaims, Principal, Refusal, Resource, Signer, SpiffeId, Subject, claims, fetch,
     jwk::KeySet,
     jws::Jws,
     keys::{Keys, Snapshot},
     refusal::Quoted,
+    spiffe::SCHEME,
     token_cache::TokenCache,
 };
 use toolwire_base::digest::Digest;
@@ -28,14 +33,15 @@ use toolwire_tool::context::ToolsetName;
 /// The wall clock.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// The user that a token proves: at once, or by a future that waits for keys.
+/// What a token proves: at once, or by a future that waits for keys.
 pub type Verifying<'a> =
     Either<Ready<Result<Arc<Principal>, Refusal>>, BoxFuture<'a, Result<Arc<Principal>, Refusal>>>;
 
-/// The issuers whose tokens are accepted. Dropped, they fetch no keys any more.
+/// The issuers and trust domains whose tokens are accepted. Dropped, they fetch no keys any more.
 pub struct Issuers {
-    /// The issuers, by the claim `iss`.
-    by_iss: HashMap<String, Arc<Known>>,
+    known: KnownSigners,
+    /// The tokens that prove hosts, and no users.
+    hosts: Arc<[HostClaims]>,
     /// What their tokens are for.
     resource: Resource,
     cache: TokenCache,
@@ -43,51 +49,62 @@ pub struct Issuers {
     clock: Clock,
 }
 
+#[derive(Default)]
+struct KnownSigners {
+    /// The issuers, by the claim `iss`.
+    by_iss: HashMap<String, Arc<Known>>,
+    /// The trust domains, by name.
+    by_domain: HashMap<String, Arc<Known>>,
+}
+
 struct Known {
-    issuer: Arc<Issuer>,
+    signer: Arc<Signer>,
     keys: Arc<Keys>,
     /// Whether the log says already that a token has no groups.
     lacks_groups: AtomicBool,
 }
 
 impl Issuers {
-    /// Begins to fetch the keys of these issuers, each with a name and an `iss` of its own, in the runtime of the
-    /// caller; their clients go out so. Their tokens are for the resource.
+    /// Begins to fetch the keys of these issuers, each with a name and an `iss` of its own, and trust domains, in the
+    /// runtime of the caller; their clients go out so. Their tokens are for the resource.
     pub fn start(
-        issuers: impl IntoIterator<Item = Issuer>,
+        signers: impl IntoIterator<Item = impl Into<Signer>>,
         resource: Resource,
         egress: &Egress,
         clock: Clock,
     ) -> Self {
-        let known = issuers
-            .into_iter()
-            .map(|issuer| (issuer.issuer.clone(), Arc::new(Known::start(issuer, egress.clone()))));
-        let (by_iss, cache, egress) = (known.collect(), TokenCache::default(), egress.clone());
-        Self { by_iss, resource, cache, egress, clock }
+        let known = KnownSigners::new(signers, |signer| Known::start(signer, egress.clone()));
+        let (cache, egress) = (TokenCache::default(), egress.clone());
+        Self { known, hosts: Arc::default(), resource, cache, egress, clock }
     }
 
-    /// These issuers and this resource instead. The keys that come from where they came from before are kept, and no
-    /// token is cached.
+    /// The same, where these tokens prove hosts of providers. No token fits the claims of two of them.
     #[must_use]
-    pub fn renew(&self, issuers: impl IntoIterator<Item = Issuer>, resource: Resource) -> Self {
-        let known = issuers.into_iter().map(|issuer| {
-            let before = self.by_iss.get(&issuer.issuer).filter(|it| it.issuer.has_keys_of(&issuer));
-            let known = match before {
-                Some(before) => before.with(issuer.clone()),
-                None => Known::start(issuer.clone(), self.egress.clone()),
-            };
-            (issuer.issuer, Arc::new(known))
+    pub fn with_hosts(self, hosts: impl IntoIterator<Item = HostClaims>) -> Self {
+        Self { hosts: hosts.into_iter().collect(), ..self }
+    }
+
+    /// These issuers, trust domains and this resource instead. The keys that come from where they came from before are
+    /// kept, and no token is cached.
+    #[must_use]
+    pub fn renew(&self, signers: impl IntoIterator<Item = impl Into<Signer>>, resource: Resource) -> Self {
+        let known = KnownSigners::new(signers, |signer| {
+            let before = self.known.find(&signer).filter(|it| it.signer.has_keys_of(&signer));
+            match before {
+                Some(before) => before.with(signer),
+                None => Known::start(signer, self.egress.clone()),
+            }
         });
-        let (by_iss, cache) = (known.collect(), TokenCache::default());
-        Self { by_iss, resource, cache, egress: self.egress.clone(), clock: Arc::clone(&self.clock) }
+        let (hosts, cache) = (Arc::clone(&self.hosts), TokenCache::default());
+        Self { known, hosts, resource, cache, egress: self.egress.clone(), clock: Arc::clone(&self.clock) }
     }
 
     /// Whether there is none, so that no token is of one.
     pub fn is_empty(&self) -> bool {
-        self.by_iss.is_empty()
+        self.known.by_iss.is_empty() && self.known.by_domain.is_empty()
     }
 
-    /// Returns the user that a token of this digest proves.
+    /// Returns what a token of this digest proves.
     pub fn verify<'a>(&'a self, token: &'a str, digest: Digest) -> Verifying<'a> {
         if let Some(principal) = self.cache.find(&digest) {
             return Either::Left(ready(Ok(principal)));
@@ -104,16 +121,12 @@ impl Issuers {
         }
     }
 
-    /// The token, its issuer, and the keys of the issuer at this moment.
+    /// The token, its signer, and the keys of the signer at this moment.
     fn read<'a>(&self, token: &'a str) -> Result<(&Known, Jws<'a>, Snapshot), Refusal> {
         let jws = Jws::read(token)?;
-        let issuer = jws.claims.get("iss").and_then(Value::as_str);
-        let issuer = issuer.ok_or(Refusal::UnknownIssuer { named: None })?;
-        let known: &Known = self
-            .by_iss
-            .get(issuer)
-            .ok_or_else(|| Refusal::UnknownIssuer { named: Some(Quoted::new(issuer)) })?;
-        if !known.issuer.algorithms.contains(&jws.algorithm) {
+        let known = self.known.signer_of(&jws.claims)?;
+        jws.check_type(known.signer.key_use())?;
+        if !known.signer.tokens().algorithms.contains(&jws.algorithm) {
             return Err(Refusal::WrongAlgorithm);
         }
         let at_arrival = known.keys.now();
@@ -131,11 +144,14 @@ impl Issuers {
         if !jws.is_signed_by(key) {
             return Err(Refusal::WrongSignature);
         }
-        let principal = Arc::new(claims::check(&known.issuer, &self.resource, &jws.claims, (self.clock)())?);
-        known.tell_of_lacking_groups(&jws.claims);
+        let principal =
+            Arc::new(claims::check(&known.signer, &self.hosts, &self.resource, &jws.claims, (self.clock)())?);
+        if matches!(principal.subject, Subject::User(_)) {
+            known.tell_of_lacking_groups(&jws.claims);
+        }
         let is_bound_in_vain = |bound_to: &[ToolsetName]| !bound_to.iter().any(|it| self.resource.has(it));
         if principal.bound_to.as_deref().is_some_and(is_bound_in_vain) {
-            let user = &principal.user;
+            let user = &principal.subject;
             tracing::info!(%user, "a token is bound to no toolset that there is, and so has no tools");
         }
         self.cache.insert(digest, &principal);
@@ -143,32 +159,76 @@ impl Issuers {
     }
 }
 
-impl Known {
-    fn start(issuer: Issuer, egress: Egress) -> Self {
-        let issuer = Arc::new(issuer);
-        let of_fetch = (Arc::clone(&issuer), egress);
-        let fetch = move || -> BoxFuture<'static, _> {
-            let (issuer, egress) = of_fetch.clone();
-            Box::pin(async move { fetch::keys(&issuer, &egress).await })
-        };
-        let keys = Arc::new(Keys::start(issuer.name.as_str().into(), Box::new(fetch)));
-        Self { issuer, keys, lacks_groups: AtomicBool::new(false) }
+impl KnownSigners {
+    fn new(signers: impl IntoIterator<Item = impl Into<Signer>>, make: impl Fn(Signer) -> Known) -> Self {
+        let mut known = Self::default();
+        for signer in signers {
+            let signer = signer.into();
+            let (map, key) = match &signer {
+                Signer::Issuer(issuer) => (&mut known.by_iss, issuer.issuer.clone()),
+                Signer::TrustDomain(domain) => (&mut known.by_domain, domain.name.clone()),
+            };
+            map.insert(key, Arc::new(make(signer)));
+        }
+        known
     }
 
-    /// The issuer as it is configured now, with the keys that are at hand.
-    fn with(&self, issuer: Issuer) -> Self {
-        let is_told = self.issuer.groups == issuer.groups && self.lacks_groups.load(Relaxed);
+    fn find(&self, signer: &Signer) -> Option<&Arc<Known>> {
+        match signer {
+            Signer::Issuer(issuer) => self.by_iss.get(&issuer.issuer),
+            Signer::TrustDomain(domain) => self.by_domain.get(&domain.name),
+        }
+    }
+
+    /// The signer of a token with these claims, which are not verified yet.
+    fn signer_of(&self, claims: &Map<String, Value>) -> Result<&Known, Refusal> {
+        let iss = match claims.get("iss") {
+            None => None,
+            Some(Value::String(iss)) => Some(iss.as_str()),
+            Some(_) => return Err(Refusal::UnknownIssuer { named: None }),
+        };
+        if let Some(known) = iss.and_then(|iss| self.by_iss.get(iss)) {
+            return Ok(known);
+        }
+        let issuer = iss.map(Quoted::new);
+        let subject = claims.get("sub").and_then(Value::as_str).filter(|it| it.starts_with(SCHEME));
+        let Some(subject) = subject else { return Err(Refusal::UnknownIssuer { named: issuer }) };
+        let named = Quoted::new(subject);
+        let Ok(id) = subject.parse::<SpiffeId>() else { return Err(Refusal::MalformedSpiffeId { named }) };
+        self.by_domain
+            .get(id.trust_domain())
+            .map(|it| &**it)
+            .ok_or(Refusal::UnknownTrustDomain { named, issuer })
+    }
+}
+
+impl Known {
+    fn start(signer: Signer, egress: Egress) -> Self {
+        let signer = Arc::new(signer);
+        let of_fetch = (Arc::clone(&signer), egress);
+        let fetch = move || -> BoxFuture<'static, _> {
+            let (signer, egress) = of_fetch.clone();
+            Box::pin(async move { fetch::keys(&signer, &egress).await })
+        };
+        let keys = Arc::new(Keys::start(signer.label(), Box::new(fetch)));
+        Self { signer, keys, lacks_groups: AtomicBool::new(false) }
+    }
+
+    /// The signer as it is configured now, with the keys that are at hand.
+    fn with(&self, signer: Signer) -> Self {
+        let is_told = self.signer.groups() == signer.groups() && self.lacks_groups.load(Relaxed);
         let keys = Arc::clone(&self.keys);
-        Self { issuer: Arc::new(issuer), keys, lacks_groups: AtomicBool::new(is_told) }
+        Self { signer: Arc::new(signer), keys, lacks_groups: AtomicBool::new(is_told) }
     }
 
     /// Warns once that a verified token has not the claim of groups that is configured.
     fn tell_of_lacking_groups(&self, claims: &Map<String, Value>) {
-        if claims::lacks_groups(&self.issuer, claims) && !self.lacks_groups.swap(true, Relaxed) {
-            let groups = self.issuer.groups.as_ref().map(ClaimPath::as_str);
+        let lacking = self.signer.groups().filter(|it| it.find(claims).is_none());
+        let Some(groups) = lacking else { return };
+        if !self.lacks_groups.swap(true, Relaxed) {
             tracing::warn!(
-                issuer = self.issuer.name,
-                groups,
+                issuer = &*self.signer.label(),
+                groups = groups.as_str(),
                 "a token of the issuer has no such claim, and its user no group; told of the first such token alone"
             );
         }
@@ -177,6 +237,7 @@ impl Known {
 
 impl fmt::Debug for Issuers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.by_iss.values().map(|it| &it.issuer.name)).finish()
+        let known = self.known.by_iss.values().chain(self.known.by_domain.values());
+        f.debug_list().entries(known.map(|it| it.signer.label())).finish()
     }
 }

@@ -1,4 +1,4 @@
-//! The keys that an issuer publishes: a JSON Web Key Set (RFC 7517). Keys for something else than signatures, or of a
+//! The keys that an issuer or a trust domain publishes: a JSON Web Key Set (RFC 7517). Keys for another use, or of a
 //! kind that is not known here, are left out.
 
 use data_encoding::BASE64URL_NOPAD;
@@ -19,7 +19,16 @@ const EXPONENT: std::ops::RangeInclusive<usize> = 1..=4;
 /// What a point of a curve begins with if it is not compressed (SEC 1).
 const UNCOMPRESSED: u8 = 4;
 
-/// The keys of an issuer, each with its name.
+/// What the keys of a signer are for, by the member `use` of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyUse {
+    /// `sig`, as issuers publish them.
+    Signature,
+    /// `jwt-svid` of a SPIFFE bundle.
+    JwtSvid,
+}
+
+/// The keys of a signer, each with its name.
 #[derive(Debug, Default)]
 pub(crate) struct KeySet(Vec<Key>);
 
@@ -51,24 +60,43 @@ pub(crate) enum KeySetError {
     TooMany,
     #[error("two keys have the same name `kid` {0:?}, so that either may be meant")]
     Twice(String),
-    #[error("none of the keys can be used: each needs a `kid`, and RSA at least 2048 bits")]
-    NoneOfUse,
+    #[error("none of the keys can be used: each needs a `kid`, {}, and RSA at least 2048 bits", .0.in_words())]
+    NoneOfUse(KeyUse),
+}
+
+impl KeyUse {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Signature => "`use` sig or none",
+            Self::JwtSvid => "`use` jwt-svid or neither `use` nor `x5c`",
+        }
+    }
+
+    /// Whether a key is for this use. The Workload API of SPIFFE leaves `use` out; a key without it that comes with a
+    /// certificate is one of X.509-SVIDs.
+    fn is_of(self, key: &Map<String, Value>) -> bool {
+        match (self, key.get("use")) {
+            (Self::Signature, found) => found.is_none_or(|it| it == "sig"),
+            (Self::JwtSvid, None) => !key.contains_key("x5c"),
+            (Self::JwtSvid, Some(found)) => found == "jwt-svid",
+        }
+    }
 }
 
 impl KeySet {
-    pub(crate) fn read(set: &Value) -> Result<Self, KeySetError> {
+    pub(crate) fn read(set: &Value, key_use: KeyUse) -> Result<Self, KeySetError> {
         let keys = set.get("keys").and_then(Value::as_array).ok_or(KeySetError::NoKeySet)?;
         if keys.len() > MAX_KEYS {
             return Err(KeySetError::TooMany);
         }
         let mut read: Vec<Key> = Vec::new();
-        for key in keys.iter().filter_map(Value::as_object).filter_map(Key::read) {
+        for key in keys.iter().filter_map(Value::as_object).filter_map(|key| Key::read(key, key_use)) {
             if read.iter().any(|other| other.is_mistakable_for(&key)) {
                 return Err(KeySetError::Twice(key.kid));
             }
             read.push(key);
         }
-        if read.is_empty() { Err(KeySetError::NoneOfUse) } else { Ok(Self(read)) }
+        if read.is_empty() { Err(KeySetError::NoneOfUse(key_use)) } else { Ok(Self(read)) }
     }
 
     pub(crate) fn has(&self, kid: &str) -> bool {
@@ -82,10 +110,10 @@ impl KeySet {
 }
 
 impl Key {
-    fn read(key: &Map<String, Value>) -> Option<Self> {
+    fn read(key: &Map<String, Value>, key_use: KeyUse) -> Option<Self> {
         let text = |name: &str| key.get(name).and_then(Value::as_str);
         let kid = text("kid").filter(|kid| (1..=MAX_KID).contains(&kid.len()))?;
-        if key.contains_key("use") && text("use") != Some("sig") {
+        if !key_use.is_of(key) {
             return None;
         }
         let verifies =

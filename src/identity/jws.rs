@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Algorithm, Refusal,
-    jwk::{Key, MAX_KID},
+    jwk::{Key, KeyUse, MAX_KID},
 };
 use toolwire_contract::json;
 
@@ -20,6 +20,8 @@ const MAX_TOKEN: usize = 16 * 1_024;
 pub(crate) struct Jws<'a> {
     pub(crate) algorithm: Algorithm,
     pub(crate) kid: String,
+    /// The header's `typ` in lower case, without `application/`.
+    typ: Option<String>,
     /// Its claims, which are not to be believed before [`Self::is_signed_by`].
     pub(crate) claims: Map<String, Value>,
     signed: &'a str,
@@ -38,8 +40,8 @@ impl<'a> Jws<'a> {
         if header.contains_key("crit") {
             return Err(Refusal::CriticalExtension);
         }
-        check_type(header.get("typ"))?;
         Ok(Self {
+            typ: typ(header.get("typ"))?,
             algorithm: algorithm(header.get("alg"))?,
             kid: kid(header.get("kid"))?,
             claims: object(claims)?,
@@ -48,17 +50,27 @@ impl<'a> Jws<'a> {
         })
     }
 
+    /// Refuses another type than those of its kind: `at+jwt` of RFC 9068, `JWT` or none of an issuer's access token,
+    /// `JWT`, `JOSE` or none of a JWT-SVID. Other tokens that a signer signs have types of their own.
+    pub(crate) fn check_type(&self, key_use: KeyUse) -> Result<(), Refusal> {
+        match (key_use, self.typ.as_deref()) {
+            (_, None | Some("jwt"))
+            | (KeyUse::Signature, Some("at+jwt"))
+            | (KeyUse::JwtSvid, Some("jose")) => Ok(()),
+            (KeyUse::Signature, Some(_)) => Err(Refusal::NotAccessToken),
+            (KeyUse::JwtSvid, Some(_)) => Err(Refusal::NotJwtSvid),
+        }
+    }
+
     pub(crate) fn is_signed_by(&self, key: &Key) -> bool {
         key.verifies(self.algorithm, self.signed.as_bytes(), &self.signature)
     }
 }
 
-/// `at+jwt` of RFC 9068, `JWT` or none; other tokens that issuers sign have types of their own.
-fn check_type(found: Option<&Value>) -> Result<(), Refusal> {
-    let Some(found) = found else { return Ok(()) };
+fn typ(found: Option<&Value>) -> Result<Option<String>, Refusal> {
+    let Some(found) = found else { return Ok(None) };
     let name = found.as_str().ok_or(Refusal::Malformed)?.to_ascii_lowercase();
-    let is_ours = matches!(name.strip_prefix("application/").unwrap_or(&name), "at+jwt" | "jwt");
-    if is_ours { Ok(()) } else { Err(Refusal::NotAccessToken) }
+    Ok(Some(name.strip_prefix("application/").unwrap_or(&name).to_owned()))
 }
 
 fn algorithm(found: Option<&Value>) -> Result<Algorithm, Refusal> {

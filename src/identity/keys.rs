@@ -1,4 +1,4 @@
-//! The keys of one issuer, as a task of their own keeps them: renewed in time, and fetched when a token names a key
+//! The keys of one signer, as a task of their own keeps them: renewed in time, and fetched when a token names a key
 //! that is not among them. One fetch is under way at a time, and every token that waits for keys waits for it.
 //!
 //! Not here: how keys are fetched, and what they verify.
@@ -29,7 +29,7 @@ const USABLE: Duration = Duration::from_hours(24);
 /// Fetches keys once.
 pub(crate) type Fetch = Box<dyn Fn() -> BoxFuture<'static, Result<KeySet, FetchError>> + Send + Sync>;
 
-/// The keys of an issuer. Dropped, they are fetched no more.
+/// The keys of a signer. Dropped, they are fetched no more.
 #[derive(Debug)]
 pub(crate) struct Keys {
     state: watch::Receiver<State>,
@@ -57,7 +57,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Keys {
-    /// Fetches keys from now on, for the issuer of this name.
+    /// Fetches keys from now on, under this name in logs and metrics.
     pub(crate) fn start(name: Arc<str>, fetch: Fetch) -> Self {
         let now = clock::now();
         let (state, wanted) = (watch::Sender::new(State::before_any_fetch(now)), Arc::<Notify>::default());

@@ -1,5 +1,5 @@
-//! The users that bearer tokens of identity providers prove: JSON Web Tokens of configured issuers, verified by the
-//! keys that the issuer publishes; and the workloads that certificates name by SPIFFE ids.
+//! The users, hosts and workloads that bearer tokens prove: JSON Web Tokens of configured issuers and trust domains,
+//! verified by the keys that those publish; and the workloads that certificates name by SPIFFE ids.
 //!
 //! The signatures are ring's, and the rest of JWS is `jws.rs`: the crate `jsonwebtoken` would add two crates and a
 //! provider for the whole process, under which the same calls of ring stand, and it reads the clock of the system,
@@ -13,7 +13,6 @@ mod claims;
 mod fetch;
 mod forwarding;
 mod ids;
-mod issuer;
 mod issuers;
 mod jwk;
 mod jws;
@@ -22,21 +21,25 @@ mod peer;
 mod principal;
 mod refusal;
 mod resource;
+mod signer;
 mod spiffe;
 mod token_cache;
+mod token_settings;
 
 pub use self::{
     algorithm::Algorithm,
     fetch::{AddressError, check_address, check_file},
     forwarding::forwarded_workload,
     ids::{group_id, user_id, written_group_id, written_user_id},
-    issuer::{ClaimPath, InvalidClaimPath, Issuer, KeySource},
     issuers::{Clock, Issuers, Verifying},
+    jwk::KeyUse,
     peer::{PeerRefusal, Workload, workload_of},
-    principal::Principal,
+    principal::{Principal, Subject},
     refusal::{Quoted, Refusal},
     resource::Resource,
-    spiffe::{InvalidSpiffeId, SpiffeId, SpiffePattern},
+    signer::{ClaimPath, HostClaims, InvalidClaimPath, Issuer, Signer, TrustDomain},
+    spiffe::{InvalidSpiffeId, SpiffeId, SpiffePattern, is_trust_domain},
+    token_settings::{KeySource, TokenSettings},
 };
 
 #[cfg(test)]

@@ -1,22 +1,24 @@
 //! What a verified token proves.
 
 use std::{
+    fmt,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use tokio::time::Instant;
 
+use crate::SpiffeId;
 use toolwire_base::clock;
 use toolwire_tool::context::{Grant, ToolsetName, UserId};
 
 /// How long a token is not verified again.
 const FRESH: Duration = Duration::from_mins(1);
 
-/// The user that a token proves. Not here: the token itself, and what its user may do.
+/// What a token proves. Not here: the token itself, and what its user may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
-    pub user: UserId,
+    pub subject: Subject,
     /// Unless the issuer says that it is not verified.
     pub email: Option<String>,
     /// The audiences of the token, of which one is configured.
@@ -26,6 +28,26 @@ pub struct Principal {
     pub bound_to: Option<Arc<[ToolsetName]>>,
     /// Until when the token needs no verification.
     pub(crate) fresh_until: Instant,
+}
+
+/// Whom a token is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    User(UserId),
+    /// A host of this provider, which is no user.
+    Host(Arc<str>),
+    /// A workload of a trust domain. The settings say which user or provider that is.
+    Workload(SpiffeId),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(user) => f.write_str(user.as_str()),
+            Self::Host(provider) => f.write_str(provider),
+            Self::Workload(id) => f.write_str(id.as_str()),
+        }
+    }
 }
 
 impl Principal {

@@ -2,9 +2,10 @@
 //!
 //! No sentence tells what stands in a token whose signature was not verified.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use toolwire_base::{clock, words::visible};
+use toolwire_tool::context::UserId;
 
 /// The longest part of a text that is quoted, in characters.
 const MAX_QUOTED: usize = 128;
@@ -30,6 +31,23 @@ pub enum Refusal {
         /// What it names; `None` if that is no text.
         named: Option<Quoted>,
     },
+    #[error("the token is of a trust domain that this server does not know")]
+    UnknownTrustDomain {
+        named: Quoted,
+        /// The issuer that it names beside it, which is not known either.
+        issuer: Option<Quoted>,
+    },
+    #[error("the token's subject begins like a SPIFFE id and is none")]
+    MalformedSpiffeId { named: Quoted },
+    #[error("the token is no JWT-SVID: its type is neither JWT nor JOSE")]
+    NotJwtSvid,
+    /// No setting says which user or provider the workload is.
+    #[error("the token is of a workload that this server does not know")]
+    UnknownWorkload { workload: Arc<str> },
+    #[error("the token is of a host of a provider, which calls nothing; send the token of a user")]
+    OfHost { provider: Arc<str> },
+    #[error("the token is of no host: its claims are not those of a provider")]
+    OfNoHost { user: UserId },
     #[error("the token does not name its key")]
     KeyNotNamed,
     #[error("the token is signed by a key that its issuer does not publish; request a new one")]
@@ -71,6 +89,14 @@ impl Refusal {
         self.into()
     }
 
+    /// The workload that a verified token names, if that is what is wrong with it.
+    pub fn workload(&self) -> Option<&str> {
+        match self {
+            Self::UnknownWorkload { workload } => Some(workload),
+            _ => None,
+        }
+    }
+
     /// What is wrong in particular, for whom configures the issuer.
     pub fn detail(&self) -> Option<String> {
         match self {
@@ -80,6 +106,16 @@ impl Refusal {
                 in_words(max_life)
             )),
             Self::UnknownIssuer { named: Some(named) } => Some(format!("it names {named}")),
+            Self::UnknownTrustDomain { named, issuer: None } => Some(format!("it names {named}")),
+            Self::UnknownTrustDomain { named, issuer: Some(issuer) } => {
+                Some(format!("it names {named}, and the issuer {issuer}"))
+            }
+            Self::MalformedSpiffeId { named } => Some(format!("it names {named}")),
+            Self::UnknownWorkload { workload } => {
+                Some(format!("no id of [[auth.spiffe]] or spiffe of [providers] matches {workload}"))
+            }
+            Self::OfHost { provider } => Some(format!("it fits the claim of [providers.{provider}]")),
+            Self::OfNoHost { user } => Some(format!("it is of {user}, and fits the claim of no provider")),
             Self::WrongAudience { named, accepted } => {
                 Some(format!("it is for {}, and accepted are {}", list(named), list(accepted)))
             }

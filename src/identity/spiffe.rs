@@ -5,7 +5,7 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-const SCHEME: &str = "spiffe://";
+pub(crate) const SCHEME: &str = "spiffe://";
 /// Maximum length of a trust domain, and of an id, by the standard.
 const LONGEST_TRUST_DOMAIN: usize = 255;
 const LONGEST: usize = 2_048;
@@ -105,12 +105,14 @@ fn parts(id: &str) -> (&str, &str) {
     id[SCHEME.len()..].split_once('/').expect("an id has a path")
 }
 
+/// Whether a text is the name of a trust domain, such as `example.org`.
+pub fn is_trust_domain(text: &str) -> bool {
+    (1..=LONGEST_TRUST_DOMAIN).contains(&text.len()) && text.bytes().all(is_of_trust_domain)
+}
+
 fn check(text: &str, is_segment: impl Fn(&str) -> bool) -> Option<()> {
     let (trust_domain, path) = text.strip_prefix(SCHEME)?.split_once('/')?;
-    let is_fine = text.len() <= LONGEST
-        && (1..=LONGEST_TRUST_DOMAIN).contains(&trust_domain.len())
-        && trust_domain.bytes().all(is_of_trust_domain)
-        && path.split('/').all(is_segment);
+    let is_fine = text.len() <= LONGEST && is_trust_domain(trust_domain) && path.split('/').all(is_segment);
     is_fine.then_some(())
 }
 

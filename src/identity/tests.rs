@@ -6,4 +6,5 @@ mod keys;
 mod resource;
 mod servers;
 mod support;
+mod svids;
 mod tokens;

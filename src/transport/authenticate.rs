@@ -6,11 +6,12 @@
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
-use futures_util::future::{BoxFuture, Either, Ready};
+use futures_util::future::{BoxFuture, Either, Ready, ready};
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
 use secrecy::SecretString;
 use tracing::Span;
 
+pub(crate) use self::hosts::Host;
 use self::trusted_proxies::FORWARDED;
 pub use self::{
     error::AuthenticationError, hosts::HostTokens, issued_tokens::IssuedTokens, loopback::Loopback,
@@ -32,7 +33,7 @@ use toolwire_base::{
     middleware::{Middleware, take_ready},
 };
 use toolwire_config::Toolsets;
-use toolwire_identity::Workload;
+use toolwire_identity::{Principal, Workload};
 use toolwire_telemetry::attribute;
 use toolwire_tool::context::{Origin, RefusalLog, RefusedRequest, User};
 
@@ -67,7 +68,16 @@ pub struct Bearer(pub Arc<SecretString>);
 pub trait Authenticator: Send + Sync {
     /// Returns the user that `credentials` prove.
     fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a>;
+
+    /// Returns what a bearer token of an issuer or a trust domain proves, which may be a host of a provider. By default
+    /// there are none of either.
+    fn verify<'a>(&'a self, _bearer: &'a [u8]) -> Proving<'a> {
+        Either::Left(ready(Err(AuthenticationError::Rejected)))
+    }
 }
+
+/// What a token proves at once, or by a future that waits for keys, as [`Authenticating`] does.
+pub type Proving<'a> = Either<Ready<Identified<Arc<Principal>>>, BoxFuture<'a, Identified<Arc<Principal>>>>;
 
 /// The user at once, or by a future that may wait, such as for keys: it is bounded by the call's deadline, and must do
 /// nothing before it is polled.
@@ -151,7 +161,7 @@ where
         }
         let (this, mut inner) = (self.clone(), take_ready(inner));
         Either::Right(Box::pin(async move {
-            let identified = this.identify_user(&mut parts).await;
+            let identified = this.identify(&mut parts).await;
             remove_forwarded(&mut parts.headers);
             match identified {
                 Ok(()) => inner.call(Request::from_parts(parts, body)).await,
@@ -170,8 +180,14 @@ impl Authenticate {
         match parts.extensions.get::<Rule>().map_or(Access::User, |rule| rule.access) {
             Access::Public => Some(Ok(())),
             Access::Host => {
-                let provider = Credentials::of(parts).unambiguous().and_then(|it| self.hosts.identify(it));
-                Some(provider.map(|provider| insert(parts, provider)))
+                let host = match Credentials::of(parts).unambiguous() {
+                    Ok(credentials) => match self.hosts.identify(credentials, &*self.users) {
+                        Either::Left(host) => host.into_inner(),
+                        Either::Right(_) => return None,
+                    },
+                    Err(ambiguous) => Err(ambiguous),
+                };
+                Some(host.map(|host| insert_host(parts, host)))
             }
             Access::User => {
                 let known = match Credentials::of(parts).unambiguous() {
@@ -186,8 +202,15 @@ impl Authenticate {
         }
     }
 
-    async fn identify_user(&self, parts: &mut Parts) -> Identified<()> {
+    /// The same, after a wait.
+    async fn identify(&self, parts: &mut Parts) -> Identified<()> {
+        let is_of_host = parts.extensions.get::<Rule>().is_some_and(|rule| rule.access == Access::Host);
         let credentials = Credentials::of(parts).unambiguous()?;
+        if is_of_host {
+            let host = self.hosts.identify(credentials, &*self.users).await?;
+            insert_host(parts, host);
+            return Ok(());
+        }
         let user = self.users.authenticate(credentials).await?;
         let bearer = credentials.to_bearer();
         self.insert_user(parts, user, bearer)
@@ -216,7 +239,7 @@ impl Authenticate {
         if let Some(bearer) = bearer {
             parts.extensions.insert(bearer);
         }
-        if let Some(workload) = &user.workload {
+        if let Some(workload) = user.recorded_workload() {
             Span::current().record(attribute::WORKLOAD_ID, &**workload);
         }
         let toolset = if has_extensions(&parts.headers) {
@@ -241,6 +264,12 @@ fn remove_forwarded(headers: &mut HeaderMap) {
     if has_extensions(headers) {
         headers.remove(FORWARDED);
     }
+}
+
+/// Inserts the provider that a host has proven, and what ends with its token.
+fn insert_host(parts: &mut Parts, host: Host) {
+    parts.extensions.insert(host.clone());
+    insert(parts, host.provider);
 }
 
 /// Inserts the identity that a request has proven.

@@ -23,7 +23,7 @@ pub use self::{
     socket::{Socket, Stream},
     tls::Tls,
     trace::{CallersTrace, LoggedByPipeline},
-    watches::{Withdrawals, drain_signal},
+    watches::{Withdrawals, drain_signal, slot_end},
 };
 use self::{
     arrival::StampArrival,

@@ -1,5 +1,5 @@
-//! The token of an issuer that a connection presented last, and the user that it proves: a client with one token then
-//! pays for its comparison and not for its digest.
+//! The token of an issuer or a trust domain that a connection presented last, and what it proves: a client with one
+//! token then pays for its comparison and not for its digest.
 
 use std::{
     fmt,
@@ -21,7 +21,7 @@ struct Last {
 }
 
 impl RecentToken {
-    /// Returns the user that the token proves, if it was the last one and was verified by the same settings.
+    /// Returns what the token proves, if it was the last one and was verified by the same settings.
     pub(crate) fn find(&self, token: &[u8], generation: u64) -> Option<Arc<Principal>> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let last =

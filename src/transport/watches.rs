@@ -12,10 +12,10 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, FutureExt, Shared, pending};
 use http::{Extensions, Request, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
@@ -24,7 +24,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Status};
 
 use super::{
-    authenticate::{AuthenticationError, Bearer},
+    authenticate::{AuthenticationError, Bearer, Host},
     peer::Peer,
     polled_frame::PolledFrame,
     refusal,
@@ -33,13 +33,38 @@ use super::{
 use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::status;
 use toolwire_identity::Refusal;
-use toolwire_tool::context::User;
+use toolwire_tool::context::{Acceptance, User};
 
 /// Says when a user has lost what the user had when a watch began.
 pub trait Withdrawals: Debug + Send + Sync {
     /// Completes with the status of a watch that begins now, once the user has lost a right, or the credentials are no
     /// longer accepted.
     fn wait_for_loss(&self, user: &User, bearer: Option<&Bearer>) -> BoxFuture<'static, Status>;
+
+    /// Completes once the token of a host would be accepted no longer.
+    fn wait_for_loss_of_host(&self, token: &Acceptance) -> BoxFuture<'static, ()>;
+}
+
+/// The end of a host's token, by its expiry or by other settings of who signed it, in the extensions of a slot.
+#[derive(Clone)]
+struct TokenEnd(Shared<BoxFuture<'static, ()>>);
+
+impl TokenEnd {
+    /// That of the host that makes a request. `None` where nothing ends its credentials.
+    fn of(extensions: &Extensions, withdrawals: Option<&Arc<dyn Withdrawals>>) -> Option<Self> {
+        let grant = extensions.get::<Host>()?.grant.as_deref()?;
+        let expired = sleep(grant.ends_at.map_or(Duration::MAX, left));
+        let withdrawn =
+            withdrawals.zip(grant.acceptance.as_ref()).map(|(it, token)| it.wait_for_loss_of_host(token));
+        let withdrawn = withdrawn.unwrap_or_else(|| pending().boxed());
+        let end = async move {
+            tokio::select! {
+                () = expired => {}
+                () = withdrawn => {}
+            }
+        };
+        Some(Self(end.boxed().shared()))
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -54,7 +79,10 @@ where
 {
     type Future = ResponseFuture<S::Future>;
 
-    fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
+    fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
+        if let Some(end) = TokenEnd::of(request.extensions(), self.withdrawals.as_ref()) {
+            request.extensions_mut().insert(end);
+        }
         let ended = End::of(request.extensions(), self.withdrawals.as_deref());
         ResponseFuture { inner: Some(inner.call(request)), ended }
     }
@@ -80,7 +108,6 @@ impl End {
             return None;
         }
         let user = extensions.get::<User>();
-        let left = |ends_at: SystemTime| ends_at.duration_since(clock::wall()).unwrap_or_default();
         let ends_at = user.and_then(|user| user.grant.as_ref()?.ends_at);
         let withdrawn = |user| Some(withdrawals?.wait_for_loss(user, extensions.get::<Bearer>()));
         Some(Self {
@@ -170,6 +197,29 @@ impl<B: HttpBody> HttpBody for Body<B> {
             (Some(inner), None) => inner.size_hint(),
             (Some(_), Some(_)) => SizeHint::default(),
             (None, _) => SizeHint::with_exact(0),
+        }
+    }
+}
+
+/// How long it takes until a token ends.
+fn left(ends_at: SystemTime) -> Duration {
+    ends_at.duration_since(clock::wall()).unwrap_or_default()
+}
+
+/// Completes when a slot should be left: its connection is drained, or the token of its host has ended.
+pub fn slot_end(extensions: &Extensions) -> impl Future<Output = ()> + use<> {
+    let drained = drain_signal(extensions).cancelled_owned();
+    let token = extensions.get::<TokenEnd>().cloned();
+    async move {
+        let ended = async {
+            match token {
+                Some(TokenEnd(end)) => end.await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            () = drained => {}
+            () = ended => {}
         }
     }
 }

@@ -61,7 +61,7 @@ async fn a_call_that_waits_is_refused_once_its_issuer_is_another() {
     };
     let changes: [&dyn Fn(&mut Auth); 2] =
         [&|it| it.issuers[0].issuer = "https://login.example".to_owned(), &|it| {
-            it.issuers[0].audience = vec!["else".to_owned()];
+            it.issuers[0].tokens.audience = vec!["else".to_owned()];
         }];
     for change in changes {
         replace(&|_| ());
@@ -75,7 +75,7 @@ async fn a_call_that_waits_is_refused_once_its_issuer_is_another() {
                 break asked;
             }
         };
-        replace(&|it| it.issuers[0].audience.push("more".to_owned()));
+        replace(&|it| it.issuers[0].tokens.audience.push("more".to_owned()));
         assert_eq!(alex.state(&asked.confirmation_id).await, ConfirmationState::Pending);
         replace(change);
         assert_refused(next(&mut stream).await, Code::PermissionDenied, "TOOL_NOT_ALLOWED");

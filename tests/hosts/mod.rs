@@ -6,6 +6,7 @@ mod exact;
 pub(crate) mod host;
 mod limits;
 mod providers;
+mod tokens;
 
 use std::time::Duration;
 

@@ -19,6 +19,7 @@ mod rest;
 mod smuggling;
 mod specified;
 mod step_up;
+pub(crate) mod svids;
 pub(crate) mod talk;
 mod tls;
 mod toys;

@@ -98,10 +98,10 @@ async fn a_watch_ends_with_the_settings_of_the_issuer_by_which_its_token_was_acc
     let token = issuer.token("8f2c", &["support"], &[]);
     let changes: [&dyn Fn(&mut Auth); 5] = [
         &|it| it.issuers[0].issuer = "https://login.example".to_owned(),
-        &|it| it.issuers[0].audience = vec!["else".to_owned()],
+        &|it| it.issuers[0].tokens.audience = vec!["else".to_owned()],
         &|it| it.issuers[0].user = "email".parse().unwrap(),
         &|it| it.issuers[0].groups = None,
-        &|it| it.issuers[0].algorithms.truncate(1),
+        &|it| it.issuers[0].tokens.algorithms.truncate(1),
     ];
     for change in changes {
         replace(&|_| ());
@@ -112,7 +112,7 @@ async fn a_watch_ends_with_the_settings_of_the_issuer_by_which_its_token_was_acc
     replace(&|_| ());
     let mut watch = watch(&toys, &token).await;
     // By these the token is accepted as before.
-    replace(&|it| it.issuers[0].audience.push("else".to_owned()));
+    replace(&|it| it.issuers[0].tokens.audience.push("else".to_owned()));
     replace(&|it| it.issuers[0].email = None);
     replace(&|it| it.rules.truncate(0));
     assert!(!watch.until("\"code\":\"RIGHT_WITHDRAWN\"").await.contains("CREDENTIALS"));

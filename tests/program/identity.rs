@@ -269,6 +269,53 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
 }
 
 #[tokio::test]
+async fn the_rights_of_a_workload_are_explained_by_its_id() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = "[auth]\ntrusted_proxies = ['127.0.0.1']\n\
+                [[auth.trust_domains]]\nname = 'example.org'\naudience = ['toolwire']\n\
+                jwks_url = 'https://spire.example/keys'\n\
+                [[auth.spiffe]]\nid = 'spiffe://example.org/*/agent'\nuser = 'agent'\ngroups = ['agents']\n\
+                [[auth.spiffe]]\nid = 'spiffe://example.com/agent'\nuser = 'other'\n\
+                [[auth.rules]]\nwho = ['spiffe:example.org/*/agent']\ntools = ['get_*']\n\
+                [[auth.rules]]\nwho = ['group:agents', 'user:other']\ntools = ['rank_*']\nvia = ['spiffe:example.com/*']\n";
+    fs::write(directory.path().join("toolwire.toml"), file).expect("written");
+    let token = "spiffe://example.org/shop/agent";
+    for (line, decision) in [
+        (format!("{token} get_quotes"), "allowed: toolwire.toml:14: auth.rules.0"),
+        (format!("{token} rank_portfolio"), "denied: no line allows it"),
+        (
+            format!("{token} rank_portfolio --via spiffe://example.com/agent"),
+            "allowed: toolwire.toml:17: auth.rules.1",
+        ),
+        // No token of its trust domain is accepted: it is known by its certificate.
+        ("spiffe://example.com/agent rank_portfolio".to_owned(), "allowed: toolwire.toml:17: auth.rules.1"),
+        ("spiffe://example.com/agent get_quotes".to_owned(), "denied: no line allows it"),
+    ] {
+        let arguments: Vec<_> = ["explain", "rule"].into_iter().chain(line.split(' ')).collect();
+        let output = ended(&directory, &arguments).await;
+        let explained = String::from_utf8(output.stdout).expect("text");
+        assert!(explained.contains(decision), "{line}: {explained}");
+    }
+    for (line, words) in [
+        (
+            format!("{token} get_quotes --group agents"),
+            "the groups of a workload are those of [[auth.spiffe]]",
+        ),
+        ("spiffe://example.org/agent get_quotes".to_owned(), "no id of [[auth.spiffe]] matches"),
+        ("spiffe://example.org get_quotes".to_owned(), "expected a SPIFFE id"),
+        (
+            format!("spiffe://example.com/agent get_quotes --via {token}"),
+            "a user by its own certificate alone",
+        ),
+    ] {
+        let arguments: Vec<_> = ["explain", "rule"].into_iter().chain(line.split(' ')).collect();
+        let output = ended(&directory, &arguments).await;
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert!(said.contains(words) && !output.status.success(), "{line}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn who_sees_a_part_of_what_there_is_is_told_so() {
     let directory = directory();
     let said = async |line: &str, samples: &str| {

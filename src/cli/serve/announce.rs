@@ -121,7 +121,7 @@ mod tests {
     use std::time::Duration;
 
     use toolwire_config::{AuthUser, Tls};
-    use toolwire_identity::{Issuer, KeySource};
+    use toolwire_identity::{Issuer, KeySource, TokenSettings};
 
     fn next_of(config: &Config) -> Vec<String> {
         next(config, "127.0.0.1:50051".parse().unwrap())
@@ -182,15 +182,17 @@ mod tests {
         config.auth.issuers = vec![Issuer {
             name: "corp".to_owned(),
             issuer: "https://login.example".to_owned(),
-            audience: vec!["toolwire".to_owned()],
-            algorithms: Vec::new(),
             user: "sub".parse().unwrap(),
             email: None,
             groups: None,
-            max_life: Duration::from_hours(1),
-            keys: KeySource::File("jwks.json".into()),
-            bearer_file: None,
-            ca: None,
+            tokens: TokenSettings {
+                audience: vec!["toolwire".to_owned()],
+                algorithms: Vec::new(),
+                max_life: Duration::from_hours(1),
+                keys: KeySource::File("jwks.json".into()),
+                bearer_file: None,
+                ca: None,
+            },
         }];
         let lines = lines_of(&config);
         assert!(lines.starts_with("  mcp          https://tools.example/mcp\n"), "{lines}");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Auth, AuthUser, Rule, TokenDigest, WorkloadUser};
 use crate::differences::differences;
-use toolwire_identity::Issuer;
+use toolwire_identity::{Issuer, TrustDomain};
 use toolwire_tool::context::{User, UserId};
 
 impl Auth {
@@ -12,6 +12,7 @@ impl Auth {
     pub fn changes_since(&self, before: &Self) -> Vec<String> {
         let mut changes = self.changes_of_users(before);
         changes.extend(self.changes_of_issuers(before));
+        changes.extend(self.changes_of_trust_domains(before));
         changes.extend(self.changes_of_workloads(before));
         let rules = |from: &Self, to: &Self, what: &str| -> Vec<String> {
             let missing = from.rules.iter().filter(|rule| !to.rules.iter().any(|it| it.says_the_same(rule)));
@@ -61,6 +62,13 @@ impl Auth {
             auth.issuers.iter().map(|it| (it.name.clone(), it.clone())).collect()
         };
         differences("issuer", &by_name(self), &by_name(before))
+    }
+
+    fn changes_of_trust_domains(&self, before: &Self) -> Vec<String> {
+        let by_name = |auth: &Self| -> BTreeMap<String, TrustDomain> {
+            auth.trust_domains.iter().map(|it| (it.name.clone(), it.clone())).collect()
+        };
+        differences("trust domain", &by_name(self), &by_name(before))
     }
 
     fn changes_of_workloads(&self, before: &Self) -> Vec<String> {

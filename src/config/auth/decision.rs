@@ -1,7 +1,7 @@
 //! Whether a user has a right to a tool, and which line says so.
 
 use super::{Auth, AuthUser, Right, Rule, RuleTarget, Who};
-use toolwire_tool::context::{KnownBy, User};
+use toolwire_tool::context::{Acceptance, KnownBy, User};
 
 /// A decision, with the place of the line that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,8 @@ impl Auth {
     }
 
     /// Whether no rule shuts the user out, and what made a caller this user is still configured: an issuer as it was,
-    /// and the groups that a workload had by its entry. Not here: whether the same static token is.
+    /// or a trust domain as it was, and the groups that a workload had by its entry. Not here: whether the same static
+    /// token is.
     pub fn knows(&self, user: &User) -> bool {
         self.shut_out_by(user).is_none() && self.has_credentials_of(user)
     }
@@ -81,17 +82,30 @@ impl Auth {
         match user.known_by {
             KnownBy::Token => self.entries(user).next().is_some(),
             KnownBy::Issuer => {
-                let name = user.id.as_str().split(':').next().unwrap_or_default();
                 let acceptance = user.grant.as_deref().and_then(|grant| grant.acceptance.as_ref());
-                let mut issuers = self.issuers.iter().filter(|issuer| issuer.name == name);
-                acceptance.is_some_and(|token| issuers.any(|issuer| issuer.still_accepts(token)))
+                acceptance.is_some_and(|token| self.still_accepts(token))
             }
-            KnownBy::Certificate => self.workload(user).is_some_and(|entry| {
-                let mut groups = user.grant.iter().flat_map(|grant| &grant.groups);
-                groups.all(|group| entry.groups.contains(group))
-            }),
+            KnownBy::Certificate => self.gives_groups_of(user),
+            KnownBy::JwtSvid => {
+                let acceptance = user.grant.as_deref().and_then(|grant| grant.acceptance.as_ref());
+                self.gives_groups_of(user) && acceptance.is_some_and(|token| self.still_accepts(token))
+            }
             KnownBy::Process | KnownBy::Loopback => true,
         }
+    }
+
+    /// Whether a token that was accepted would be accepted now, by the settings of its issuer or trust domain.
+    pub fn still_accepts(&self, token: &Acceptance) -> bool {
+        self.issuers.iter().any(|it| it.still_accepts(token))
+            || self.trust_domains.iter().any(|it| it.still_accepts(token))
+    }
+
+    /// Whether the entry of a workload still makes it this user with these groups.
+    fn gives_groups_of(&self, user: &User) -> bool {
+        self.workload(user).is_some_and(|entry| {
+            let mut groups = user.grant.iter().flat_map(|grant| &grant.groups);
+            groups.all(|group| entry.groups.contains(group))
+        })
     }
 
     pub(super) fn entries<'a>(&'a self, user: &User) -> impl Iterator<Item = &'a AuthUser> {

@@ -10,6 +10,7 @@ use crate::{Consequence, Flags, Loaded, print, testing};
 mod denials;
 mod peers;
 mod toolsets;
+mod trust_domains;
 
 pub(super) const CORP: &str =
     "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n";
@@ -35,7 +36,7 @@ fn an_issuer_needs_three_lines_and_is_printed_with_its_defaults() {
     let loaded = loaded(CORP).unwrap();
     let [issuer] = &loaded.config.auth.issuers[..] else { panic!("one") };
     assert_eq!(
-        (issuer.name.as_str(), issuer.user.as_str(), issuer.max_life.as_secs()),
+        (issuer.name.as_str(), issuer.user.as_str(), issuer.tokens.max_life.as_secs()),
         ("corp", "sub", 6_000)
     );
     assert!(!loaded.config.auth.is_open());

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use toolwire_identity::{Issuer, SpiffeId, SpiffePattern, written_group_id, written_user_id};
-use toolwire_tool::context::{KnownBy, User, UserId};
+use toolwire_tool::context::{User, UserId};
 
 /// Before the id of a workload in a rule.
 const SPIFFE: &str = "spiffe:";
@@ -15,7 +15,7 @@ pub enum Who {
     User(String),
     /// A group of an issuer, or of workloads, by the id.
     Group(String),
-    /// The users that these workloads are by their certificates alone.
+    /// The users that these workloads are by their certificates alone, or by their tokens.
     Workload(SpiffePattern),
 }
 
@@ -28,7 +28,7 @@ impl Who {
                 user.grant.as_deref().is_some_and(|grant| grant.groups.iter().any(|it| it == id))
             }
             // Beside a token the certificate proves the peer, and the user is the token's.
-            Self::Workload(pattern) => user.known_by == KnownBy::Certificate && is_peer(user, pattern),
+            Self::Workload(pattern) => is_one_of(user.own_workload(), pattern),
         }
     }
 
@@ -101,6 +101,9 @@ pub(super) fn show_workloads(pattern: &SpiffePattern) -> String {
 
 /// Whether the peer of the user's connection proved to be one of these workloads, beside a token or alone.
 pub(super) fn is_peer(user: &User, workloads: &SpiffePattern) -> bool {
-    let id = user.workload.as_ref().and_then(|id| id.parse::<SpiffeId>().ok());
-    id.is_some_and(|id| workloads.matches(&id))
+    is_one_of(user.workload.as_deref(), workloads)
+}
+
+fn is_one_of(id: Option<&str>, workloads: &SpiffePattern) -> bool {
+    id.and_then(|id| id.parse::<SpiffeId>().ok()).is_some_and(|id| workloads.matches(&id))
 }

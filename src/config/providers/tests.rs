@@ -189,3 +189,84 @@ fn hosts_may_have_a_token_a_workload_or_both() {
     assert_eq!(workloads, [("bank", "spiffe://a/bank"), ("shop", "spiffe://a/*/shop")]);
     assert!(testing::load_text(&print(&loaded), &TOKENS, Flags::default(), &[]).is_ok());
 }
+
+/// Providers whose hosts present tokens of the issuer `corp`.
+fn by_claims(providers: &str) -> String {
+    format!(
+        "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n{providers}"
+    )
+}
+
+#[test]
+fn hosts_may_present_tokens_of_an_issuer_with_claims_of_their_own() {
+    let file = by_claims(
+        "[providers.bank]\nkind = 'host'\nissuer = 'corp'\nclaim = { sub = 'bank', realm.env = 'prod' }\n\
+         [providers.shop]\nkind = 'host'\nissuer = 'corp'\nclaim = { 'sub' = 'shop' }\ntoken_env = 'SHOP_TOKEN'\n",
+    );
+    let loaded = testing::load_text(&file, &TOKENS, Flags::default(), &[]).expect("good");
+    let shown = |providers: &Providers| -> Vec<String> {
+        let of_host = |it: &HostClaims| {
+            let claims = it.claims.iter().map(|(path, text)| format!("{}={text}", path.as_str()));
+            format!("{} {}: {}", it.provider, it.issuer, claims.collect::<Vec<_>>().join(" "))
+        };
+        providers.host_claims().map(of_host).collect()
+    };
+    let providers = &loaded.config.providers;
+    assert_eq!(shown(providers), ["bank corp: realm.env=prod sub=bank", "shop corp: sub=shop"]);
+    assert_eq!(shown(&read(&print(&loaded))), shown(providers));
+}
+
+#[test]
+fn what_is_wrong_with_the_claims_of_hosts_is_refused() {
+    let host = |rest: &str| by_claims(&format!("[providers.shop]\nkind = 'host'\n{rest}\n"));
+    let two = |own: &str, other: &str| {
+        let bank = format!("[providers.bank]\nkind = 'host'\nissuer = 'corp'\nclaim = {other}\n");
+        by_claims(&format!("{bank}[providers.shop]\nkind = 'host'\nissuer = 'corp'\nclaim = {own}\n"))
+    };
+    for (file, words) in [
+        (host(""), "token_env is missing; add it, or spiffe"),
+        (host("issuer = 'corp'"), "claim is missing: without it every token of the issuer would be a host's"),
+        (host("claim = { sub = 'a' }"), "claim is of tokens of an issuer; add issuer with its name"),
+        (
+            host("issuer = 'crop'\nclaim = { sub = 'a' }"),
+            "\"crop\", which [[auth.issuers]] does not; add it there",
+        ),
+        (host("issuer = 'corp'\nclaim = {}"), "claim must name at least one claim"),
+        (host("issuer = 'corp'\nclaim = 'sub'"), "expected a table [providers.shop.claim]"),
+        (host("issuer = 'corp'\nclaim = { sub = '' }"), "sub must equal a text that is not empty"),
+        (host("issuer = 'corp'\nclaim = { sub = 7 }"), "sub must equal a text that is not empty"),
+        (host("issuer = 'corp'\nclaim = { groups = ['a'] }"), "groups must equal a text"),
+        (host("issuer = 'corp'\nclaim = { a = {} }"), "a must equal a text"),
+        (host("issuer = 'corp'\nclaim = { 'a..b' = 'c' }"), "\"a..b\": expected the name of a claim"),
+        (host("issuer = 7\nclaim = { sub = 'a' }"), "expected a text in quotes"),
+        (two("{ sub = 'a' }", "{ sub = 'a' }"), "claim fits tokens of hosts of bank too"),
+        (two("{ sub = 'a', b = 'c' }", "{ sub = 'a' }"), "claim fits tokens of hosts of bank too"),
+        (two("{ sub = 'a' }", "{ azp = 'b' }"), "give both the same claim, with different texts"),
+    ] {
+        let error = refused(&file);
+        assert!(error.contains(words), "{file}: {error}");
+        assert!(error.contains("providers.shop"), "{file}: {error}");
+    }
+    let apart = two("{ sub = 'a', b = 'c' }", "{ sub = 'a', b = 'd' }");
+    assert!(testing::load_text(&apart, &TOKENS, Flags::default(), &[]).is_ok(), "{apart}");
+    let of_mcp = by_claims("[providers.docs]\nkind = 'mcp'\nurl = 'https://a.example/'\nissuer = 'corp'\n");
+    assert!(refused(&of_mcp).contains("issuer"));
+    // What is of an issuer whose entry is wrong is no further problem.
+    let error =
+        refused(&host("issuer = 'corp'\nclaim = { sub = 'a' }").replace("audience = ['toolwire']\n", ""));
+    assert!(error.lines().count() == 1 && error.contains("audience"), "{error}");
+}
+
+#[test]
+fn hosts_of_a_workload_need_no_certificate_where_its_trust_domain_signs_tokens() {
+    let domain = "[[auth.trust_domains]]\nname = 'example.org'\naudience = ['toolwire']\n\
+                  jwks_url = 'https://spire.example/keys'\n";
+    let host = "[providers.shop]\nkind = 'host'\nspiffe = 'spiffe://example.org/shop'\n";
+    let loaded =
+        testing::load_text(&format!("{domain}{host}"), &TOKENS, Flags::default(), &[]).expect("good");
+    assert_eq!(loaded.warnings, []);
+    assert!(
+        refused(&format!("{domain}{}", host.replace("example.org", "example.com")))
+            .contains("no client is asked")
+    );
+}

@@ -87,7 +87,7 @@ pub(super) fn about(call: &Call) -> About {
         definition_digest: call.tool().definition.digest,
         origin: *origin,
         known_by: user.known_by,
-        workload: user.workload.clone(),
+        workload: user.recorded_workload().cloned(),
         task_id: task_id.clone(),
         session_id: session_id.clone(),
         trace_id: telemetry::current_trace_id().or(call.context.trace_id),

@@ -5,8 +5,8 @@ use std::{fs, time::Duration};
 use serde_json::json;
 use tokio::time::advance;
 
-use super::support::{NOW, Signer, claims, corp_in, key_set, resource, start, verify};
-use crate::{Issuer, KeySource};
+use super::support::{NOW, Signer, claims, corp_in, key_set, resource, start, user, verify};
+use crate::{Issuer, KeySource, TokenSettings};
 
 const OTHER: &str = "https://accounts.example";
 
@@ -23,7 +23,7 @@ async fn equal_claims_of_two_issuers_are_two_users_with_groups_of_their_own() {
     let (ours, theirs) = (claims(&alike), claims(&json!({"groups": ["support"], "iss": OTHER})));
     let riley = verify(&issuers, &key.token(&ours)).await.unwrap();
     let stranger = verify(&issuers, &other_key.token(&theirs)).await.unwrap();
-    assert_eq!((riley.user.as_str(), stranger.user.as_str()), ("corp:8f2c", "partner:8f2c"));
+    assert_eq!((user(&riley), user(&stranger)), ("corp:8f2c", "partner:8f2c"));
     assert_eq!(
         (&riley.grant.groups[..], &stranger.grant.groups[..]),
         (&["corp/support".to_owned()][..], &["partner/support".to_owned()][..])
@@ -78,14 +78,16 @@ async fn a_renewal_forgets_tokens_and_keeps_the_keys_of_issuers_that_stay() {
     assert!(verify(&renewed, &new).await.is_ok(), "its key is at hand");
     assert_eq!(verify(&renewed, &old).await.unwrap_err().word(), "keys_unavailable");
     // What else is said of an issuer counts at once, with the keys that are at hand.
-    let other = Issuer { audience: vec!["other".to_owned()], ..corp.clone() };
+    let mut other = corp.clone();
+    other.tokens.audience = vec!["other".to_owned()];
     let other = issuers.renew([other], resource());
     assert_eq!(verify(&other, &new).await.unwrap_err().word(), "wrong_audience");
     // One whose keys are elsewhere begins without any, and one that is gone has no users.
     let keys = KeySource::File(folder.path().join("other.json"));
-    let changed = issuers.renew([Issuer { keys, ..corp }], resource());
+    let changed =
+        issuers.renew([Issuer { tokens: TokenSettings { keys, ..corp.tokens.clone() }, ..corp }], resource());
     assert_eq!(verify(&changed, &new).await.unwrap_err().word(), "keys_unavailable");
-    let gone = issuers.renew([], resource());
+    let gone = issuers.renew([] as [Issuer; 0], resource());
     assert!(gone.is_empty());
     assert_eq!(verify(&gone, &new).await.unwrap_err().word(), "unknown_issuer");
 }

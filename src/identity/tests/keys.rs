@@ -18,7 +18,7 @@ use super::support::{Signer, key_set};
 use crate::{
     Refusal,
     fetch::FetchError,
-    jwk::KeySet,
+    jwk::{KeySet, KeyUse},
     keys::{Fetch, Keys},
 };
 
@@ -60,7 +60,7 @@ impl Site {
         let published = self.published.lock().await.clone();
         drop(self.gate.acquire().await.unwrap());
         let signers: Vec<_> = published.ok_or(FetchError::TimedOut)?.into_iter().map(Signer::ed).collect();
-        Ok(KeySet::read(&key_set(&signers.iter().collect::<Vec<_>>())).unwrap())
+        Ok(KeySet::read(&key_set(&signers.iter().collect::<Vec<_>>()), KeyUse::Signature).unwrap())
     }
 }
 

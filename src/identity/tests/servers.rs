@@ -14,7 +14,7 @@ use wiremock::{
     matchers::{header, method, path},
 };
 
-use super::support::{Signer, changed, claims, corp, key_set, start, verify};
+use super::support::{Signer, changed, claims, corp, key_set, start, user, verify};
 use crate::{Issuer, KeySource, fetch};
 use toolwire_outgoing::Egress;
 
@@ -37,7 +37,7 @@ fn discovered(server: &MockServer, path: &str) -> Issuer {
 
 /// Why the keys of an issuer are not fetched, in the operator's words.
 async fn failure(issuer: &Issuer) -> String {
-    fetch::keys(issuer, &Egress::default()).await.expect_err("refused").to_string()
+    fetch::keys(&issuer.clone().into(), &Egress::default()).await.expect_err("refused").to_string()
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn keys_are_where_the_metadata_of_the_issuer_say() {
         serve(&server, "/keys", &key_set(&[&key])).await;
         let token = key.token(&claims(&json!({"iss": issuer.issuer})));
         let verified = verify(&start([issuer]), &token).await.expect(metadata);
-        assert_eq!(verified.user.as_str(), "corp:8f2c");
+        assert_eq!(user(&verified), "corp:8f2c");
     }
 }
 
@@ -211,14 +211,15 @@ async fn a_bearer_token_goes_to_the_configured_origin_alone() {
     let folder = tempfile::tempdir().unwrap();
     let token_file = folder.path().join("token");
     fs::write(&token_file, "cluster-token\n").unwrap();
-    let issuer = Issuer { bearer_file: Some(token_file.clone()), ..discovered(&server, "") };
+    let mut issuer = discovered(&server, "");
+    issuer.tokens.bearer_file = Some(token_file.clone());
     let metadata = json!({"issuer": issuer.issuer, "jwks_uri": url(&elsewhere, "/keys")});
     Mock::given(header("authorization", "Bearer cluster-token"))
         .respond_with(ResponseTemplate::new(200).set_body_json(metadata))
         .mount(&server)
         .await;
     serve(&elsewhere, "/keys", &key_set(&[&Signer::ed("k1")])).await;
-    fetch::keys(&issuer, &Egress::default()).await.expect("the metadata came for the token");
+    fetch::keys(&issuer.clone().into(), &Egress::default()).await.expect("the metadata came for the token");
     let asked = elsewhere.received_requests().await.unwrap();
     assert!(asked[0].headers.get("authorization").is_none());
     fs::remove_file(&token_file).unwrap();
@@ -234,7 +235,8 @@ async fn files_are_bounded_and_what_is_wrong_with_one_is_said() {
     fs::write(&at, "x".repeat(256 * 1_024 + 1)).unwrap();
     assert!(failure(&issuer).await.contains("jwks.json is longer than 256 KiB"));
     fs::write(&at, "{}").unwrap();
-    let ca = Issuer { ca: Some(at), ..corp(KeySource::Url("https://localhost:1/keys".parse().unwrap())) };
+    let mut ca = corp(KeySource::Url("https://localhost:1/keys".parse().unwrap()));
+    ca.tokens.ca = Some(at);
     assert!(failure(&ca).await.contains("jwks.json holds no certificate in PEM"));
     let nobody = corp(KeySource::Url("https://localhost:1/keys".parse().unwrap()));
     let waited = tokio::time::timeout(Duration::from_mins(1), failure(&nobody)).await.unwrap();

@@ -19,7 +19,10 @@ use ring::{
 };
 use serde_json::{Value, json};
 
-use crate::{Algorithm, Clock, Issuer, Issuers, KeySource, Principal, Refusal, Resource};
+use crate::{
+    Algorithm, Clock, Issuer, Issuers, KeySource, Principal, Refusal, Resource, Subject, TokenSettings,
+    TrustDomain,
+};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_outgoing::Egress;
 
@@ -169,16 +172,35 @@ pub(super) fn corp(keys: KeySource) -> Issuer {
     Issuer {
         name: "corp".to_owned(),
         issuer: ISSUER.to_owned(),
-        audience: vec!["toolwire".to_owned()],
-        algorithms: Algorithm::USUAL.to_vec(),
         user: "sub".parse().unwrap(),
         email: Some("email".parse().unwrap()),
         groups: Some("groups".parse().unwrap()),
+        tokens: TokenSettings { algorithms: Algorithm::USUAL.to_vec(), ..settings(keys) },
+    }
+}
+
+fn settings(keys: KeySource) -> TokenSettings {
+    TokenSettings {
+        audience: vec!["toolwire".to_owned()],
+        algorithms: Algorithm::OF_SVIDS.to_vec(),
         max_life: Duration::from_hours(1),
         keys,
         bearer_file: None,
         ca: None,
     }
+}
+
+/// The trust domain `example.org` with its keys in a file.
+pub(super) fn domain_in(folder: &Path, keys: &Value) -> TrustDomain {
+    let path = folder.join("bundle.json");
+    std::fs::write(&path, keys.to_string()).unwrap();
+    TrustDomain { name: "example.org".to_owned(), tokens: settings(KeySource::File(path)) }
+}
+
+/// The user that a principal is.
+pub(super) fn user(principal: &Principal) -> &str {
+    let Subject::User(user) = &principal.subject else { panic!("{principal:?}") };
+    user.as_str()
 }
 
 /// The issuer `corp` with its keys in a file.
@@ -188,9 +210,9 @@ pub(super) fn corp_in(folder: &Path, keys: &[&Signer]) -> Issuer {
     corp(KeySource::File(path))
 }
 
-/// Starts issuers by a clock that goes with the paused one.
-pub(super) fn start(issuers: impl IntoIterator<Item = Issuer>) -> Issuers {
-    Issuers::start(issuers, resource(), &Egress::default(), test_clock())
+/// Starts issuers or trust domains by a clock that goes with the paused one.
+pub(super) fn start(signers: impl IntoIterator<Item = impl Into<crate::Signer>>) -> Issuers {
+    Issuers::start(signers, resource(), &Egress::default(), test_clock())
 }
 
 /// The server of the tests, which has the toolsets `shop` and `desk`.

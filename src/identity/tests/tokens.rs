@@ -5,8 +5,12 @@ use std::time::Duration;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::support::{ISSUER, NOW, Signer, changed, claims, encode, key_set, verify, verify_once};
-use crate::{Algorithm, jwk::KeySet, jws::Jws};
+use super::support::{ISSUER, NOW, Signer, changed, claims, encode, key_set, user, verify, verify_once};
+use crate::{
+    Algorithm,
+    jwk::{KeySet, KeyUse},
+    jws::Jws,
+};
 
 #[tokio::test(start_paused = true)]
 async fn a_token_proves_its_user_until_its_end_and_the_leeway() {
@@ -14,7 +18,7 @@ async fn a_token_proves_its_user_until_its_end_and_the_leeway() {
     let more = json!({"aud": ["else", "toolwire"], "email": "riley@example.com", "groups": ["support", "a b"],
                       "scope": "tools openid", "scp": ["tools:shop"]});
     let verified = verify_once(&key, &key.token(&claims(&more)), |_| ()).await.unwrap();
-    assert_eq!(verified.user.as_str(), "corp:8f2c");
+    assert_eq!(user(&verified), "corp:8f2c");
     assert_eq!(verified.email.as_deref(), Some("riley@example.com"));
     assert_eq!(verified.grant.groups, ["corp/support".to_owned(), crate::group_id("corp", "a b")]);
     assert_eq!(verified.grant.scopes, ["tools", "openid", "tools:shop"]);
@@ -40,13 +44,15 @@ async fn every_algorithm_is_verified_if_the_issuer_may_use_it() {
     ] {
         let algorithm: Algorithm = name.parse().unwrap();
         let token = key.token_with(&json!({"alg": name}), &claims(&json!({})));
-        let verified = verify_once(key, &token, |issuer| issuer.algorithms = vec![algorithm]).await;
+        let verified = verify_once(key, &token, |issuer| issuer.tokens.algorithms = vec![algorithm]).await;
         assert!(verified.is_ok(), "{name}: {verified:?}");
-        let others = verify_once(key, &token, |issuer| issuer.algorithms.retain(|it| *it != algorithm)).await;
+        let others =
+            verify_once(key, &token, |issuer| issuer.tokens.algorithms.retain(|it| *it != algorithm)).await;
         assert_eq!(others.unwrap_err().word(), "wrong_algorithm", "{name}");
         let (signed, _) = token.rsplit_once('.').unwrap();
         let none =
-            verify_once(key, &format!("{signed}."), |issuer| issuer.algorithms = vec![algorithm]).await;
+            verify_once(key, &format!("{signed}."), |issuer| issuer.tokens.algorithms = vec![algorithm])
+                .await;
         assert_eq!(none.unwrap_err().word(), "wrong_signature", "{name}");
     }
 }
@@ -97,7 +103,7 @@ async fn a_key_of_one_algorithm_verifies_no_other() {
     let token = key.token_with(&json!({"alg": "PS256"}), &claims(&json!({})));
     let folder = tempfile::tempdir().unwrap();
     let mut issuer = super::support::corp_in(folder.path(), &[&key]);
-    issuer.algorithms.push(Algorithm::PS256);
+    issuer.tokens.algorithms.push(Algorithm::PS256);
     let set = json!({"keys": [changed(&key.jwk(), &json!({"alg": "RS256"}))]});
     std::fs::write(folder.path().join("jwks.json"), set.to_string()).unwrap();
     let issuers = super::support::start([issuer]);
@@ -181,7 +187,8 @@ async fn bad_claims_have_their_word_and_their_sentence() {
     let detail = long.detail().unwrap();
     assert_eq!(detail, "it is valid for 5430 s, and max_life of its issuer is 60 min");
     let entra = claims(&json!({"iat": NOW - 300, "exp": NOW + 5_399}));
-    let usual = verify_once(&key, &key.token(&entra), |it| it.max_life = Duration::from_mins(100)).await;
+    let usual =
+        verify_once(&key, &key.token(&entra), |it| it.tokens.max_life = Duration::from_mins(100)).await;
     assert!(usual.is_ok(), "{usual:?}");
     let of_another = verify_once(&key, &key.token(&claims(&json!({"aud": "else"}))), |_| ()).await;
     assert_eq!(of_another.unwrap_err().to_string(), "the token is for another audience");
@@ -261,7 +268,7 @@ proptest! {
     #[test]
     fn a_changed_token_is_never_verified(at in any::<prop::sample::Index>(), byte in b' '..=b'~') {
         let key = Signer::ed("k1");
-        let keys = KeySet::read(&key_set(&[&key])).unwrap();
+        let keys = KeySet::read(&key_set(&[&key]), KeyUse::Signature).unwrap();
         let mut token = key.token(&claims(&json!({}))).into_bytes();
         let at = at.index(token.len());
         prop_assume!(token[at] != byte);

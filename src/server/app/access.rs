@@ -51,7 +51,8 @@ impl Access {
         if self.in_force.is_open() {
             return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
         }
-        self.in_force.begin(&config.egress, config.http.public_url.as_deref());
+        let hosts = config.providers.host_claims().cloned().collect();
+        self.in_force.begin(&config.egress, config.http.public_url.as_deref(), hosts);
         Arc::clone(&self.in_force) as _
     }
 
@@ -86,7 +87,8 @@ impl Access {
             }
             (false, true) => {
                 return Err(
-                    "no user, issuer and workload is left, and that credentials are not required begins with a restart alone",
+                    "no user, issuer, trust domain and workload is left, and that credentials are not required begins \
+                     with a restart alone",
                 );
             }
             _ => {}

@@ -118,7 +118,8 @@ pub fn record_doing<'a, T: 'a>(
     extensions: &Extensions,
     doing: impl Future<Output = T> + Send + 'a,
 ) -> BoxFuture<'a, T> {
-    let User { known_by, workload, .. } = user(extensions);
+    let user = user(extensions);
+    let (known_by, workload) = (user.known_by, user.recorded_workload().cloned());
     let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
     Box::pin(on_behalf(RequestOrigin { known_by, workload, origin: origin(extensions), trace_id }, doing))
 }

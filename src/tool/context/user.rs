@@ -19,6 +19,8 @@ pub struct User {
     pub grant: Option<Arc<Grant>>,
     /// The SPIFFE id that the peer of the connection proved, beside a token too.
     pub workload: Option<Arc<str>>,
+    /// The SPIFFE id that the token proves, if that is a JWT-SVID.
+    pub svid: Option<Arc<str>>,
     /// The toolset to which the request narrows the user's tools. It gives no right.
     pub toolset: Option<ToolsetName>,
     /// The toolsets to which the user's token is bound: it has the tools of these alone, whatever the request names.
@@ -39,14 +41,14 @@ pub struct Grant {
     pub acceptance: Option<Acceptance>,
 }
 
-/// The settings of an issuer by which a token is accepted, so that a token of settings that no longer hold is
-/// recognised.
+/// The settings of an issuer or a trust domain by which a token is accepted, so that a token of settings that no longer
+/// hold is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
     /// A fingerprint of the settings, within this process; without audiences.
     pub settings: u64,
-    /// The audiences of the token that the issuer lists. Empty if the token names this server's own URL, so that none
-    /// of them is needed.
+    /// The audiences of the token that these settings list. Empty if the token names this server's own URL, so that
+    /// none of them is needed.
     pub audiences: Vec<String>,
 }
 
@@ -62,6 +64,8 @@ pub enum KnownBy {
     Token,
     /// A token of an identity provider.
     Issuer,
+    /// The token of a workload, signed by its trust domain.
+    JwtSvid,
     /// The client certificate of a workload.
     Certificate,
 }
@@ -76,9 +80,25 @@ impl User {
             known_by: KnownBy::Process,
             grant: None,
             workload: None,
+            svid: None,
             toolset: None,
             bound_to: None,
         }
+    }
+
+    /// The SPIFFE id of the workload that the user is, by a certificate alone or by a JWT-SVID. `None` of other users,
+    /// whatever the peer proved beside their tokens.
+    pub fn own_workload(&self) -> Option<&str> {
+        match self.known_by {
+            KnownBy::Certificate => self.workload.as_deref(),
+            KnownBy::JwtSvid => self.svid.as_deref(),
+            KnownBy::Process | KnownBy::Loopback | KnownBy::Token | KnownBy::Issuer => None,
+        }
+    }
+
+    /// The SPIFFE id for records: of the peer, or without a certificate that of the token.
+    pub fn recorded_workload(&self) -> Option<&Arc<str>> {
+        self.workload.as_ref().or(self.svid.as_ref())
     }
 
     /// The same user, whose tools the request narrows to those of this toolset, or does not narrow.

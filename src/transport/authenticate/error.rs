@@ -41,7 +41,7 @@ pub enum AuthenticationError {
     /// The user is known, and the toolset is wrong that the request names.
     #[error(transparent)]
     Toolset(#[from] ToolsetError),
-    /// A token of an identity provider is refused, or cannot be verified now.
+    /// A token of an identity provider or a trust domain is refused, or cannot be verified now.
     #[error("{0}")]
     Refused(Refusal),
     /// A client certificate proves no user.
@@ -77,7 +77,9 @@ impl AuthenticationError {
     pub(super) fn log(&self, refused: &RefusedRequest<'_>, unlogged: u64) {
         let RefusedRequest { reason, user, origin, target } = *refused;
         let (detail, workload, what) = match self {
-            Self::Refused(refusal) => (refusal.detail(), None, "a token of an issuer is refused"),
+            Self::Refused(refusal) => {
+                (refusal.detail(), refusal.workload(), "a token of an issuer is refused")
+            }
             Self::Certificate { workload, .. } => {
                 (None, workload.as_deref(), "a client certificate is refused")
             }

@@ -2,16 +2,29 @@
 //! else, as those of users open all others and not this one. Without users any process of this machine is a host, of
 //! the provider `local`.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
+use futures_util::future::{BoxFuture, Either, Ready, ready};
 use secrecy::SecretString;
 
 use super::{
-    AuthenticationError, Credentials, TrustedProxies, loopback, static_tokens::owner, workloads::find,
+    AuthenticationError, Authenticator, Credentials, Identified, TrustedProxies, issued_tokens, loopback,
+    static_tokens::owner, workloads,
 };
 use toolwire_config::TokenDigest;
-use toolwire_identity::SpiffePattern;
+use toolwire_identity::{Principal, Refusal, SpiffePattern, Subject};
 use toolwire_providers::ids::ProviderName;
+use toolwire_tool::context::Grant;
+
+/// The provider of a host, and the token of an issuer or a trust domain that proved it.
+#[derive(Clone, Debug)]
+pub(crate) struct Host {
+    pub(crate) provider: ProviderName,
+    pub(crate) grant: Option<Arc<Grant>>,
+}
+
+/// The host at once, or by a future that waits for keys.
+pub(super) type IdentifyingHost<'a> = Either<Ready<Identified<Host>>, BoxFuture<'a, Identified<Host>>>;
 
 /// Known tokens and workloads, and the providers that they belong to.
 #[derive(Clone, Default)]
@@ -29,7 +42,7 @@ impl HostTokens {
         Self { providers: tokens.into_iter().map(digested).collect(), ..Self::default() }
     }
 
-    /// The same, and these workloads need no token. No id matches the patterns of two.
+    /// The same, and these workloads need no token of the file. No id matches the patterns of two.
     #[must_use]
     pub fn with_workloads(
         self,
@@ -45,11 +58,32 @@ impl HostTokens {
         Self { local: Some(provider), ..self }
     }
 
-    pub(super) fn identify(&self, credentials: Credentials<'_>) -> Result<ProviderName, AuthenticationError> {
+    /// Returns the host that the credentials prove. What `users` verify are tokens of issuers and trust domains.
+    pub(super) fn identify<'a>(
+        &'a self,
+        credentials: Credentials<'a>,
+        users: &'a dyn Authenticator,
+    ) -> IdentifyingHost<'a> {
+        let own = self.identify_by_own(credentials);
+        let (Err(AuthenticationError::Rejected), Some(bearer)) = (&own, credentials.bearer()) else {
+            return Either::Left(ready(own.map(|provider| Host { provider, grant: None })));
+        };
+        match users.verify(bearer) {
+            Either::Left(proven) => {
+                Either::Left(ready(proven.into_inner().and_then(|principal| self.host_of(&principal))))
+            }
+            Either::Right(proving) => {
+                Either::Right(Box::pin(async move { proving.await.and_then(|it| self.host_of(&it)) }))
+            }
+        }
+    }
+
+    /// The provider by what this server itself knows of its hosts.
+    fn identify_by_own(&self, credentials: Credentials<'_>) -> Identified<ProviderName> {
         if credentials.authorization().is_none() {
             if let Some(workload) = self.proxies.workload(&credentials).filter(|_| !self.workloads.is_empty())
             {
-                return find(&self.workloads, &workload).map(|(_, provider)| provider.clone());
+                return workloads::find(&self.workloads, &workload).map(|(_, provider)| provider.clone());
             }
             let local = self.local.as_ref().ok_or(AuthenticationError::Missing)?;
             loopback::check_local(credentials)?;
@@ -57,6 +91,18 @@ impl HostTokens {
         }
         let presented = TokenDigest::of(credentials.bearer().ok_or(AuthenticationError::Rejected)?);
         owner(&self.providers, &presented).cloned().ok_or(AuthenticationError::Rejected)
+    }
+
+    /// The host that a token is of.
+    fn host_of(&self, principal: &Principal) -> Identified<Host> {
+        let provider = match &principal.subject {
+            Subject::Host(provider) => ProviderName::from(&**provider),
+            Subject::Workload(id) => issued_tokens::find(&self.workloads, id)?.clone(),
+            Subject::User(user) => {
+                return Err(AuthenticationError::Refused(Refusal::OfNoHost { user: user.clone() }));
+            }
+        };
+        Ok(Host { provider, grant: Some(Arc::clone(&principal.grant)) })
     }
 }
 

@@ -1,39 +1,103 @@
-//! Bearer tokens of the configuration, and those of identity providers: what is not one of the former goes to the
-//! latter.
+//! Bearer tokens of the configuration, and those of identity providers and trust domains: what is not one of the former
+//! goes to the latter.
 
 use std::sync::Arc;
 
 use futures_util::future::{Either, ready};
 
-use super::{Authenticating, AuthenticationError, Authenticator, Credentials, StaticTokens};
+use super::{Authenticating, AuthenticationError, Authenticator, Credentials, Proving, StaticTokens};
 use toolwire_config::TokenDigest;
-use toolwire_identity::{Issuer, Issuers, Principal, Refusal, Resource};
-use toolwire_tool::context::{KnownBy, User};
+use toolwire_identity::{Issuers, Principal, Refusal, Resource, Signer, SpiffeId, SpiffePattern, Subject};
+use toolwire_tool::context::{Grant, KnownBy, User};
 
-/// The configured tokens, and the issuers of others.
+/// The configured tokens, and the signers of others.
 #[derive(Debug)]
 pub struct IssuedTokens {
     known: StaticTokens,
     issuers: Issuers,
+    /// The users that workloads are by tokens of their trust domains.
+    workloads: Vec<(SpiffePattern, User)>,
     /// Tokens that an earlier one verified are verified again.
     generation: u64,
 }
 
 impl IssuedTokens {
     pub fn new(known: StaticTokens, issuers: Issuers) -> Self {
-        Self { known, issuers, generation: 0 }
+        Self { known, issuers, workloads: Vec::new(), generation: 0 }
     }
 
-    /// These tokens and issuers instead, for this resource: no token that was verified before is taken for verified.
+    /// The same, where workloads are these users. No id matches the patterns of two of them.
+    #[must_use]
+    pub fn with_workloads(self, users: impl IntoIterator<Item = (SpiffePattern, User)>) -> Self {
+        let known = |(id, user): (SpiffePattern, User)| (id, user.with_known_by(KnownBy::JwtSvid));
+        Self { workloads: users.into_iter().map(known).collect(), ..self }
+    }
+
+    /// These tokens and signers instead, for this resource, and no workloads: no token that was verified before is
+    /// taken for verified.
     #[must_use]
     pub fn renew(
         &self,
         known: StaticTokens,
-        issuers: impl IntoIterator<Item = Issuer>,
+        signers: impl IntoIterator<Item = Signer>,
         resource: Resource,
     ) -> Self {
-        Self { known, issuers: self.issuers.renew(issuers, resource), generation: self.generation + 1 }
+        let issuers = self.issuers.renew(signers, resource);
+        Self { known, issuers, workloads: Vec::new(), generation: self.generation + 1 }
     }
+
+    /// Returns what the token of an issuer or a trust domain proves.
+    pub fn verify<'a>(&'a self, bearer: &'a [u8]) -> Proving<'a> {
+        self.verify_of_digest(bearer, TokenDigest::of(bearer))
+    }
+
+    fn verify_of_digest<'a>(&'a self, bearer: &'a [u8], digest: TokenDigest) -> Proving<'a> {
+        // Without a dot it is no signed token.
+        let Some(token) = std::str::from_utf8(bearer).ok().filter(|token| token.contains('.')) else {
+            return Either::Left(ready(Err(AuthenticationError::Rejected)));
+        };
+        match self.issuers.verify(token, digest.into()) {
+            Either::Left(verified) => {
+                Either::Left(ready(verified.into_inner().map_err(AuthenticationError::Refused)))
+            }
+            Either::Right(verifying) => {
+                Either::Right(Box::pin(async move { verifying.await.map_err(AuthenticationError::Refused) }))
+            }
+        }
+    }
+
+    /// The user that a token is of.
+    fn user_of(&self, principal: &Principal) -> Result<User, AuthenticationError> {
+        let bound_to = principal.bound_to.clone();
+        match &principal.subject {
+            Subject::User(id) => Ok(User {
+                email: principal.email.clone(),
+                known_by: KnownBy::Issuer,
+                grant: Some(Arc::clone(&principal.grant)),
+                bound_to,
+                ..User::new(id.clone())
+            }),
+            Subject::Workload(id) => {
+                let user = find(&self.workloads, id)?;
+                // Its groups are those of the entry.
+                let groups = user.grant.iter().flat_map(|grant| &grant.groups).cloned().collect();
+                let grant = Arc::new(Grant { groups, ..Grant::clone(&principal.grant) });
+                Ok(User { grant: Some(grant), svid: Some(id.shared()), bound_to, ..user.clone() })
+            }
+            Subject::Host(provider) => {
+                Err(AuthenticationError::Refused(Refusal::OfHost { provider: Arc::clone(provider) }))
+            }
+        }
+    }
+}
+
+/// What the pattern that a token's workload matches stands for.
+pub(super) fn find<'a, T>(
+    known: &'a [(SpiffePattern, T)],
+    id: &SpiffeId,
+) -> Result<&'a T, AuthenticationError> {
+    let found = known.iter().find(|(pattern, _)| pattern.matches(id)).map(|(_, it)| it);
+    found.ok_or_else(|| AuthenticationError::Refused(Refusal::UnknownWorkload { workload: id.shared() }))
 }
 
 impl Authenticator for IssuedTokens {
@@ -47,36 +111,22 @@ impl Authenticator for IssuedTokens {
         };
         let recent = credentials.recent.filter(|_| !self.issuers.is_empty());
         if let Some(principal) = recent.and_then(|recent| recent.find(bearer, self.generation)) {
-            return Either::Left(ready(Ok(user_of(&principal))));
+            return Either::Left(ready(self.user_of(&principal)));
         }
         let digest = TokenDigest::of(bearer);
         if let Some(user) = self.known.owner(&digest) {
             return Either::Left(ready(Ok(user.clone())));
         }
-        // Without a dot it is no token of an issuer.
-        let Some(token) = std::str::from_utf8(bearer).ok().filter(|token| token.contains('.')) else {
-            return Either::Left(ready(Err(AuthenticationError::Rejected)));
-        };
-        let admit = move |verified: Result<Arc<Principal>, Refusal>| {
-            let principal = verified.map_err(AuthenticationError::Refused)?;
+        let admit = move |verified: Result<Arc<Principal>, AuthenticationError>| {
+            let principal = verified?;
             if let Some(recent) = recent {
                 recent.replace(bearer, &principal, self.generation);
             }
-            Ok(user_of(&principal))
+            self.user_of(&principal)
         };
-        match self.issuers.verify(token, digest.into()) {
+        match self.verify_of_digest(bearer, digest) {
             Either::Left(verified) => Either::Left(ready(admit(verified.into_inner()))),
             Either::Right(verifying) => Either::Right(Box::pin(async move { admit(verifying.await) })),
         }
-    }
-}
-
-fn user_of(principal: &Principal) -> User {
-    User {
-        email: principal.email.clone(),
-        known_by: KnownBy::Issuer,
-        grant: Some(Arc::clone(&principal.grant)),
-        bound_to: principal.bound_to.clone(),
-        ..User::new(principal.user.clone())
     }
 }

@@ -6,7 +6,7 @@ use strum::VariantNames;
 
 use super::{
     super::{
-        issuers::IssuerNames,
+        EntryNames,
         who::{Who, parse_workloads, show_workloads},
     },
     Right, Rule,
@@ -18,7 +18,7 @@ use toolwire_identity::SpiffePattern;
 impl Rule {
     pub(in crate::auth) fn read_all(
         reader: &mut Reader,
-        issuers: &IssuerNames,
+        issuers: &EntryNames,
         toolsets: &Toolsets,
     ) -> Vec<Self> {
         let mut rules = Vec::new();
@@ -34,7 +34,7 @@ impl Rule {
         rules
     }
 
-    fn read(entry: &mut Fields, issuers: &IssuerNames, known: &Toolsets) -> Option<Self> {
+    fn read(entry: &mut Fields, issuers: &EntryNames, known: &Toolsets) -> Option<Self> {
         let who = entry.required::<Vec<String>>("who");
         let tools = entry.optional::<Vec<ToolPattern>>("tools");
         let tags = entry.optional::<Vec<String>>("tags");
@@ -210,7 +210,7 @@ fn word<T: FromStr + VariantNames>(key: &str, name: &str) -> Result<T, String> {
     name.parse().map_err(|_| format!("{key} must be of {}, but there is {name:?}", known()))
 }
 
-fn all_of(who: &[String], issuers: &IssuerNames) -> Result<Vec<Who>, String> {
+fn all_of(who: &[String], issuers: &EntryNames) -> Result<Vec<Who>, String> {
     if who.is_empty() {
         return Err("who must name at least one, such as \"group:corp/support\"".to_owned());
     }

@@ -21,11 +21,12 @@ use toolwire_engine::{
     },
     registry::Registry,
 };
+use toolwire_identity::HostClaims;
 use toolwire_outgoing::Egress;
-use toolwire_tool::context::{KnownBy, User, UserId};
+use toolwire_tool::context::{Acceptance, KnownBy, User, UserId};
 use toolwire_transport::{
     Withdrawals,
-    authenticate::{Authenticating, AuthenticationError, Authenticator, Bearer, Credentials},
+    authenticate::{Authenticating, AuthenticationError, Authenticator, Bearer, Credentials, Proving},
 };
 
 /// The users, rules and toolsets in force.
@@ -62,11 +63,11 @@ impl InForce {
     }
 
     /// Begins to know callers, and to fetch the keys of issuers, in the runtime of the caller; their clients go out so.
-    /// Clients know the server by `public_url`.
-    pub(super) fn begin(&self, egress: &Egress, public_url: Option<&str>) {
+    /// Clients know the server by `public_url`. The tokens of `hosts` prove no users, now and by other settings.
+    pub(super) fn begin(&self, egress: &Egress, public_url: Option<&str>, hosts: Vec<HostClaims>) {
         let before = self.reading.load_full();
         let Reading { auth, toolsets, .. } = &*before;
-        let callers = Callers::start(auth, toolsets, egress, public_url);
+        let callers = Callers::start(auth, toolsets, hosts, (egress, public_url));
         self.reading.replace(Reading::new(Arc::clone(auth), toolsets.clone(), Some(callers)));
     }
 
@@ -153,6 +154,22 @@ impl Authenticator for InForce {
             }
         }
     }
+
+    fn verify<'a>(&'a self, bearer: &'a [u8]) -> Proving<'a> {
+        let reading = self.reading.load();
+        let Some(callers) = &reading.callers else {
+            return Either::Left(ready(Err(AuthenticationError::Rejected)));
+        };
+        match callers.verify(bearer) {
+            Either::Left(proven) => Either::Left(proven),
+            Either::Right(_) => {
+                let reading = Arc::clone(&reading);
+                Either::Right(Box::pin(async move {
+                    reading.callers.as_ref().expect("they were there").verify(bearer).await
+                }))
+            }
+        }
+    }
 }
 
 impl Withdrawals for InForce {
@@ -179,6 +196,18 @@ impl Withdrawals for InForce {
                 before = now;
             }
             AuthenticationError::Rejected.into()
+        })
+    }
+
+    fn wait_for_loss_of_host(&self, token: &Acceptance) -> BoxFuture<'static, ()> {
+        let mut replaced = self.replaced.subscribe();
+        let (reading, token) = (self.reading.clone(), token.clone());
+        Box::pin(async move {
+            while reading.load().auth.still_accepts(&token) {
+                if replaced.changed().await.is_err() {
+                    return pending().await;
+                }
+            }
         })
     }
 }
@@ -209,9 +238,11 @@ impl Reading {
         match user.known_by {
             _ if self.shuts_out(user) => false,
             KnownBy::Token => token.is_some_and(|token| self.auth.has_token(&user.id, token)),
-            KnownBy::Issuer | KnownBy::Certificate | KnownBy::Process | KnownBy::Loopback => {
-                self.auth.knows(user)
-            }
+            KnownBy::Issuer
+            | KnownBy::JwtSvid
+            | KnownBy::Certificate
+            | KnownBy::Process
+            | KnownBy::Loopback => self.auth.knows(user),
         }
     }
 
@@ -219,7 +250,7 @@ impl Reading {
     fn withdraws(&self, before: &Self, user: &User, registry: &Registry) -> bool {
         // A workload has its groups by its entry, not by what it presents.
         let groups = user.grant.as_ref().map(|grant| &grant.groups);
-        let entry = self.auth.workload(user).filter(|_| user.known_by == KnownBy::Certificate);
+        let entry = self.auth.workload(user);
         if entry.zip(groups).is_some_and(|(it, groups)| groups.iter().any(|group| !it.groups.contains(group)))
         {
             return true;

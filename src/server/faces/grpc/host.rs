@@ -14,7 +14,7 @@ use toolwire_contract::{
 };
 use toolwire_hosts::{Hub, work};
 use toolwire_providers::{bounds::MAX_MESSAGE, ids::ProviderName};
-use toolwire_transport::{backlog, drain_signal, rules::Rule};
+use toolwire_transport::{backlog, rules::Rule, slot_end};
 
 pub(super) fn service() -> Service {
     let make = |face: &Face| {
@@ -41,8 +41,9 @@ impl ToolHostService for Hosts {
         let provider = extensions.get::<ProviderName>().cloned().ok_or_else(not_a_host)?;
         // One answer: what its host does not take waits where it can be taken back.
         let (answers, mut outgoing) = mpsc::channel(1);
-        let draining = drain_signal(&extensions).cancelled_owned();
-        tokio::spawn(work(self.hub.clone(), provider, incoming, draining, answers, backlog()));
+        // A slot is left once its call is over: no call fails for want of a token.
+        let ending = slot_end(&extensions);
+        tokio::spawn(work(self.hub.clone(), provider, incoming, ending, answers, backlog()));
         Ok(Response::new(stream::poll_fn(move |cx| outgoing.poll_recv(cx)).boxed()))
     }
 }

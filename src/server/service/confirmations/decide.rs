@@ -86,7 +86,7 @@ impl Confirmations {
         let DecisionRequest { choice, on_behalf_of, origin } = request;
         let at = self.0.store.now();
         let decided = Decided { at, by: user.id.clone(), via: origin.face.to_owned(), on_behalf_of };
-        let (known_by, peer, workload) = (user.known_by, origin.peer, user.workload.clone());
+        let (known_by, peer, workload) = (user.known_by, origin.peer, user.recorded_workload().cloned());
         match choice {
             Choice::Approve { reason, .. } => {
                 let snapshot = self.0.registry.snapshot();

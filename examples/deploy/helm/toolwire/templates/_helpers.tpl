@@ -37,8 +37,8 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $config = fromToml $values.config }}
 {{- with $config.Error }}{{ fail (printf "config is no TOML: %s" .) }}{{ end }}
 {{- $auth := $config.auth | default dict }}
-{{- if not (or $auth.users $auth.issuers $auth.spiffe) }}
-{{- fail "config has neither [[auth.users]] nor [[auth.issuers]] nor [[auth.spiffe]]: without credentials a server is reached from its own machine alone" }}
+{{- if not (or $auth.users $auth.issuers $auth.trust_domains $auth.spiffe) }}
+{{- fail "config has neither [[auth.users]] nor [[auth.issuers]] nor [[auth.trust_domains]] nor [[auth.spiffe]]: without credentials a server is reached from its own machine alone" }}
 {{- end }}
 {{- end }}
 {{- if gt $most 1 }}
