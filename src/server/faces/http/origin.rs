@@ -116,7 +116,7 @@ mod tests {
         let named: Authority = "tools.example".parse().unwrap();
         let refused = |origins: &Origins, sites: &[&'static str]| {
             let headers = sites.iter().map(|site| (SEC_FETCH_SITE, HeaderValue::from_static(site)));
-            origins.page(&HeaderMap::from_iter(headers), true, &named) == Page::Foreign
+            origins.page(&headers.collect(), true, &named) == Page::Foreign
         };
         let usual = Origins::new([].into_iter(), false);
         assert!(!refused(&usual, &["cross-site"]));
