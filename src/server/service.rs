@@ -229,8 +229,11 @@ impl Tools {
     }
 
     /// Cancels a user's own call in whichever process carries it out, even one whose caller has left while a
-    /// confirmation is open. Returns whether there was one.
+    /// confirmation is open. Returns whether there was one that the user's token is for.
     pub async fn cancel(&self, user: &User, which: CallSelector) -> Result<bool, Refusal> {
+        if !self.calls().may_cancel(user, which).await? {
+            return Ok(false);
+        }
         let cancelled = self.in_flight().cancel(&user.id, which);
         let call = match which {
             // Most calls request no confirmation, and then there is nothing to look for in the state.

@@ -158,6 +158,32 @@ async fn it_sees_of_its_users_calls_and_confirmations_those_of_its_toolset_alone
 }
 
 #[tokio::test]
+async fn it_cancels_calls_of_its_toolset_alone() {
+    let issuer = Issuer::start().await;
+    let house = house(&issuer);
+    let whole = bound_by(&issuer, "aud", json!(format!("{URL}/mcp")));
+    let talk = house.talk("riley");
+    let asks = async |tool: &str| {
+        let headers = [("authorization", whole.as_str()), ("x-toolwire-require-confirmation", "true")];
+        let path = format!("/v1/tools/{tool}:call");
+        let asked = talk.send("POST", &path, &headers, r#"{"symbol": "AMD"}"#).await;
+        assert_eq!(asked.status, 428, "{asked:?}");
+        format!("/v1/calls/{}:cancel", asked.headers["x-toolwire-call-id"].to_str().unwrap())
+    };
+    let cancels = async |path: &str, token: &str| {
+        let answer = talk.send("POST", path, &[("authorization", token)], "{}").await.ok();
+        answer["cancelled"].as_bool().unwrap_or_default()
+    };
+    for token in bound(&issuer) {
+        let (own, other) = (asks("get_quotes").await, asks("get_positions").await);
+        let unknown = "/v1/calls/01a20126-d81f-7c3d-8e5f-0123456789ab:cancel";
+        assert!(!cancels(&other, &token).await && !cancels(unknown, &token).await);
+        assert!(cancels(&own, &token).await);
+        assert!(cancels(&other, &whole).await, "it waited still");
+    }
+}
+
+#[tokio::test]
 async fn a_token_for_the_whole_is_not_bound_and_one_for_nothing_has_no_tools() {
     let issuer = Issuer::start().await;
     let house = house(&issuer);

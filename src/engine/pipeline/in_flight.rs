@@ -132,7 +132,8 @@ impl InFlight {
     /// Cancels a user's own call; `None` if there is none.
     pub fn cancel(&self, user: &UserId, selector: CallSelector) -> Option<CancelOutcome> {
         let state = self.lock();
-        let is_selected = |entry: &&Entry| entry.call.info.user == *user && entry.matches(selector);
+        let is_selected =
+            |entry: &&Entry| entry.call.info.user == *user && selector.selects(&entry.call.info);
         let flags = state.entries.values().filter(is_selected).map(|entry| {
             // Cancel before the flag is read: a call that is about to request a confirmation sets the flag before it
             // checks for cancellation, so one of the two sees the other.
@@ -199,11 +200,11 @@ impl ConfirmationFlag {
     }
 }
 
-impl Entry {
-    fn matches(&self, selector: CallSelector) -> bool {
-        match selector {
-            CallSelector::Call(call_id) => self.call.info.call_id == call_id,
-            CallSelector::Request(request_id) => self.call.info.request_id == Some(request_id),
+impl CallSelector {
+    pub fn selects(self, call: &CallInfo) -> bool {
+        match self {
+            Self::Call(call_id) => call.call_id == call_id,
+            Self::Request(request_id) => call.request_id == Some(request_id),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! with a `request_id`, which outlive the process and take precedence. Not here: calling, and cancelling calls of this
 //! process.
 
+mod cancel;
 mod list;
 mod record;
 
@@ -21,13 +22,12 @@ use toolwire_base::clock;
 use toolwire_contract::{ConfirmationRequired, Refusal, ToolResult};
 use toolwire_db::StoreError;
 use toolwire_engine::{
-    pipeline::{CallInfo, CallSelector, InFlight, Policy, frame},
+    pipeline::{CallInfo, InFlight, Policy, frame},
     registry::Registry,
 };
 use toolwire_state::{
     Store,
     calls::{RecordSelector, RecordedCall},
-    cancellations::Subject,
     idempotency::Key,
 };
 use toolwire_tool::context::{CallId, RequestId, User, UserId};
@@ -162,35 +162,6 @@ impl Calls {
         let mut recorded = self.0.store.find_calls(selector).await?;
         recorded.retain(|it| self.may_see(user, &it.key.user) && self.is_for(user, &it.key.tool));
         Ok(recorded)
-    }
-
-    /// Cancels a user's own call in the other processes that share the state. `is_here`: whether this process has
-    /// cancelled it already. Returns whether it was running.
-    pub(super) async fn cancel_elsewhere(&self, user: &User, which: CallSelector, is_here: bool) -> bool {
-        let subject = match which {
-            // A call runs in one process only; calls of one `request_id` may run in several.
-            CallSelector::Call(_) if is_here => return true,
-            CallSelector::Call(call_id) => Subject::Call(call_id),
-            CallSelector::Request(request_id) => Subject::Request(request_id),
-        };
-        let requested = if is_here {
-            self.0.store.request_cancel(&user.id, &subject).await.map(|()| true)
-        } else {
-            self.0.store.cancel_elsewhere(&user.id, &subject).await
-        };
-        requested.unwrap_or_else(|error| {
-            tracing::warn!(%error, "other processes cannot be requested to cancel a call");
-            is_here
-        })
-    }
-
-    /// Cancels a request of a user's client in the other processes that share the state, by the name that its face has
-    /// for it. Best effort: if none of them answers, it goes on.
-    pub async fn cancel_client_request(&self, user: &UserId, name: String) {
-        let subject = Subject::ClientRequest(name);
-        if let Err(error) = self.0.store.cancel_elsewhere(user, &subject).await {
-            tracing::warn!(%error, "other processes cannot be requested to cancel a request");
-        }
     }
 
     fn is_meant(&self, user: &User, which: &CallRef, seen: &CallInfo) -> bool {
