@@ -190,6 +190,10 @@ impl Withdrawals for InForce {
                 if now.shuts_out(&user) {
                     return AuthenticationError::ShutOut(Box::new(user)).into();
                 }
+                // Without the token there is no right to lose.
+                if user.known_by == KnownBy::Token && !now.knows(&user, token.as_ref()) {
+                    break;
+                }
                 if now.withdraws(&before, &user, &registry) {
                     return status_of_loss();
                 }
