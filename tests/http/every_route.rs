@@ -2,6 +2,7 @@
 //!
 //! A route without a case fails, so that a new one is looked at.
 
+mod alike;
 mod cases;
 mod confirming;
 mod policy;

@@ -4,9 +4,12 @@ use std::net::SocketAddr;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use h2::client::{Builder, SendRequest};
-use http::{HeaderMap, HeaderValue, Method, Request};
+use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use prost::Message;
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
 
 /// One HTTP/2 connection. Cloning it makes another handle of the same.
 #[derive(Clone)]
@@ -41,8 +44,15 @@ impl Raw {
     }
 
     async fn with(address: SocketAddr, builder: &Builder) -> Self {
-        let socket = TcpStream::connect(address).await.expect("connects");
-        let (sender, connection) = builder.handshake(socket).await.expect("speaks HTTP/2");
+        Self::over(TcpStream::connect(address).await.expect("connects"), builder).await
+    }
+
+    /// A client over a connection that is open, such as one under TLS.
+    pub async fn over(
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        builder: &Builder,
+    ) -> Self {
+        let (sender, connection) = builder.handshake(stream).await.expect("speaks HTTP/2");
         tokio::spawn(connection);
         Self { sender: sender.ready().await.expect("ready") }
     }
@@ -83,15 +93,25 @@ impl Raw {
 
     /// The status and the text that answer a request without a body.
     pub async fn ask(&self, request: Request<()>) -> (u16, String) {
+        let answer = self.exchange(request, Bytes::new()).await;
+        (answer.status().as_u16(), answer.into_body())
+    }
+
+    /// The answer to a request with a body, read to its end.
+    pub async fn exchange(&self, request: Request<()>, body: Bytes) -> Response<String> {
         let mut sender = self.sender.clone().ready().await.expect("ready");
-        let (response, _) = sender.send_request(request, true).expect("sent");
-        let response = response.await.expect("a response");
-        let (status, mut body, mut text) =
-            (response.status().as_u16(), response.into_body(), BytesMut::new());
-        while let Some(chunk) = body.data().await {
-            text.extend_from_slice(&chunk.expect("a chunk"));
+        let (response, mut stream) = sender.send_request(request, body.is_empty()).expect("sent");
+        if !body.is_empty() {
+            stream.send_data(body, true).expect("sent");
         }
-        (status, String::from_utf8(text.to_vec()).expect("a text"))
+        let (head, mut body) = response.await.expect("a response").into_parts();
+        let mut text = BytesMut::new();
+        while let Some(chunk) = body.data().await {
+            let chunk = chunk.expect("a chunk");
+            let _ = body.flow_control().release_capacity(chunk.len());
+            text.extend_from_slice(&chunk);
+        }
+        Response::from_parts(head, String::from_utf8(text.to_vec()).expect("a text"))
     }
 
     /// Carries a call out to its end.

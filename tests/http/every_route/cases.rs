@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{PAUSED, Planted, SESSION};
+use super::world::{Names, Planted};
 
 /// Whom a case is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ fn tools(planted: &Planted) -> Vec<Case> {
 /// What the specifications show.
 fn specified(planted: &Planted) -> Vec<Case> {
     use Whose::{Callers, Calls, Owners};
-    let Planted { job, turn, .. } = planted;
+    let Names { job, turn, .. } = &planted.names;
     vec![
         Case::new(Calls, "GET /api/account_summary", "/api/account_summary"),
         Case::new(Calls, "GET /api/activity", "/api/activity"),
@@ -170,15 +170,15 @@ fn specified(planted: &Planted) -> Vec<Case> {
 /// Turns in sessions and of names that the owner has, too, and with what the owner was asked.
 fn turns(planted: &Planted) -> Vec<Case> {
     use Whose::{Callers, Owners, Turns};
-    let Planted { turn, paused, interrupt, .. } = planted;
-    let asks = json!({"message": "What is AMD trading at?", "session_id": SESSION, "request_id": turn});
-    let plain = json!({"message": "What is AMD trading at?", "session_id": SESSION});
+    let Planted { names: Names { session, paused_session, turn, paused, .. }, interrupt, .. } = planted;
+    let asks = json!({"message": "What is AMD trading at?", "session_id": session, "request_id": turn});
+    let plain = json!({"message": "What is AMD trading at?", "session_id": session});
     let resumes = json!({"resume": {"turn_id": paused}});
     let message = json!([{"id": "m", "role": "user", "content": "What is AMD trading at?"}]);
-    let runs = json!({"action": "chat", "threadId": SESSION, "runId": turn, "messages": message});
+    let runs = json!({"action": "chat", "threadId": session, "runId": turn, "messages": message});
     let payload = json!({"approved": true, "tool": "add_to_watchlist"});
     let approves = json!([{"interruptId": interrupt, "status": "resolved", "payload": payload}]);
-    let approves = json!({"action": "chat", "threadId": PAUSED, "resume": approves});
+    let approves = json!({"action": "chat", "threadId": paused_session, "resume": approves});
     vec![
         Case::new(Turns, "POST /api/chat", "/api/chat").saying(&plain),
         Case::new(Turns, "POST /agent/chat", "/agent/chat").saying(&asks),
@@ -196,7 +196,7 @@ fn turns(planted: &Planted) -> Vec<Case> {
 /// Calls that were made, confirmations, jobs and records.
 fn read(planted: &Planted) -> Vec<Case> {
     use Whose::{Callers, Owners};
-    let Planted { call, confirmation, job, .. } = planted;
+    let Planted { call, confirmation, names: Names { job, .. }, .. } = planted;
     let decides = format!("/v1/confirmations/{confirmation}:decide");
     vec![
         Case::new(Callers, "GET /v1/calls", "/v1/calls"),

@@ -7,7 +7,7 @@ use toolwire::tool::context::RequestId;
 
 use super::{
     cases::{Whose, cases},
-    world::{OWNER, Planted, SESSION, World, send},
+    world::{OWNER, Planted, World, send},
 };
 use crate::{
     http::{
@@ -37,9 +37,10 @@ fn strict() -> (World, tempfile::TempDir) {
 async fn no_route_carries_a_tool_out_without_a_confirmation() {
     let (world, _data) = strict();
     let mut asked = 0;
-    for mut case in cases(&Planted::nothing()) {
+    let nothing = Planted::nothing();
+    for mut case in cases(&nothing) {
         // A turn that waits holds its session.
-        case.body = case.body.replace(SESSION, &RequestId::generate().to_string());
+        case.body = case.body.replace(&nothing.names.session, &RequestId::generate().to_string());
         let answer = send(world.address, Some(OWNER), &case).await;
         let is_read = case.method() == "GET" && case.path.starts_with("/v1/");
         let expected = match case.whose {

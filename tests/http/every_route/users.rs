@@ -36,7 +36,7 @@ async fn read(world: &World, cases: &[Case]) -> Vec<(String, String)> {
 }
 
 /// A text without the time at which an end is told again.
-fn steady(text: &str) -> String {
+pub(super) fn steady(text: &str) -> String {
     const TIME: &str = "\"event_time\":\"";
     let after = |part: &str| part.split_once('"').map_or_else(String::new, |(_, rest)| rest.to_owned());
     let mut parts = text.split(TIME);
@@ -49,14 +49,14 @@ async fn another_user_sees_reads_and_changes_nothing() {
     let planted = Planted::at(world.address).await;
     let (named, unknown) = (cases(&planted), cases(&Planted::nothing()));
     let before = read(&world, &named).await;
-    let tells = |text: &str| planted.words().iter().any(|word| text.contains(word));
+    let tells = |text: &str| planted.words().any(|word| text.contains(word));
     assert!(before.len() > 12 && before.iter().filter(|(_, text)| tells(text)).count() > 10, "{before:?}");
     // What is read comes first: what the other does is told it there, and takes some of the owner's names.
     let mut pairs: Vec<_> = named.iter().zip(&unknown).collect();
     pairs.sort_by_key(|(case, _)| (!case.is_list(), case.whose != Whose::Owners));
     for (case, unknown) in pairs {
         let answer = send(world.address, Some(OTHER), case).await;
-        for word in planted.words().iter().filter(|word| !case.says(word)) {
+        for word in planted.words().filter(|word| !case.says(word)) {
             assert!(!words(&answer).contains(word), "{} tells {word}: {answer:?}", case.route);
         }
         let to_nothing = send(world.address, Some(OTHER), unknown).await;

@@ -24,23 +24,33 @@ pub(super) const OTHER: &str = "demo";
 pub(super) const PARTLY: &str = "nora";
 /// Who may call nothing.
 pub(super) const MUTE: &str = "mute";
-/// The owner's sessions: of the turn that has ended, and of the one that waits.
-pub(super) const SESSION: &str = "one-session";
-pub(super) const PAUSED: &str = "another-session";
 /// What only the owner's account holds.
-const MONEY: &str = "23416.97";
+pub(super) const MONEY: &str = "23416.97";
 
 /// What the owner has, by its names.
 #[derive(Clone, Debug)]
 pub(super) struct Planted {
+    /// What stands in all of it, and what only the owner's account holds.
+    pub(super) content: [String; 2],
+    pub(super) names: Names,
     pub(super) call: String,
     pub(super) confirmation: String,
     pub(super) task: String,
     pub(super) question: String,
+    pub(super) interrupt: String,
+}
+
+/// The names that clients give.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    /// The session of the turn that has ended, and of the one that waits.
+    pub(super) session: String,
+    pub(super) paused_session: String,
     pub(super) turn: String,
     pub(super) paused: String,
-    pub(super) interrupt: String,
     pub(super) job: String,
+    /// The `request_id` of the call.
+    pub(super) request: String,
 }
 
 /// A server and its users.
@@ -106,18 +116,22 @@ impl World {
 
 /// What comes of a case for a user; without one, for nobody.
 pub(super) async fn send(address: SocketAddr, user: Option<&str>, case: &Case) -> Answer {
-    let key = format!("idempotency-key: {}", RequestId::generate());
-    let bearer = user.map(bearer);
-    let mut headers: Vec<&str> = case.headers.iter().map(String::as_str).chain(bearer.as_deref()).collect();
-    let is_said = |name: &str| headers.iter().any(|header| header.starts_with(name));
-    let (has_key, has_type) = (is_said("idempotency-key"), is_said("content-type"));
-    if case.method() == "POST" && !has_key {
-        headers.push(&key);
-    }
-    if !case.body.is_empty() && !has_type {
-        headers.push("content-type: application/json");
-    }
+    let headers = headers(case).into_iter().chain(user.map(bearer)).collect::<Vec<_>>();
+    let headers: Vec<_> = headers.iter().map(String::as_str).collect();
     ask(address, case.method(), &case.path, &headers, &case.body).await
+}
+
+/// The headers of a case, with those that every request of its kind has.
+pub(super) fn headers(case: &Case) -> Vec<String> {
+    let mut headers = case.headers.clone();
+    let is_said = |name: &str| case.headers.iter().any(|header| header.starts_with(name));
+    if case.method() == "POST" && !is_said("idempotency-key") {
+        headers.push(format!("idempotency-key: {}", RequestId::generate()));
+    }
+    if !case.body.is_empty() && !is_said("content-type") {
+        headers.push("content-type: application/json".to_owned());
+    }
+    headers
 }
 
 /// Everything that an answer says.
@@ -127,13 +141,6 @@ pub(super) fn words(answer: &Answer) -> String {
     format!("{status} {headers:?}\n{body}")
 }
 
-async fn post(address: SocketAddr, user: &str, path: &str, body: &Value) -> Value {
-    let case = Case::of("POST", path).saying(body);
-    let answer = send(address, Some(user), &case).await;
-    assert!(answer.status < 300 || answer.status == 428, "{path}: {answer:?}");
-    serde_json::from_str(&answer.body).unwrap_or_else(|error| panic!("{error}: {answer:?}"))
-}
-
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value}")).to_owned()
 }
@@ -141,61 +148,88 @@ fn text(value: &Value) -> String {
 impl Planted {
     /// Names of nothing.
     pub(super) fn nothing() -> Self {
-        let id = || RequestId::generate().to_string();
         let named = |kind: &str| format!("{kind}_{}", id().replace('-', ""));
         Self {
+            content: [id(), id()],
+            names: Names::new(),
             call: id(),
             confirmation: named("conf"),
             task: named("task"),
             question: named("task"),
-            turn: id(),
-            paused: id(),
             interrupt: named("conf"),
-            job: id(),
         }
     }
 
     /// Gives the owner something of everything.
     pub(super) async fn at(address: SocketAddr) -> Self {
-        let post = async |path: &str, body: Value| post(address, OWNER, path, &body).await;
-        let call = post("/v1/tools/debug_write:call", json!({"value": MARK})).await;
-        let confirmation = post("/v1/tools/debug_confirm:call", json!({"value": MARK})).await;
-        let documents = json!([{"path": "notes.txt", "text": MARK}]);
+        let sends = async |case: Case| send(address, Some(OWNER), &case).await;
+        Self::by([MARK, MONEY], Names::new(), sends).await
+    }
+
+    /// Gives whoever sends something of everything, by these names; `content` is what stands in all of it, and what
+    /// only the account of its owner holds.
+    pub(super) async fn by(content: [&str; 2], names: Names, sends: impl AsyncFn(Case) -> Answer) -> Self {
+        let send = async |case: Case| {
+            let path = case.path.clone();
+            let answer = sends(case).await;
+            assert!(answer.status < 300 || answer.status == 428, "{path}: {answer:?}");
+            serde_json::from_str::<Value>(&answer.body).unwrap_or_else(|error| panic!("{error}: {answer:?}"))
+        };
+        let post = async |path: &str, body: Value| send(Case::of("POST", path).saying(&body)).await;
+        let [mark, money] = content.map(str::to_owned);
+        let write = Case::of("POST", "/v1/tools/debug_write:call").saying(&json!({"value": mark}));
+        let call = send(write.with(format!("idempotency-key: {}", names.request))).await;
+        let confirmation = post("/v1/tools/debug_confirm:call", json!({"value": mark})).await;
+        let documents = json!([{"path": "notes.txt", "text": mark}]);
         let task =
-            post("/v1/tasks", json!({"request": MARK, "role": "analyst", "documents": documents})).await;
+            post("/v1/tasks", json!({"request": mark, "role": "analyst", "documents": documents})).await;
         let task = text(&task["task"]["task_id"]);
         let steps = format!("/v1/tasks/{task}:call");
-        let thoughts = json!({"thoughts": MARK}).to_string();
+        let thoughts = json!({"thoughts": mark}).to_string();
         post(&steps, json!({"tool": "stop_and_think", "arguments_json": thoughts})).await;
-        let question = json!({"question": MARK}).to_string();
+        let question = json!({"question": mark}).to_string();
         let asks = post(&steps, json!({"tool": "ask_master", "arguments_json": question})).await;
-        let (turn, paused, job) = (id(), id(), id());
+        let Names { session, paused_session, turn, paused, job, .. } = &names;
         let question =
-            json!({"message": "What is AMD trading at?", "session_id": SESSION, "request_id": turn});
+            json!({"message": "What is AMD trading at?", "session_id": session, "request_id": turn});
         post("/agent/chat", question).await;
-        let write =
-            json!({"message": "Add Infosys to my watchlist", "session_id": PAUSED, "request_id": paused});
+        let write = json!({"message": "Add Infosys to my watchlist", "session_id": paused_session,
+                           "request_id": paused});
         let pending = post("/agent/chat", write).await;
-        let started = json!({"max_candidates": 1, "request_id": job});
-        post("/api/discovery", started).await;
-        let status = Case::of("GET", &format!("/api/jobs/{job}/status"));
-        assert!(words(&send(address, Some(OWNER), &status).await).contains("event: done"));
+        post("/api/discovery", json!({"max_candidates": 1, "request_id": job})).await;
+        let status = sends(Case::of("GET", &format!("/api/jobs/{job}/status"))).await;
+        assert!(status.body.contains("event: done"), "{status:?}");
         Self {
+            content: [mark, money],
             call: text(&call["call_id"]),
             confirmation: text(&confirmation["confirmation"]["confirmation_id"]),
             task,
             question: text(&asks["block"]["task_id"]),
-            turn,
-            paused,
             interrupt: text(&pending["pending"][0]["confirmation_required"]["confirmation_id"]),
-            job,
+            names,
         }
     }
 
+    /// What the server knows it by.
+    pub(super) fn ids(&self) -> [&str; 5] {
+        [&self.call, &self.confirmation, &self.task, &self.question, &self.interrupt]
+    }
+
     /// What nobody but the owner may be told, unless they said it themselves.
-    pub(super) fn words(&self) -> [&str; 10] {
-        let Self { call, confirmation, task, question, turn, paused, interrupt, job } = self;
-        [MARK, MONEY, call, confirmation, task, question, turn, paused, interrupt, job]
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        let content = self.content.iter().map(String::as_str);
+        content.chain(self.ids()).chain(self.names.all())
+    }
+}
+
+impl Names {
+    pub(super) fn new() -> Self {
+        Self { session: id(), paused_session: id(), turn: id(), paused: id(), job: id(), request: id() }
+    }
+
+    pub(super) fn all(&self) -> [&str; 6] {
+        let Self { session, paused_session, turn, paused, job, request } = self;
+        [session, paused_session, turn, paused, job, request]
     }
 }
 
