@@ -30,7 +30,7 @@ pub struct Principal {
     pub(crate) fresh_until: Instant,
 }
 
-/// Whom a token is of.
+/// The owner of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     User(UserId),

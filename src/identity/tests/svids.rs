@@ -120,7 +120,7 @@ async fn bad_claims_have_their_word() {
         let token = key.token(&svid(&change));
         assert_eq!(verify_once(&key, &token).await.unwrap_err().word(), word, "{change:.80}");
     }
-    // Nothing of a token that another key signed is told.
+    // The refusal of a token that another key signed says nothing of its claims.
     let forged = Signer::p256("k1").token(&svid(&json!({"exp": 1, "aud": "else"})));
     assert_eq!(verify_once(&key, &forged).await.unwrap_err().word(), "wrong_signature");
 }
@@ -183,7 +183,7 @@ async fn a_token_is_of_one_signer_and_is_never_verified_by_the_other() {
     {
         assert_eq!(verify(&both, &token).await.unwrap_err().word(), "wrong_signature");
     }
-    // An issuer that is gone leaves its tokens to nobody but the trust domain, whose keys they lack.
+    // A token of an issuer that was removed is of the trust domain, whose keys did not sign it.
     let without = both.renew([domain], resource());
     assert_eq!(verify(&without, &issuers_key.token(&of_issuer)).await.unwrap_err().word(), "wrong_signature");
     let without = both.renew([corp], resource());

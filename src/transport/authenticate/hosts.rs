@@ -93,7 +93,7 @@ impl HostTokens {
         owner(&self.providers, &presented).cloned().ok_or(AuthenticationError::Rejected)
     }
 
-    /// The host that a token is of.
+    /// The provider by the subject of a verified token. A user is no host.
     fn host_of(&self, principal: &Principal) -> Identified<Host> {
         let provider = match &principal.subject {
             Subject::Host(provider) => ProviderName::from(&**provider),

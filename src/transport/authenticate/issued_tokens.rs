@@ -66,7 +66,7 @@ impl IssuedTokens {
         }
     }
 
-    /// The user that a token is of.
+    /// The user by the subject of a verified token: of a workload by its entry. A host is no user.
     fn user_of(&self, principal: &Principal) -> Result<User, AuthenticationError> {
         let bound_to = principal.bound_to.clone();
         match &principal.subject {

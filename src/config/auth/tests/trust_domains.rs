@@ -93,7 +93,7 @@ fn a_workload_needs_a_certificate_or_a_trust_domain_that_signs_its_tokens() {
     let error = loaded(&format!("{}{ENTRY}{}", example(), other.replace("agent", "other"))).unwrap_err();
     let words = "for JWT-SVIDs, add [[auth.trust_domains]] with the name example.com";
     assert!(error.contains("no client is asked for a certificate") && error.contains(words), "{error}");
-    // Nobody would have such a token.
+    // No user and no host would have such a token.
     let [warning] = &loaded(&format!("{RILEY}{}", example())).unwrap().warnings[..] else { panic!("one") };
     assert!(warning.what.contains("is of example.org: its tokens prove no user and no host"), "{warning}");
 }
