@@ -99,9 +99,13 @@ impl<S: AsyncWrite + Unpin, F: Future> Future for FlushAfterPoll<S, F> {
         let this = self.project();
         let output = this.work.poll(cx);
         let mut io = this.io.lock();
-        if let Poll::Ready(Err(error)) = io.drain(cx) {
-            io.error = Some(error);
-            cx.waker().wake_by_ref();
+        match io.drain(cx) {
+            Poll::Ready(Ok(())) => io.unwritten = BytesMut::new(),
+            Poll::Ready(Err(error)) => {
+                io.error = Some(error);
+                cx.waker().wake_by_ref();
+            }
+            Poll::Pending => {}
         }
         count(io.buffered(*this.is_encrypted), this.backlog.as_ref(), this.permit);
         output
@@ -127,6 +131,8 @@ impl<S> WriteBuffer<S> {
 }
 
 impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
+    /// Writes and flushes what is buffered. Within a poll the buffer is kept for what follows: most responses that fill
+    /// it are several times as large.
     fn drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.is_flushed {
             return Poll::Ready(Ok(()));
@@ -139,7 +145,6 @@ impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
             self.unwritten.advance(written);
             self.unflushed += written;
         }
-        self.unwritten = BytesMut::new();
         ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
         self.unflushed = 0;
         self.is_flushed = true;

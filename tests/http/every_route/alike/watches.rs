@@ -17,7 +17,7 @@ fn watches() -> Vec<Case> {
     all.retain(|case| case.is_watch() && !case.path.contains("/timeline"));
     for case in &mut all {
         case.headers.retain(|header| !header.starts_with("x-toolwire-timeout"));
-        case.headers.push("x-toolwire-timeout: 20s".to_owned());
+        case.headers.push("x-toolwire-timeout: 30s".to_owned());
     }
     all
 }
