@@ -46,13 +46,14 @@ pub(crate) fn check(
     let scopes = scopes(claims);
     let (subject, email, groups) = match signer {
         Signer::TrustDomain(domain) => (Subject::Workload(workload(domain, claims)?), None, Vec::new()),
-        Signer::Issuer(issuer) => match hosts.iter().find(|it| is_host(it, issuer, claims)) {
-            Some(host) => (Subject::Host(Arc::clone(&host.provider)), None, Vec::new()),
-            None => {
+        Signer::Issuer(issuer) => {
+            if let Some(host) = hosts.iter().find(|it| is_host(it, issuer, claims)) {
+                (Subject::Host(Arc::clone(&host.provider)), None, Vec::new())
+            } else {
                 let user = user_id(&issuer.name, user(issuer, claims)?);
                 (Subject::User(user), email(issuer, claims), groups(issuer, claims)?)
             }
-        },
+        }
     };
     Ok(Principal {
         subject,

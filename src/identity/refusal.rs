@@ -105,12 +105,12 @@ impl Refusal {
                 in_words(life),
                 in_words(max_life)
             )),
-            Self::UnknownIssuer { named: Some(named) } => Some(format!("it names {named}")),
-            Self::UnknownTrustDomain { named, issuer: None } => Some(format!("it names {named}")),
+            Self::UnknownIssuer { named: Some(named) }
+            | Self::UnknownTrustDomain { named, issuer: None }
+            | Self::MalformedSpiffeId { named } => Some(format!("it names {named}")),
             Self::UnknownTrustDomain { named, issuer: Some(issuer) } => {
                 Some(format!("it names {named}, and the issuer {issuer}"))
             }
-            Self::MalformedSpiffeId { named } => Some(format!("it names {named}")),
             Self::UnknownWorkload { workload } => {
                 Some(format!("no id of [[auth.spiffe]] or spiffe of [providers] matches {workload}"))
             }

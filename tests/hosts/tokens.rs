@@ -170,21 +170,23 @@ async fn a_call_that_a_host_carries_out_is_over_before_it_leaves() {
     assert!(host.next().await.unwrap().is_none());
 }
 
+type Change<'a> = &'a dyn Fn(&mut Auth);
+
 #[tokio::test]
 async fn hosts_leave_when_the_signer_of_their_tokens_is_another_one() {
     let world = World::start().await;
     let (shop, bank) = (world.issued("shop-host", &[]), world.domain.token(BANK, &[]));
-    let changes: [(&str, &str, &dyn Fn(&mut Auth)); 3] = [
+    let changes: [(&str, &str, Change<'_>); 3] = [
         (&shop, ORDER, &|it| it.issuers.clear()),
         (&shop, ORDER, &|it| it.issuers[0].tokens.audience = vec!["else".to_owned()]),
         (&bank, "bank_status", &|it| it.trust_domains.clear()),
     ];
     for (token, tool, change) in changes {
         let (mut host, _) = world.join(token, tool).await.unwrap();
-        let mut changed = Auth { rules: Vec::new(), ..world.auth.clone() };
-        world.server.app.replace_auth(changed.clone()).unwrap();
-        change(&mut changed);
-        world.server.app.replace_auth(changed).unwrap();
+        let mut auth = Auth { rules: Vec::new(), ..world.auth.clone() };
+        world.server.app.replace_auth(auth.clone()).unwrap();
+        change(&mut auth);
+        world.server.app.replace_auth(auth).unwrap();
         leave(&mut host).await;
         assert_eq!(world.join(token, tool).await.map(|it| it.1).unwrap_err().code(), Code::Unauthenticated);
         world.server.app.replace_auth(world.auth.clone()).unwrap();

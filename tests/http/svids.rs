@@ -189,6 +189,8 @@ async fn a_watch_ends_with_the_token_of_its_workload() {
     watch.until("0\r\n\r\n").await;
 }
 
+type Change<'a> = &'a dyn Fn(&mut Auth);
+
 #[tokio::test]
 async fn a_changed_or_removed_trust_domain_ends_what_was_let_in() {
     let domain = TrustDomain::new();
@@ -196,7 +198,7 @@ async fn a_changed_or_removed_trust_domain_ends_what_was_let_in() {
     let toys = Toys::with(configured(auth.clone()));
     let token = domain.token(AGENT, &[]);
     let status = async || ask(toys.http, "POST", COUNT, &[JSON, &bearer(&token)], "{}").await;
-    let changes: [(&dyn Fn(&mut Auth), &str, &str); 4] = [
+    let changes: [(Change<'_>, &str, &str); 4] = [
         (
             &|it| it.trust_domains.clear(),
             "trust domain removed: example.org",
@@ -222,10 +224,10 @@ async fn a_changed_or_removed_trust_domain_ends_what_was_let_in() {
         toys.server.app.replace_auth(auth.clone()).unwrap();
         assert_eq!(status().await.status, 200);
         let mut watch = watch(&toys, &token).await;
-        let mut changed = auth.clone();
-        change(&mut changed);
-        let changes = toys.server.app.replace_auth(changed).unwrap();
-        assert!(changes.iter().any(|it| it == told), "{changes:?}");
+        let mut other = auth.clone();
+        change(&mut other);
+        let lines = toys.server.app.replace_auth(other).unwrap();
+        assert!(lines.iter().any(|it| it == told), "{lines:?}");
         watch.until("\"code\":\"CREDENTIALS_REJECTED\"").await;
         let answer = status().await;
         assert!(answer.status == 401 && answer.body.contains(words), "{answer:?}");

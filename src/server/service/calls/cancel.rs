@@ -37,8 +37,8 @@ impl Calls {
             .map(|it| Some(it.key.tool.as_str()));
         let running = running.iter().map(|it| it.facts.tool().map(|tool| tool.definition.name.as_str()));
         let tools: Vec<_> = running.chain(recorded).collect();
-        let is_for = |tool: &Option<&str>| tool.is_some_and(|tool| self.is_for(user, tool));
-        Ok(!tools.is_empty() && tools.iter().all(is_for))
+        let is_for = |tool: Option<&str>| tool.is_some_and(|tool| self.is_for(user, tool));
+        Ok(!tools.is_empty() && tools.into_iter().all(is_for))
     }
 
     /// Cancels a user's own call in the other processes that share the state. `is_here`: whether this process has

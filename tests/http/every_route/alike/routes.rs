@@ -52,7 +52,7 @@ async fn send(caller: &Caller, case: &Case, named: &str) -> Answer {
 async fn ask(caller: &Caller, others: &[&Caller], planted: &[Planted], findings: &Findings) {
     // What says nothing of others is asked first: later the caller has taken some of their names.
     let mut own = cases(&Planted::nothing());
-    own.retain(|case| case.is_list());
+    own.retain(Case::is_list);
     for case in own {
         let answer = words(&caller.send(&case, caller.id).await);
         findings.tells_of_other(caller, planted, others, &request(&case), &answer);

@@ -21,6 +21,9 @@ use super::{
 };
 use crate::support::{descriptors, raw::RawEnd};
 
+/// A member of a request's JSON.
+type Member = (String, Value);
+
 /// Those that ask for no user: their answers are the same for everybody.
 const PUBLIC: [&str; 4] = [
     "grpc.health.v1.Health/Check",
@@ -124,7 +127,7 @@ impl Target<'_> {
     }
 
     /// What stands in a field of each request, and in requests of its own.
-    fn values(&self, field: &FieldDescriptor) -> (Vec<(String, Value)>, Vec<(String, Value)>) {
+    fn values(&self, field: &FieldDescriptor) -> (Vec<Member>, Vec<Member>) {
         let whole = |value: Value| {
             (field.json_name().to_owned(), if field.is_list() { json!([value]) } else { value })
         };
@@ -156,7 +159,7 @@ fn real_oneof(field: &FieldDescriptor) -> Option<prost_reflect::OneofDescriptor>
     field.containing_oneof().filter(|oneof| !oneof.is_synthetic())
 }
 
-fn with(base: &Map<String, Value>, (name, value): &(String, Value)) -> Map<String, Value> {
+fn with(base: &Map<String, Value>, (name, value): &Member) -> Map<String, Value> {
     let mut base = base.clone();
     base.insert(name.clone(), value.clone());
     base
@@ -251,14 +254,14 @@ async fn ask(callers: &Callers, caller: &Caller, planted: &[Planted], is_named: 
             let unknown = Target { user: NO_USER, planted: nothing }.requests(&method.input());
             for (request, to_nothing) in named.iter().zip(&unknown) {
                 let said = format!("{name} {}", json!(request));
-                let names: Vec<_> =
+                let others_names: Vec<_> =
                     owned.ids().into_iter().chain(owned.names.all()).chain([other.id]).collect();
-                if names.iter().any(|name| said.contains(name)) != is_named {
+                if others_names.iter().any(|name| said.contains(name)) != is_named {
                     continue;
                 }
                 let answer = call(request, other.id).await;
                 // The caller has used these names before: answers hold what it has made by them.
-                let known = if is_named { format!("{said} {names:?}") } else { said.clone() };
+                let known = if is_named { format!("{said} {others_names:?}") } else { said.clone() };
                 findings.tells_of_other(caller, planted, &others, &known, &answer);
                 if is_named {
                     let to_nothing = call(to_nothing, other.id).await;
