@@ -17,7 +17,7 @@ const SETTLES_AFTER: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Debounce {
     last: Digest,
-    tried: Digest,
+    tried: Option<Digest>,
     /// The stamps of the files as of the last look; empty unless each can be trusted.
     stamps: Vec<FileStamp>,
 }
@@ -25,7 +25,7 @@ pub struct Debounce {
 impl Debounce {
     /// Begins with content that is in use.
     pub fn new(used: Digest) -> Self {
-        Self { last: used, tried: used, stamps: Vec::new() }
+        Self { last: used, tried: Some(used), stamps: Vec::new() }
     }
 
     /// Whether the content of files is to be tried that a look finds now. `read` is called only if it may be another
@@ -44,7 +44,7 @@ impl Debounce {
         files: impl Iterator<Item = &'a Path> + Clone,
         read: impl FnOnce() -> Digest,
     ) -> bool {
-        let is_settled = self.last == self.tried && !self.stamps.is_empty();
+        let is_settled = self.tried == Some(self.last) && !self.stamps.is_empty();
         let mut stamps = files.clone().map(FileStamp::of_file);
         if is_settled && self.stamps.iter().all(|before| stamps.next().flatten() == Some(*before)) {
             return false;
@@ -60,7 +60,12 @@ impl Debounce {
     /// yet. It then counts as tried.
     pub fn is_due(&mut self, now: Digest) -> bool {
         let is_settled = mem::replace(&mut self.last, now) == now;
-        is_settled && mem::replace(&mut self.tried, now) != now
+        is_settled && self.tried.replace(now) != Some(now)
+    }
+
+    /// Lets the same content be tried again: what it refers to may have changed.
+    pub fn try_again(&mut self) {
+        self.tried = None;
     }
 }
 
@@ -76,6 +81,10 @@ mod tests {
         let mut debounce = Debounce::new(first);
         let looks = [first, half, second, second, second, first, first].map(|now| debounce.is_due(now));
         assert_eq!(looks, [false, false, false, true, false, false, true]);
+        debounce.try_again();
+        assert_eq!([first, first].map(|now| debounce.is_due(now)), [true, false]);
+        debounce.try_again();
+        assert_eq!([half, first, first].map(|now| debounce.is_due(now)), [false, false, true]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(crate) fn check(
         });
     }
     let ends_at = check_times(claims, signer.tokens().max_life, now)?;
-    let scopes = scopes(claims);
+    let scopes = scopes(claims)?;
     let (subject, email, groups) = match signer {
         Signer::TrustDomain(domain) => (Subject::Workload(workload(domain, claims)?), None, Vec::new()),
         Signer::Issuer(issuer) => {
@@ -175,10 +175,12 @@ fn are_left_out(path: &ClaimPath, claims: &Claims) -> bool {
     claims.get("_claim_names").is_some_and(is_elsewhere) || is_true(claims.get("hasgroups"))
 }
 
-/// `scope` of RFC 9068 and `scp` of others, each a text of words or a list.
-fn scopes(claims: &Claims) -> Vec<String> {
-    let found = ["scope", "scp"].iter().filter_map(|name| claims.get(*name));
-    found.filter_map(texts_or_words).flatten().collect()
+/// `scope` of RFC 9068 and `scp` of others, each a text of words or a list. One that cannot be read may be what binds
+/// the token.
+fn scopes(claims: &Claims) -> Result<Vec<String>, Refusal> {
+    let found = ["scope", "scp"].iter().filter_map(|name| claims.get(*name)).filter(|it| !it.is_null());
+    let scopes = found.map(texts_or_words).collect::<Option<Vec<_>>>().ok_or(Refusal::MalformedScope)?;
+    Ok(scopes.concat())
 }
 
 /// A list of texts, or the words of a text.

@@ -18,10 +18,10 @@ use futures_util::future::{BoxFuture, Either, Ready, ready};
 use serde_json::{Map, Value};
 
 use crate::{
-    HostClaims, Principal, Refusal, Resource, Signer, SpiffeId, Subject, claims, fetch,
+    HostClaims, KeySource, Principal, Refusal, Resource, Signer, SpiffeId, Subject, claims, fetch,
     jwk::KeySet,
     jws::Jws,
-    keys::{Keys, Snapshot},
+    keys::{Keys, Snapshot, TURN, TURN_OF_FILE},
     refusal::Quoted,
     spiffe::SCHEME,
     token_cache::TokenCache,
@@ -85,7 +85,7 @@ impl Issuers {
     }
 
     /// These issuers, trust domains and this resource instead. The keys that come from where they came from before are
-    /// kept, and no token is cached.
+    /// kept, those of files until they are read again, which begins at once, and no token is cached.
     #[must_use]
     pub fn renew(&self, signers: impl IntoIterator<Item = impl Into<Signer>>, resource: Resource) -> Self {
         let known = KnownSigners::new(signers, |signer| {
@@ -210,12 +210,19 @@ impl Known {
             let (signer, egress) = of_fetch.clone();
             Box::pin(async move { fetch::keys(&signer, &egress).await })
         };
-        let keys = Arc::new(Keys::start(signer.label(), Box::new(fetch)));
+        let turn = match &signer.tokens().keys {
+            KeySource::File(_) => TURN_OF_FILE,
+            KeySource::Discovery(_) | KeySource::Url(_) => TURN,
+        };
+        let keys = Arc::new(Keys::start(signer.label(), turn, Box::new(fetch)));
         Self { signer, keys, lacks_groups: AtomicBool::new(false) }
     }
 
     /// The signer as it is configured now, with the keys that are at hand.
     fn with(&self, signer: Signer) -> Self {
+        if matches!(signer.tokens().keys, KeySource::File(_)) {
+            self.keys.fetch_again();
+        }
         let is_told = self.signer.groups() == signer.groups() && self.lacks_groups.load(Relaxed);
         let keys = Arc::clone(&self.keys);
         Self { signer: Arc::new(signer), keys, lacks_groups: AtomicBool::new(is_told) }

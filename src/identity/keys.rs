@@ -21,8 +21,12 @@ use toolwire_telemetry::metric;
 const FETCH: Duration = Duration::from_secs(5);
 /// How old keys become before they are renewed.
 const RENEWAL: Duration = Duration::from_mins(10);
-/// How often tokens may cause a fetch, and how long after a failure the next renewal is.
-const TURN: Duration = Duration::from_secs(30);
+/// How often tokens may cause a fetch.
+pub(crate) const TURN: Duration = Duration::from_secs(30);
+/// The same for keys of a file.
+pub(crate) const TURN_OF_FILE: Duration = Duration::from_secs(1);
+/// How long after a failure the next renewal is.
+const RETRY: Duration = Duration::from_secs(30);
 /// How long keys serve while their issuer is away.
 const USABLE: Duration = Duration::from_hours(24);
 
@@ -32,8 +36,10 @@ pub(crate) type Fetch = Box<dyn Fn() -> BoxFuture<'static, Result<KeySet, FetchE
 /// The keys of a signer. Dropped, they are fetched no more.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    state: watch::Receiver<State>,
+    state: watch::Sender<State>,
     wanted: Arc<Notify>,
+    /// Demands a fetch whose turn it need not be.
+    due: Arc<Notify>,
     _task: AbortOnDropHandle<()>,
 }
 
@@ -44,7 +50,9 @@ struct State {
     /// Until when the keys may be used.
     usable_until: Instant,
     begun: u64,
-    is_under_way: bool,
+    ended: u64,
+    /// The keys at hand serve once this one has ended.
+    needed: u64,
     has_failed: bool,
     /// From when on a token may cause a fetch.
     next_turn: Instant,
@@ -57,13 +65,28 @@ pub(crate) struct Snapshot {
 }
 
 impl Keys {
-    /// Fetches keys from now on, under this name in logs and metrics.
-    pub(crate) fn start(name: Arc<str>, fetch: Fetch) -> Self {
+    /// Fetches keys from now on, under this name in logs and metrics. Tokens may cause a fetch once a turn.
+    pub(crate) fn start(name: Arc<str>, turn: Duration, fetch: Fetch) -> Self {
         let now = clock::now();
-        let (state, wanted) = (watch::Sender::new(State::before_any_fetch(now)), Arc::<Notify>::default());
-        let receiver = state.subscribe();
-        let keeper = Keeper { name, fetch, state, wanted: Arc::clone(&wanted), shown: None, fetched: now };
-        Self { state: receiver, wanted, _task: AbortOnDropHandle::new(tokio::spawn(keeper.run())) }
+        let state = watch::Sender::new(State::before_any_fetch(now));
+        let (wanted, due) = (Arc::<Notify>::default(), Arc::<Notify>::default());
+        let keeper = Keeper {
+            name,
+            turn,
+            fetch,
+            state: state.clone(),
+            wanted: Arc::clone(&wanted),
+            due: Arc::clone(&due),
+            shown: None,
+            fetched: now,
+        };
+        Self { state, wanted, due, _task: AbortOnDropHandle::new(tokio::spawn(keeper.run())) }
+    }
+
+    /// Has the keys fetched again now. Until then no token is verified; if that fails, those at hand serve.
+    pub(crate) fn fetch_again(&self) {
+        self.state.send_modify(|state| state.needed = state.begun + 1);
+        self.due.notify_one();
     }
 
     /// The keys that may be used now.
@@ -74,13 +97,13 @@ impl Keys {
     /// The keys, once they have one of this name. A key is unknown if a fetch that began after the token came lacks
     /// it.
     pub(crate) async fn with_key(&self, kid: &str, at_arrival: &Snapshot) -> Result<Arc<KeySet>, Refusal> {
-        let mut state = self.state.clone();
+        let mut state = self.state.subscribe();
         loop {
             if let Some(outcome) = self.look(&state.borrow_and_update(), kid, at_arrival) {
                 return outcome;
             }
             if state.changed().await.is_err() {
-                return Err(Refusal::KeysUnavailable { retry_after: TURN });
+                return Err(Refusal::KeysUnavailable { retry_after: RETRY });
             }
         }
     }
@@ -91,7 +114,7 @@ impl Keys {
         if keys.has(kid) {
             return Some(Ok(keys));
         }
-        if state.is_under_way {
+        if state.is_under_way() {
             return None;
         }
         let wait = clock::remaining(state.next_turn);
@@ -113,15 +136,20 @@ impl State {
             keys: Arc::default(),
             usable_until: now,
             begun: 0,
+            ended: 0,
             // The first begins at once.
-            is_under_way: true,
+            needed: 1,
             has_failed: false,
             next_turn: now,
         }
     }
 
+    fn is_under_way(&self) -> bool {
+        self.ended < self.begun.max(self.needed)
+    }
+
     fn snapshot(&self) -> Snapshot {
-        let is_usable = self.usable_until > clock::now();
+        let is_usable = self.ended >= self.needed && self.usable_until > clock::now();
         Snapshot { keys: if is_usable { Arc::clone(&self.keys) } else { Arc::default() }, begun: self.begun }
     }
 }
@@ -129,9 +157,11 @@ impl State {
 /// The task that fetches.
 struct Keeper {
     name: Arc<str>,
+    turn: Duration,
     fetch: Fetch,
     state: watch::Sender<State>,
     wanted: Arc<Notify>,
+    due: Arc<Notify>,
     /// The failure that the log shows last.
     shown: Option<FetchError>,
     /// When the keys that are at hand were fetched; before that, when the first fetch began.
@@ -145,6 +175,7 @@ impl Keeper {
             let is_wanted = select! {
                 biased;
                 () = sleep_until(renewal) => false,
+                () = self.due.notified() => false,
                 () = self.wanted.notified() => true,
             };
             let now = clock::now();
@@ -154,20 +185,19 @@ impl Keeper {
             }
             self.state.send_modify(|state| {
                 state.begun += 1;
-                state.is_under_way = true;
                 if is_wanted {
-                    state.next_turn = now + TURN;
+                    state.next_turn = now + self.turn;
                 }
             });
             let fetched = timeout(FETCH, (self.fetch)()).await.unwrap_or(Err(FetchError::TimedOut));
-            renewal = clock::now() + if fetched.is_ok() { RENEWAL } else { TURN };
+            renewal = clock::now() + if fetched.is_ok() { RENEWAL } else { RETRY };
             if fetched.is_ok() {
                 self.fetched = now;
             }
             metric::issuer_keys_age(&self.name, clock::now() - self.fetched);
             self.tell(fetched.as_ref().err());
             self.state.send_modify(|state| {
-                state.is_under_way = false;
+                state.ended = state.begun;
                 state.has_failed = fetched.is_err();
                 if let Ok(keys) = fetched {
                     state.keys = Arc::new(keys);

@@ -76,6 +76,8 @@ pub enum Refusal {
     UnverifiedEmail,
     #[error("the token's groups are neither a list of texts nor a text")]
     MalformedGroups,
+    #[error("the token's scope is neither a list of texts nor a text")]
+    MalformedScope,
     #[error("the token's groups were left out for their number; have the issuer send fewer groups")]
     GroupsLeftOut,
     /// The keys of the issuer cannot be fetched, or were not fetched since the token came.

@@ -36,6 +36,12 @@ async fn groups_that_cannot_be_read_are_refused_and_never_taken_for_none() {
     for change in [json!({"groups": 7}), json!({"groups": {"a": true}}), json!({"groups": ["a", 1]})] {
         assert_eq!(groups_of(&change, "groups").await, Err("malformed_groups"), "{change}");
     }
+    // A scope may bind the token.
+    for change in
+        [json!({"scope": {"a": "tools:shop"}}), json!({"scp": 7}), json!({"scope": ["tools:shop", 1]})]
+    {
+        assert_eq!(groups_of(&change, "groups").await, Err("malformed_scope"), "{change}");
+    }
     for (change, path) in [
         (
             json!({"_claim_names": {"groups": "src1"}, "_claim_sources": {"src1": {"endpoint": "x"}}}),

@@ -63,6 +63,21 @@ async fn a_withdrawn_key_is_obeyed_a_minute_after_the_keys_were_renewed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_renewal_reads_a_file_of_keys_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (key, next) = (Signer::ed("k1"), Signer::ed("k2"));
+    let corp = corp_in(folder.path(), &[&key]);
+    let issuers = start([corp.clone()]);
+    let old = key.token(&claims(&json!({})));
+    assert!(verify(&issuers, &old).await.is_ok());
+    fs::write(folder.path().join("jwks.json"), key_set(&[&next]).to_string()).unwrap();
+    let renewed = issuers.renew([corp], resource());
+    // No token has named the new key.
+    assert_eq!(verify(&renewed, &old).await.unwrap_err().word(), "unknown_key");
+    assert!(verify(&renewed, &next.token(&claims(&json!({})))).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_renewal_forgets_tokens_and_keeps_the_keys_of_issuers_that_stay() {
     let folder = tempfile::tempdir().unwrap();
     let (key, next) = (Signer::ed("k1"), Signer::ed("k2"));

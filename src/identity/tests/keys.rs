@@ -19,7 +19,7 @@ use crate::{
     Refusal,
     fetch::FetchError,
     jwk::{KeySet, KeyUse},
-    keys::{Fetch, Keys},
+    keys::{Fetch, Keys, TURN},
 };
 
 /// An issuer within the process.
@@ -51,7 +51,7 @@ impl Site {
             let site = Arc::clone(&site);
             Box::pin(async move { site.answer().await })
         });
-        Keys::start("corp".into(), fetch)
+        Keys::start("corp".into(), TURN, fetch)
     }
 
     /// What it publishes when it is asked, said once the gate is open.

@@ -1,8 +1,10 @@
 //! Reads the settings again while the service runs, and puts `[auth]`, `[toolsets]` and `[[quota]]` into force: all of
 //! them, or nothing.
 //!
-//! A changed file is read once it was the same in two consecutive looks, so that it may be written in parts. Not here:
-//! settings of other sections, which are those of the start, and what a change means for who is connected.
+//! A changed file is read once it was the same in two consecutive looks, so that it may be written in parts. Files of
+//! keys (`jwks_file`) are followed like the settings themselves, and settings that could not be used are tried again,
+//! since it may be another file that was wrong. Not here: settings of other sections, which are those of the start, and
+//! what a change means for who is connected.
 
 use std::{
     convert::Infallible,
@@ -10,7 +12,7 @@ use std::{
     future::pending,
     iter,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use tokio::{
@@ -21,6 +23,7 @@ use tokio::{
 use super::{App, tree::RELOAD_INTERVAL};
 use toolwire_base::{debounce::Debounce, digest::Digest};
 use toolwire_config::{Auth, Config, ConfigError, Loaded};
+use toolwire_identity::KeySource;
 use toolwire_telemetry::metric;
 
 /// What is on disk, in metrics.
@@ -37,16 +40,34 @@ pub struct SettingsFile {
     /// The settings of the start.
     started: Loaded,
     asked: Notify,
-    debounce: Mutex<Debounce>,
+    watched: Mutex<Watched>,
+}
+
+/// What is followed on disk.
+struct Watched {
+    settings: Debounce,
+    key_files: Vec<PathBuf>,
+    keys: Debounce,
+    /// Why the settings could not be used at the last attempt.
+    problem: Option<String>,
+}
+
+/// Why the settings are read.
+#[derive(Clone, Copy)]
+struct Occasion {
+    is_asked: bool,
+    have_keys_changed: bool,
 }
 
 impl SettingsFile {
     /// Reads the settings for the first time. The file is looked at before, so that no later change of it is missed.
     pub fn open(path: PathBuf, load: Load) -> Result<Self, ConfigError> {
-        let digest = digest(&path);
+        let settings = Debounce::new(digest([&path]));
         let started = load()?;
-        let debounce = Mutex::new(Debounce::new(digest));
-        Ok(Self { path, load, started, asked: Notify::new(), debounce })
+        let key_files = key_files(&started.config.auth);
+        let keys = Debounce::new(digest(&key_files));
+        let watched = Mutex::new(Watched { settings, key_files, keys, problem: None });
+        Ok(Self { path, load, started, asked: Notify::new(), watched })
     }
 
     /// The settings of the start.
@@ -59,10 +80,17 @@ impl SettingsFile {
         self.asked.notify_one();
     }
 
-    /// Whether the file is to be read.
-    fn is_due(&self) -> bool {
-        let mut debounce = self.debounce.lock().unwrap_or_else(PoisonError::into_inner);
-        debounce.is_due_of(iter::once(self.path.as_path()), || digest(&self.path))
+    /// Why the settings are to be read, if they are.
+    fn occasion(&self, is_asked: bool) -> Option<Occasion> {
+        let Watched { settings, key_files, keys, .. } = &mut *self.watched();
+        let have_changed = settings.is_due_of(iter::once(self.path.as_path()), || digest([&self.path]));
+        let files = key_files.iter().map(PathBuf::as_path);
+        let have_keys_changed = !key_files.is_empty() && keys.is_due_of(files, || digest(&*key_files));
+        (is_asked || have_changed || have_keys_changed).then_some(Occasion { is_asked, have_keys_changed })
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,12 +114,13 @@ impl App {
                 () = settings.asked.notified() => true,
             };
             // It reads files, which must not block the threads that serve calls.
-            let looked = Arc::clone(settings);
-            let is_due = tokio::task::spawn_blocking(move || looked.is_due()).await;
-            if is_asked || is_due.unwrap_or(false) {
-                let (app, settings) = (self.clone(), Arc::clone(settings));
-                let _ = tokio::task::spawn_blocking(move || app.take_over(&settings, is_asked)).await;
-            }
+            let (app, settings) = (self.clone(), Arc::clone(settings));
+            let look = move || {
+                if let Some(occasion) = settings.occasion(is_asked) {
+                    app.take_over(&settings, occasion);
+                }
+            };
+            let _ = tokio::task::spawn_blocking(look).await;
         }
     }
 
@@ -108,17 +137,25 @@ impl App {
         self.access.replace(auth.clone(), toolsets.clone(), quotas.clone())
     }
 
-    fn take_over(&self, settings: &SettingsFile, is_asked: bool) {
+    fn take_over(&self, settings: &SettingsFile, occasion: Occasion) {
         let read = (settings.load)().map_err(|error| error.to_string());
         let replaced = read.and_then(|loaded| {
+            // Before the keys are read, so that no later change of them is missed.
+            let key_files = key_files(&loaded.config.auth);
+            let keys = Debounce::new(digest(&key_files));
             let changes = self.replace_access(&loaded.config)?;
-            Ok((loaded, changes))
+            Ok((loaded, changes, key_files, keys))
         });
         metric::config_problem(KIND, replaced.is_err());
         let file = settings.path.display();
+        let mut watched = settings.watched();
         match replaced {
-            Ok((loaded, changes)) => {
-                if is_asked || !changes.is_empty() {
+            Ok((loaded, mut changes, key_files, keys)) => {
+                (watched.key_files, watched.keys) = (key_files, keys);
+                if occasion.have_keys_changed {
+                    changes.push("keys of a jwks_file changed".to_owned());
+                }
+                if watched.problem.take().is_some() || occasion.is_asked || !changes.is_empty() {
                     tracing::info!(%file, changes = summarize(&changes), "users, rules, toolsets and quotas are those of the settings now");
                 }
                 for warning in loaded.warnings.iter().chain(&self.unmatched_patterns(&loaded.config)) {
@@ -130,7 +167,11 @@ impl App {
                 }
             }
             Err(error) => {
-                tracing::error!(%file, %error, "the settings cannot be used; users, rules, toolsets and quotas stay as they were");
+                watched.settings.try_again();
+                if occasion.is_asked || watched.problem.as_ref() != Some(&error) {
+                    tracing::error!(%file, %error, "the settings cannot be used; users, rules, toolsets and quotas stay as they were");
+                }
+                watched.problem = Some(error);
             }
         }
     }
@@ -146,9 +187,19 @@ fn summarize(changes: &[String]) -> String {
     }
 }
 
-/// One that cannot be read counts as empty; reading it tells why.
-fn digest(path: &PathBuf) -> Digest {
-    Digest::of_bytes(&fs::read(path).unwrap_or_default())
+/// A file that cannot be read counts as empty; reading it tells why.
+fn digest<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Digest {
+    Digest::of_parts(files.into_iter().map(|file| fs::read(file).unwrap_or_default()))
+}
+
+fn key_files(auth: &Auth) -> Vec<PathBuf> {
+    let issuers = auth.issuers.iter().map(|it| &it.tokens);
+    let signers = issuers.chain(auth.trust_domains.iter().map(|it| &it.tokens));
+    let files = signers.filter_map(|tokens| match &tokens.keys {
+        KeySource::File(path) => Some(path.clone()),
+        _ => None,
+    });
+    files.collect()
 }
 
 /// The settings may hold secrets.
