@@ -8,7 +8,7 @@ use strum::VariantNames;
 
 use super::{settings::Settings, wiring};
 use toolwire_config::{Auth, Consequence, Decision, Right, Rule, RuleTarget, TargetFacts, ToolCategory, Who};
-use toolwire_contract::near::did_you_mean;
+use toolwire_contract::near::{did_you_mean, question};
 use toolwire_engine::registry::RegisteredTool;
 use toolwire_identity::SpiffeId;
 use toolwire_server::{
@@ -109,7 +109,9 @@ impl RuleArgs {
                 return None;
             }
             let alike = known.iter().filter_map(|it| it.strip_prefix(kind)?.strip_prefix(':'));
-            let near = did_you_mean(name, alike);
+            let near = did_you_mean(name, alike.clone());
+            let of_issuers: Vec<_> = alike.filter(|it| is_of_issuer(it, name)).map(str::to_owned).collect();
+            let near = if near.is_empty() { question(&of_issuers) } else { near };
             // A user of an issuer is known to rules by groups.
             let is_by_groups = kind == "user" && name.contains(':') && near.is_empty();
             (!is_by_groups).then(|| format!("no line names the {kind} {name}{near}"))
@@ -216,6 +218,11 @@ impl RuleArgs {
             _ => Ok(User { workload: Some(id.shared()), ..user }.with_known_by(KnownBy::Certificate)),
         }
     }
+}
+
+/// Whether a name is this one of an issuer: `corp/support` for `support`.
+fn is_of_issuer(name: &str, bare: &str) -> bool {
+    name.split_once(['/', ':']).is_some_and(|(_, it)| it.eq_ignore_ascii_case(bare))
 }
 
 /// The value of a flag whose words clap knows, or the default.

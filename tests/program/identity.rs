@@ -259,6 +259,10 @@ async fn the_line_that_decides_is_explained_from_the_file_alone() {
             "corp:8f2c get_quotes --group corp/support --group corp/sales --scope tools",
             "no line names the group corp/sales",
         ),
+        (
+            "corp:8f2c get_quotes --group support",
+            "no line names the group support. Did you mean corp/support?",
+        ),
         ("riley get_quotes", ""),
         ("corp:8f2c get_quotes --group corp/support", ""),
     ] {
