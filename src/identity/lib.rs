@@ -35,7 +35,7 @@ pub use self::{
     jwk::KeyUse,
     peer::{PeerRefusal, Workload, workload_of},
     principal::{Principal, Subject},
-    refusal::{Quoted, Refusal},
+    refusal::{Quoted, Refusal, spiffe_of_provider, spiffe_of_user},
     resource::Resource,
     signer::{ClaimPath, HostClaims, InvalidClaimPath, Issuer, Signer, TrustDomain},
     spiffe::{InvalidSpiffeId, SpiffeId, SpiffePattern, is_trust_domain},

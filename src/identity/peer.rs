@@ -22,6 +22,10 @@ pub enum PeerRefusal {
     ForeignTrustDomain,
     #[error("the client certificate is of a workload that this server does not know")]
     UnknownWorkload,
+    #[error("the client certificate is of a host of a provider, which calls nothing; present that of a user")]
+    OfHost,
+    #[error("the client certificate is of a user's workload, and of no host")]
+    OfNoHost,
     #[error("the proxy's header x-forwarded-client-cert cannot be read")]
     MalformedForwarding,
 }

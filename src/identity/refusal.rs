@@ -45,9 +45,17 @@ pub enum Refusal {
     #[error("the token is of a workload that this server does not know")]
     UnknownWorkload { workload: Arc<str> },
     #[error("the token is of a host of a provider, which calls nothing; send the token of a user")]
-    OfHost { provider: Arc<str> },
+    OfHost {
+        provider: Arc<str>,
+        /// The id by which it is, if the token is a JWT-SVID.
+        workload: Option<Arc<str>>,
+    },
     #[error("the token is of no host: its claims are not those of a provider")]
-    OfNoHost { user: UserId },
+    OfNoHost {
+        user: UserId,
+        /// The id by which it is of the user, if the token is a JWT-SVID.
+        workload: Option<Arc<str>>,
+    },
     #[error("the token does not name its key")]
     KeyNotNamed,
     #[error("the token is signed by a key that its issuer does not publish; request a new one")]
@@ -94,7 +102,9 @@ impl Refusal {
     /// The workload that a verified token names, if that is what is wrong with it.
     pub fn workload(&self) -> Option<&str> {
         match self {
-            Self::UnknownWorkload { workload } => Some(workload),
+            Self::UnknownWorkload { workload }
+            | Self::OfHost { workload: Some(workload), .. }
+            | Self::OfNoHost { workload: Some(workload), .. } => Some(workload),
             _ => None,
         }
     }
@@ -116,14 +126,30 @@ impl Refusal {
             Self::UnknownWorkload { workload } => {
                 Some(format!("no id of [[auth.spiffe]] or spiffe of [providers] matches {workload}"))
             }
-            Self::OfHost { provider } => Some(format!("it fits the claim of [providers.{provider}]")),
-            Self::OfNoHost { user } => Some(format!("it is of {user}, and fits the claim of no provider")),
+            Self::OfHost { provider, workload: None } => {
+                Some(format!("it fits the claim of [providers.{provider}]"))
+            }
+            Self::OfHost { provider, workload: Some(id) } => Some(spiffe_of_provider(id, provider)),
+            Self::OfNoHost { user, workload: None } => {
+                Some(format!("it is of {user}, and fits the claim of no provider"))
+            }
+            Self::OfNoHost { user, workload: Some(id) } => Some(spiffe_of_user(id, user)),
             Self::WrongAudience { named, accepted } => {
                 Some(format!("it is for {}, and accepted are {}", list(named), list(accepted)))
             }
             _ => None,
         }
     }
+}
+
+/// Which setting makes a workload a host.
+pub fn spiffe_of_provider(id: &str, provider: &str) -> String {
+    format!("{id} matches spiffe of [providers.{provider}]")
+}
+
+/// Which setting makes a workload a user, and not a host.
+pub fn spiffe_of_user(id: &str, user: &UserId) -> String {
+    format!("{id} matches the id of {user} in [[auth.spiffe]], and spiffe of no provider")
 }
 
 /// A text of a token in quotes, bounded and escaped, for the log alone: it may be anything.

@@ -33,9 +33,9 @@ use toolwire_base::{
     middleware::{Middleware, take_ready},
 };
 use toolwire_config::Toolsets;
-use toolwire_identity::{Principal, Workload};
+use toolwire_identity::{Principal, SpiffeId, Workload};
 use toolwire_telemetry::attribute;
-use toolwire_tool::context::{Origin, RefusalLog, RefusedRequest, User};
+use toolwire_tool::context::{Origin, RefusalLog, RefusedRequest, User, UserId};
 
 mod error;
 mod hosts;
@@ -73,6 +73,11 @@ pub trait Authenticator: Send + Sync {
     /// there are none of either.
     fn verify<'a>(&'a self, _bearer: &'a [u8]) -> Proving<'a> {
         Either::Left(ready(Err(AuthenticationError::Rejected)))
+    }
+
+    /// The user that a workload is, if it is one.
+    fn user_of_workload(&self, _id: &SpiffeId) -> Option<UserId> {
+        None
     }
 }
 
@@ -154,6 +159,7 @@ where
             return Either::Left(match identified {
                 Ok(()) => Reply::forward(inner.call(Request::from_parts(parts, body))),
                 Err(error) => {
+                    let error = self.hosts.specify(error, &*self.users, is_for_hosts(&parts));
                     self.note(&parts, &error);
                     Reply::refuse(error.into())
                 }
@@ -166,6 +172,7 @@ where
             match identified {
                 Ok(()) => inner.call(Request::from_parts(parts, body)).await,
                 Err(error) => {
+                    let error = this.hosts.specify(error, &*this.users, is_for_hosts(&parts));
                     this.note(&parts, &error);
                     Ok(refusal::response(error.into()))
                 }
@@ -204,9 +211,8 @@ impl Authenticate {
 
     /// The same, after a wait.
     async fn identify(&self, parts: &mut Parts) -> Identified<()> {
-        let is_of_host = parts.extensions.get::<Rule>().is_some_and(|rule| rule.access == Access::Host);
         let credentials = Credentials::of(parts).unambiguous()?;
-        if is_of_host {
+        if is_for_hosts(parts) {
             let host = self.hosts.identify(credentials, &*self.users).await?;
             insert_host(parts, host);
             return Ok(());
@@ -251,6 +257,10 @@ impl Authenticate {
         insert(parts, user);
         refused.map_err(AuthenticationError::from)
     }
+}
+
+fn is_for_hosts(parts: &Parts) -> bool {
+    parts.extensions.get::<Rule>().is_some_and(|rule| rule.access == Access::Host)
 }
 
 /// Whether there may be a header of ours, or of a proxy. Few requests have one, and to read the names of all headers

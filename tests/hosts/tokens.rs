@@ -117,7 +117,7 @@ async fn a_host_is_the_provider_of_its_token_and_calls_nothing() {
     // Not even by a rule that names the user whom the token would be.
     for (token, words) in [
         (&shop, "of a host of a provider, which calls nothing"),
-        (&bank, "of a workload that this server does not"),
+        (&bank, "of a host of a provider, which calls nothing"),
     ] {
         let status = world.list(token).await.unwrap_err();
         assert_eq!(status.code(), Code::Unauthenticated, "{status:?}");

@@ -8,8 +8,9 @@ use tonic_types::ErrorDetails;
 use crate::toolset::{self, ToolsetError};
 use toolwire_base::words::visible;
 use toolwire_contract::status;
-use toolwire_identity::{PeerRefusal, Refusal};
-use toolwire_tool::context::{RefusedRequest, User};
+use toolwire_identity::{PeerRefusal, Refusal, SpiffeId, spiffe_of_provider, spiffe_of_user};
+use toolwire_providers::ids::ProviderName;
+use toolwire_tool::context::{RefusedRequest, User, UserId};
 
 /// The longest target in the log, in characters.
 const MAX_TARGET: usize = 128;
@@ -50,6 +51,8 @@ pub enum AuthenticationError {
         refusal: PeerRefusal,
         /// The workload that it names.
         workload: Option<Arc<str>>,
+        /// Which setting names the workload, for whom configures the server.
+        detail: Option<String>,
     },
     /// The credentials prove the user, whom a rule denies everything.
     #[error("this server serves the user of these credentials no longer; ask an operator")]
@@ -80,8 +83,8 @@ impl AuthenticationError {
             Self::Refused(refusal) => {
                 (refusal.detail(), refusal.workload(), "a token of an issuer is refused")
             }
-            Self::Certificate { workload, .. } => {
-                (None, workload.as_deref(), "a client certificate is refused")
+            Self::Certificate { workload, detail, .. } => {
+                (detail.clone(), workload.as_deref(), "a client certificate is refused")
             }
             Self::ShutOut(_) => (None, None, "a user whom a rule shuts out is refused"),
             _ => (None, None, "credentials are refused"),
@@ -96,6 +99,42 @@ impl AuthenticationError {
             equal_unlogged = (unlogged > 0).then_some(unlogged),
             "{what}"
         );
+    }
+
+    /// The workload that the credentials prove, and that no setting of such callers names.
+    pub(super) fn unknown_workload(&self) -> Option<SpiffeId> {
+        let id = match self {
+            Self::Refused(Refusal::UnknownWorkload { workload })
+            | Self::Certificate {
+                refusal: PeerRefusal::UnknownWorkload | PeerRefusal::ForeignTrustDomain,
+                workload: Some(workload),
+                ..
+            } => workload,
+            _ => return None,
+        };
+        id.parse().ok()
+    }
+
+    /// The refusal of a request of a user, where the unknown workload is a host of this provider.
+    #[must_use]
+    pub(super) fn of_host(self, id: &SpiffeId, provider: &ProviderName) -> Self {
+        let workload = Some(id.shared());
+        if matches!(self, Self::Certificate { .. }) {
+            let detail = Some(spiffe_of_provider(id.as_str(), provider.as_str()));
+            return Self::Certificate { refusal: PeerRefusal::OfHost, workload, detail };
+        }
+        Self::Refused(Refusal::OfHost { provider: provider.as_str().into(), workload })
+    }
+
+    /// The refusal of a request of a host, where the unknown workload is this user.
+    #[must_use]
+    pub(super) fn of_no_host(self, id: &SpiffeId, user: UserId) -> Self {
+        let workload = Some(id.shared());
+        if matches!(self, Self::Certificate { .. }) {
+            let detail = Some(spiffe_of_user(id.as_str(), &user));
+            return Self::Certificate { refusal: PeerRefusal::OfNoHost, workload, detail };
+        }
+        Self::Refused(Refusal::OfNoHost { user, workload })
     }
 
     /// The user whom the credentials prove all the same.

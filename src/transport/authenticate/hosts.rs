@@ -58,6 +58,27 @@ impl HostTokens {
         Self { local: Some(provider), ..self }
     }
 
+    /// Returns the error of a request with the setting that names its workload, if that is one of the other kind: of a
+    /// user where the request is a host's, of a host otherwise.
+    pub(super) fn specify(
+        &self,
+        error: AuthenticationError,
+        users: &dyn Authenticator,
+        is_for_hosts: bool,
+    ) -> AuthenticationError {
+        let Some(id) = error.unknown_workload() else { return error };
+        if is_for_hosts {
+            return match users.user_of_workload(&id) {
+                Some(user) => error.of_no_host(&id, user),
+                None => error,
+            };
+        }
+        match issued_tokens::find(&self.workloads, &id) {
+            Ok(provider) => error.of_host(&id, provider),
+            Err(_) => error,
+        }
+    }
+
     /// Returns the host that the credentials prove. What `users` verify are tokens of issuers and trust domains.
     pub(super) fn identify<'a>(
         &'a self,
@@ -99,7 +120,8 @@ impl HostTokens {
             Subject::Host(provider) => ProviderName::from(&**provider),
             Subject::Workload(id) => issued_tokens::find(&self.workloads, id)?.clone(),
             Subject::User(user) => {
-                return Err(AuthenticationError::Refused(Refusal::OfNoHost { user: user.clone() }));
+                let user = user.clone();
+                return Err(AuthenticationError::Refused(Refusal::OfNoHost { user, workload: None }));
             }
         };
         Ok(Host { provider, grant: Some(Arc::clone(&principal.grant)) })

@@ -85,7 +85,8 @@ impl IssuedTokens {
                 Ok(User { grant: Some(grant), svid: Some(id.shared()), bound_to, ..user.clone() })
             }
             Subject::Host(provider) => {
-                Err(AuthenticationError::Refused(Refusal::OfHost { provider: Arc::clone(provider) }))
+                let provider = Arc::clone(provider);
+                Err(AuthenticationError::Refused(Refusal::OfHost { provider, workload: None }))
             }
         }
     }

@@ -14,6 +14,7 @@ use tower::{Layer as _, ServiceExt, service_fn};
 use super::*;
 use toolwire_base::middleware::Layer;
 use toolwire_config::TokenDigest;
+use toolwire_identity::Refusal;
 use toolwire_providers::ids::ProviderName;
 
 const LOCAL: &str = "127.0.0.1:4000";
@@ -217,6 +218,40 @@ async fn a_workload_is_its_entrys_user_and_is_recorded_beside_that_of_a_token() 
             Status::from(error.clone()).get_details_error_info().expect("a reason").reason
         };
         assert_eq!(seen.map_err(reason), expected.map_err(str::to_owned), "{peer:?} {headers:?}");
+    }
+}
+
+/// Of the certificate of a workload of the other kind, and of none, the setting that names it is in the log.
+#[tokio::test]
+async fn a_workload_of_the_other_kind_is_refused_by_name() {
+    let pattern = "spiffe://example.org/*/shop".parse().unwrap();
+    let hosts = HostTokens::default().with_workloads([(pattern, "shop".into())], TrustedProxies::default());
+    let (users, others) = (workloads(), [("spiffe://example.org/*/none".parse().unwrap(), ())]);
+    for (id, is_for_hosts, expected) in [
+        ("spiffe://example.org/a/shop", false, ("of_host", Some("spiffe of [providers.shop]"))),
+        ("spiffe://example.org/a/agent", true, ("of_no_host", Some("the id of agent in [[auth.spiffe]]"))),
+        ("spiffe://example.org/a/other", false, ("unknown_workload", None)),
+        ("spiffe://example.org/a/other", true, ("unknown_workload", None)),
+        ("spiffe://example.com/a/shop", false, ("foreign_trust_domain", None)),
+    ] {
+        let certified: Workload = Ok(id.parse().unwrap());
+        let by_certificate = workloads::find(&others, &certified);
+        let refused = hosts.specify(by_certificate.unwrap_err(), &users, is_for_hosts);
+        assert_eq!(refused.reason(), expected.0, "{id}");
+        let AuthenticationError::Certificate { workload, detail, .. } = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(workload.as_deref(), Some(id));
+        assert_eq!(detail.is_some(), expected.1.is_some());
+        assert!(expected.1.is_none_or(|words| detail.unwrap().contains(words)), "{id}");
+
+        let svid = Refusal::UnknownWorkload { workload: id.into() };
+        let refused = hosts.specify(AuthenticationError::Refused(svid), &users, is_for_hosts);
+        let AuthenticationError::Refused(refusal) = refused else { panic!("{refused:?}") };
+        let (word, detail) = (refusal.word(), refusal.detail().expect("a detail"));
+        assert_eq!(word, if expected.1.is_some() { expected.0 } else { "unknown_workload" }, "{id}");
+        let words = expected.1.unwrap_or("no id of [[auth.spiffe]] or spiffe of [providers] matches");
+        assert!(detail.contains(words) && refusal.workload() == Some(id), "{detail}");
     }
 }
 

@@ -9,7 +9,7 @@ use futures_util::future::{Either, ready};
 
 use super::{Authenticating, AuthenticationError, Authenticator, Credentials, TrustedProxies};
 use toolwire_identity::{PeerRefusal, SpiffeId, SpiffePattern, Workload};
-use toolwire_tool::context::{KnownBy, User};
+use toolwire_tool::context::{KnownBy, User, UserId};
 
 /// The users that workloads are, and who knows the others.
 pub struct Workloads {
@@ -36,6 +36,11 @@ impl Workloads {
 }
 
 impl Authenticator for Workloads {
+    fn user_of_workload(&self, id: &SpiffeId) -> Option<UserId> {
+        let known = self.users.iter().find(|(pattern, _)| pattern.matches(id));
+        known.map(|(_, user)| user.id.clone())
+    }
+
     fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {
         let Some(workload) = self.proxies.workload(&credentials) else {
             return self.others.authenticate(credentials);
@@ -72,7 +77,7 @@ pub(super) fn find<'a, 'b, T>(
 
 /// The error of a certificate, with the workload that it names, for whom configures it.
 fn refuse(refusal: PeerRefusal, id: Option<&SpiffeId>) -> AuthenticationError {
-    AuthenticationError::Certificate { refusal, workload: id.map(SpiffeId::shared) }
+    AuthenticationError::Certificate { refusal, workload: id.map(SpiffeId::shared), detail: None }
 }
 
 impl fmt::Debug for Workloads {

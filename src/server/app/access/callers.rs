@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use toolwire_base::clock;
 use toolwire_config::{Auth, Toolsets};
-use toolwire_identity::{HostClaims, Issuers, Resource, SpiffePattern};
+use toolwire_identity::{HostClaims, Issuers, Resource, SpiffeId, SpiffePattern};
 use toolwire_outgoing::Egress;
-use toolwire_tool::context::{Grant, User};
+use toolwire_tool::context::{Grant, User, UserId};
 use toolwire_transport::authenticate::{
     Authenticating, Authenticator, Credentials, IssuedTokens, Proving, StaticTokens, TrustedProxies,
     Workloads,
@@ -51,6 +51,10 @@ impl Callers {
 
     pub(super) fn verify<'a>(&'a self, bearer: &'a [u8]) -> Proving<'a> {
         self.tokens.verify(bearer)
+    }
+
+    pub(super) fn user_of_workload(&self, id: &SpiffeId) -> Option<UserId> {
+        self.workloads.user_of_workload(id)
     }
 
     fn new(auth: &Auth, tokens: IssuedTokens, url: Option<String>) -> Self {

@@ -21,7 +21,7 @@ use toolwire_engine::{
     },
     registry::Registry,
 };
-use toolwire_identity::HostClaims;
+use toolwire_identity::{HostClaims, SpiffeId};
 use toolwire_outgoing::Egress;
 use toolwire_tool::context::{Acceptance, KnownBy, User, UserId};
 use toolwire_transport::{
@@ -169,6 +169,10 @@ impl Authenticator for InForce {
                 }))
             }
         }
+    }
+
+    fn user_of_workload(&self, id: &SpiffeId) -> Option<UserId> {
+        self.reading.load().callers.as_ref()?.user_of_workload(id)
     }
 }
 
