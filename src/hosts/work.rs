@@ -34,12 +34,12 @@ use toolwire_providers::ids::ProviderName;
 pub type Answers = mpsc::Sender<Result<WorkResponse, Status>>;
 
 /// Serves a slot of a provider until its stream ends. The status, if it is not OK, is the last of the answers. Once
-/// `ending` is over the slot is asked to leave: its connection is to go. What waits for the host counts in `backlog`.
+/// `ending` is over the slot is asked to leave, for the reason that it returns. What waits for the host counts in `backlog`.
 pub async fn work(
     hub: Hub,
     provider: ProviderName,
     incoming: impl Stream<Item = Result<WorkRequest, Status>>,
-    ending: impl Future<Output = ()>,
+    ending: impl Future<Output = &'static str>,
     answers: Answers,
     backlog: Option<backlog::Stream>,
 ) {
@@ -78,7 +78,7 @@ fn refuse_calls(mut commands: mpsc::UnboundedReceiver<Command>) {
 async fn run(
     session: &mut Session,
     incoming: impl Stream<Item = Result<WorkRequest, Status>>,
-    ending: impl Future<Output = ()>,
+    ending: impl Future<Output = &'static str>,
     answers: &Answers,
     commands: &mut mpsc::UnboundedReceiver<Command>,
     outgoing: &mut Outgoing,
@@ -98,9 +98,9 @@ async fn run(
             permit = answers.reserve(), if !outgoing.is_empty() => send(permit.ok(), outgoing),
             () = answers.closed(), if outgoing.is_empty() => Err(End::Lost),
             () = shut_down.cancelled() => Err(End::ShuttingDown),
-            () = &mut ending, if !is_ending => {
+            reason = &mut ending, if !is_ending => {
                 is_ending = true;
-                session.end_connection(outgoing)
+                session.end_connection(reason, outgoing)
             }
             Some(command) = commands.recv() => {
                 session.handle(command, outgoing);

@@ -47,7 +47,7 @@ pub trait Withdrawals: Debug + Send + Sync {
 
 /// The end of a host's token, by its expiry or by other settings of who signed it, in the extensions of a slot.
 #[derive(Clone)]
-struct TokenEnd(Shared<BoxFuture<'static, ()>>);
+struct TokenEnd(Shared<BoxFuture<'static, &'static str>>);
 
 impl TokenEnd {
     /// That of the host that makes a request. `None` where nothing ends its credentials.
@@ -59,8 +59,8 @@ impl TokenEnd {
         let withdrawn = withdrawn.unwrap_or_else(|| pending().boxed());
         let end = async move {
             tokio::select! {
-                () = expired => {}
-                () = withdrawn => {}
+                () = expired => "its token has expired; it joins again by another one",
+                () = withdrawn => "the issuer or trust domain of its token is no longer the configured one",
             }
         };
         Some(Self(end.boxed().shared()))
@@ -206,8 +206,9 @@ fn left(ends_at: SystemTime) -> Duration {
     ends_at.duration_since(clock::wall()).unwrap_or_default()
 }
 
-/// Completes when a slot should be left: its connection is drained, or the token of its host has ended.
-pub fn slot_end(extensions: &Extensions) -> impl Future<Output = ()> + use<> {
+/// Completes when a slot should be left: its connection is drained, or the token of its host has ended. Returns the reason, for
+/// the host.
+pub fn slot_end(extensions: &Extensions) -> impl Future<Output = &'static str> + use<> {
     let drained = drain_signal(extensions).cancelled_owned();
     let token = extensions.get::<TokenEnd>().cloned();
     async move {
@@ -218,8 +219,8 @@ pub fn slot_end(extensions: &Extensions) -> impl Future<Output = ()> + use<> {
             }
         };
         tokio::select! {
-            () = drained => {}
-            () = ended => {}
+            () = drained => "the connection ends",
+            reason = ended => reason,
         }
     }
 }

@@ -79,11 +79,11 @@ fn with<T>(message: T, token: &str) -> Request<T> {
     request
 }
 
-/// Waits until the host is asked to leave.
-async fn leave(host: &mut Host) {
+/// Waits until the host is asked to leave, and returns the reason.
+async fn leave(host: &mut Host) -> String {
     loop {
         match host.next().await.unwrap() {
-            Some(Message::Leave(_)) => return,
+            Some(Message::Leave(leave)) => return leave.reason,
             Some(Message::Ping(_)) => {}
             other => panic!("{other:?}"),
         }
@@ -135,7 +135,8 @@ async fn a_host_leaves_when_its_token_ends_and_joins_again_with_another() {
         let token =
             if name == "shop" { world.issued("shop-host", &end) } else { world.domain.token(BANK, &end) };
         let (mut host, _) = world.join(&token, tool).await.unwrap();
-        leave(&mut host).await;
+        let reason = leave(&mut host).await;
+        assert!(reason.contains("its token has expired"), "{reason}");
         host.half_close();
         assert!(host.next().await.unwrap().is_none(), "{name} left in order");
         let status = world.join(&token, tool).await.map(|it| it.1).unwrap_err();
@@ -161,7 +162,7 @@ async fn a_call_that_a_host_carries_out_is_over_before_it_leaves() {
         tools.call_tool(with(call, RILEY)).await.unwrap().into_inner().outcome.unwrap()
     });
     let start = host.start().await;
-    leave(&mut host).await;
+    let _ = leave(&mut host).await;
     host.outcome(&start, &json!({"state": "sent"})).await;
     let call_tool_response::Outcome::Result(result) = call.await.unwrap() else { panic!("a result") };
     let Some(tool_result::Outcome::DataJson(data)) = result.outcome else { panic!("data: {result:?}") };
@@ -187,7 +188,8 @@ async fn hosts_leave_when_the_signer_of_their_tokens_is_another_one() {
         world.server.app.replace_auth(auth.clone()).unwrap();
         change(&mut auth);
         world.server.app.replace_auth(auth).unwrap();
-        leave(&mut host).await;
+        let reason = leave(&mut host).await;
+        assert!(reason.contains("of its token is no longer the configured one"), "{reason}");
         assert_eq!(world.join(token, tool).await.map(|it| it.1).unwrap_err().code(), Code::Unauthenticated);
         world.server.app.replace_auth(world.auth.clone()).unwrap();
     }

@@ -128,12 +128,12 @@ impl Session {
         }
     }
 
-    /// The connection is to go. A slot that is not welcome yet has nothing to end.
-    pub(super) fn end_connection(&mut self, outgoing: &mut Outgoing) -> Result<(), End> {
+    /// The connection or the token of its host ends, for a reason that the host reads. A slot that is not welcome yet has nothing to end.
+    pub(super) fn end_connection(&mut self, reason: &str, outgoing: &mut Outgoing) -> Result<(), End> {
         if !self.slot.is_welcome() {
             return Err(End::ShuttingDown);
         }
-        self.leave(crate::pool::leave("the connection ends"), clock::now(), outgoing);
+        self.leave(crate::pool::leave(reason), clock::now(), outgoing);
         Ok(())
     }
 

@@ -160,6 +160,7 @@ impl Host {
             if ended.await.is_err() {
                 pending::<()>().await;
             }
+            "the connection ends"
         };
         tokio::spawn(work(hub.clone(), provider.into(), incoming, ended, outgoing, None));
         Self { requests, answers, ending: Some(ending) }
