@@ -34,7 +34,8 @@ use toolwire_providers::ids::ProviderName;
 pub type Answers = mpsc::Sender<Result<WorkResponse, Status>>;
 
 /// Serves a slot of a provider until its stream ends. The status, if it is not OK, is the last of the answers. Once
-/// `ending` is over the slot is asked to leave, for the reason that it returns. What waits for the host counts in `backlog`.
+/// `ending` is over the slot is asked to leave, for the reason that it returns. What waits for the host counts in
+/// `backlog`.
 pub async fn work(
     hub: Hub,
     provider: ProviderName,

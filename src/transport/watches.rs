@@ -206,8 +206,8 @@ fn left(ends_at: SystemTime) -> Duration {
     ends_at.duration_since(clock::wall()).unwrap_or_default()
 }
 
-/// Completes when a slot should be left: its connection is drained, or the token of its host has ended. Returns the reason, for
-/// the host.
+/// Completes with the reason, for the host, when a slot should be left: its connection is drained, or the token of its
+/// host has ended.
 pub fn slot_end(extensions: &Extensions) -> impl Future<Output = &'static str> + use<> {
     let drained = drain_signal(extensions).cancelled_owned();
     let token = extensions.get::<TokenEnd>().cloned();

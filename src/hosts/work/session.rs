@@ -128,7 +128,8 @@ impl Session {
         }
     }
 
-    /// The connection or the token of its host ends, for a reason that the host reads. A slot that is not welcome yet has nothing to end.
+    /// The connection, or the token of the host, ends: the host reads the reason. A slot that is not welcome yet has
+    /// nothing to end.
     pub(super) fn end_connection(&mut self, reason: &str, outgoing: &mut Outgoing) -> Result<(), End> {
         if !self.slot.is_welcome() {
             return Err(End::ShuttingDown);
