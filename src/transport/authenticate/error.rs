@@ -103,16 +103,16 @@ impl AuthenticationError {
 
     /// The workload that the credentials prove, and that no setting of such callers names.
     pub(super) fn unknown_workload(&self) -> Option<SpiffeId> {
-        let id = match self {
-            Self::Refused(Refusal::UnknownWorkload { workload })
-            | Self::Certificate {
-                refusal: PeerRefusal::UnknownWorkload | PeerRefusal::ForeignTrustDomain,
-                workload: Some(workload),
-                ..
-            } => workload,
-            _ => return None,
+        let (Self::Refused(Refusal::UnknownWorkload { workload })
+        | Self::Certificate {
+            refusal: PeerRefusal::UnknownWorkload | PeerRefusal::ForeignTrustDomain,
+            workload: Some(workload),
+            ..
+        }) = self
+        else {
+            return None;
         };
-        id.parse().ok()
+        workload.parse().ok()
     }
 
     /// The refusal of a request of a user, where the unknown workload is a host of this provider.
