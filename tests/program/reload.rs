@@ -133,7 +133,7 @@ async fn a_changed_file_is_taken_over_and_ends_the_streams_of_who_lost_a_right()
     fs::remove_file(directory.path().join("toolwire.toml")).expect("removed");
     program.wait_for_log("the settings cannot be used").await;
     write(directory.path(), &file(&[("other", "*")]));
-    assert_eq!(end(&mut demo).await.code(), Code::PermissionDenied);
+    assert_eq!(end(&mut demo).await.code(), Code::Unauthenticated);
 
     let log = program.stop().await;
     for user in ["demo", "riley", "alex", "sam", "other"] {
