@@ -123,7 +123,12 @@ impl Raw {
 impl RawCall {
     /// Waits for the end.
     pub async fn end(self) -> RawEnd {
-        let response = self.response.await.expect("a response");
+        self.end_or_reset().await.expect("an end")
+    }
+
+    /// Waits for the end, or for the server to reset the stream.
+    pub async fn end_or_reset(self) -> Result<RawEnd, h2::Error> {
+        let response = self.response.await?;
         let mut end = RawEnd {
             http_status: response.status().as_u16(),
             headers: response.headers().clone(),
@@ -132,13 +137,13 @@ impl RawCall {
         let mut body = response.into_body();
         let mut bytes = BytesMut::new();
         while let Some(chunk) = body.data().await {
-            let chunk = chunk.expect("a chunk");
+            let chunk = chunk?;
             let _ = body.flow_control().release_capacity(chunk.len());
             bytes.extend_from_slice(&chunk);
         }
-        end.trailers = body.trailers().await.expect("trailers").unwrap_or_default();
+        end.trailers = body.trailers().await?.unwrap_or_default();
         end.messages = unframe(bytes.freeze());
-        end
+        Ok(end)
     }
 
     /// Waits until the server has sent its headers, and keeps the call open.

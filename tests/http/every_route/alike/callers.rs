@@ -169,11 +169,11 @@ impl Caller {
         timeout: &str,
         message: &DynamicMessage,
         named: &str,
-    ) -> RawEnd {
+    ) -> Result<RawEnd, h2::Error> {
         let credentials = self.credentials.iter().map(|(name, value)| (*name, value.as_str()));
         let more = [("x-toolwire-user", named), ("grpc-timeout", timeout)];
         let headers: Vec<_> = credentials.chain(more).collect();
-        self.grpc.call(&format!("/{method}"), &headers, message).await
+        self.grpc.start(&format!("/{method}"), &headers, message).await.end_or_reset().await
     }
 }
 

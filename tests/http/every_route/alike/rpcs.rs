@@ -9,6 +9,7 @@ use prost_reflect::{
     DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, MethodDescriptor,
 };
 use serde_json::{Map, Value, json};
+use tonic::Code;
 use tonic_types::StatusExt;
 
 use super::{
@@ -36,6 +37,9 @@ const OF_HOSTS: &str = "toolwire.host.v1.ToolHostService/Work";
 
 /// A user that does not exist.
 const NO_USER: &str = "corp:nothing";
+
+/// How a watch ended by its deadline.
+const PASSED: &str = "its deadline has passed\n";
 
 /// What stands in a field.
 enum Filled {
@@ -166,17 +170,33 @@ fn with(base: &Map<String, Value>, (name, value): &Member) -> Map<String, Value>
 }
 
 /// What an RPC answers, whole, with the words of its status and its details.
-fn told(method: &MethodDescriptor, end: &RawEnd) -> String {
+fn told(method: &MethodDescriptor, end: Result<RawEnd, h2::Error>) -> String {
+    let end = match end {
+        Ok(end) => end,
+        // What a watch has not sent by its deadline is discarded.
+        Err(reset) if is_watch(method) && reset.reason() == Some(h2::Reason::CANCEL) => {
+            return PASSED.to_owned();
+        }
+        Err(error) => panic!("{}: {error}", full_name(method)),
+    };
     let status = end.grpc_status();
     let messages = end.messages.iter().map(|bytes| {
         let message = DynamicMessage::decode(method.output(), bytes.clone()).unwrap();
         serde_json::to_string(&message).unwrap() + &encoded_definitions(&message)
     });
-    // A watch that ends early on a busy machine has not said yet that it is up to date.
-    let messages: Vec<_> = messages.filter(|it| !it.contains("_SYNCED\"")).collect();
+    if is_watch(method) && status.code() == Code::DeadlineExceeded {
+        // On a busy machine it has not said by then that it is up to date.
+        return messages.filter(|it| !it.contains("_SYNCED\"")).fold(PASSED.to_owned(), |all, it| all + &it);
+    }
+    let messages: Vec<_> = messages.collect();
     let names: BTreeSet<_> = end.headers.keys().chain(end.trailers.keys()).map(HeaderName::as_str).collect();
     let details = status.get_error_details();
     format!("{:?} {} {details:?} {names:?}\n{}", status.code(), status.message(), messages.join("\n"))
+}
+
+/// Whether it has no end of its own.
+fn is_watch(method: &MethodDescriptor) -> bool {
+    method.name().starts_with("Watch")
 }
 
 /// The texts of fields that hold encoded messages.
@@ -224,8 +244,7 @@ async fn ask(callers: &Callers, caller: &Caller, planted: &[Planted], is_named: 
     let nothings: Vec<_> = others.iter().map(|_| Planted::nothing()).collect();
     for method in methods(callers) {
         let name = full_name(&method);
-        // A watch has no end of its own.
-        let timeout = if method.name().starts_with("Watch") { "200m" } else { "20S" };
+        let timeout = if is_watch(&method) { "200m" } else { "20S" };
         let call = async |request: &Map<String, Value>, named: &str| {
             let json = Value::Object(request.clone());
             let message = DynamicMessage::deserialize(method.input(), json);
@@ -236,7 +255,7 @@ async fn ask(callers: &Callers, caller: &Caller, planted: &[Planted], is_named: 
                 let status = format!("/api/jobs/{}/status", job.as_str().unwrap());
                 caller.send(&Case::of("GET", &status), caller.id).await;
             }
-            told(&method, &end)
+            told(&method, end)
         };
         if let Some((tool, arguments)) = typed_call(callers, &name) {
             if !is_named {
