@@ -166,8 +166,8 @@ impl Planted {
         Self::by([MARK, MONEY], Names::new(), sends).await
     }
 
-    /// Gives whoever sends something of everything, by these names; `content` is what stands in all of it, and what
-    /// only the account of its owner holds.
+    /// Makes something of every kind for the user of `sends`, by these names. All of it holds the first text of
+    /// `content`, and the account of its owner alone the second.
     pub(super) async fn by(content: [&str; 2], names: Names, sends: impl AsyncFn(Case) -> Answer) -> Self {
         let send = async |case: Case| {
             let path = case.path.clone();

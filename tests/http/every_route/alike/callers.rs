@@ -141,7 +141,7 @@ impl Caller {
         format!("planted-by-{}-7f3a", self.own_tool)
     }
 
-    /// What comes of a case, whose request names a user, too.
+    /// Sends the request of a case, with this user in `x-toolwire-user`, and returns the answer.
     pub(super) async fn send(&self, case: &Case, named: &str) -> Answer {
         let mut request =
             Request::builder().method(case.method()).uri(format!("https://localhost{}", case.path));
@@ -162,7 +162,7 @@ impl Caller {
         }
     }
 
-    /// What comes of an RPC, whose request names a user, too.
+    /// Calls an RPC, with this user in `x-toolwire-user`, and returns its end.
     pub(super) async fn call(
         &self,
         method: &str,

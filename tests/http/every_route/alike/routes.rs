@@ -39,7 +39,7 @@ async fn read(callers: &Callers, planted: &[Planted]) -> Vec<Vec<String>> {
     join_all(callers.all.iter().zip(planted).map(of)).await
 }
 
-/// What comes of a case, once the job that it begins has ended: a user has one at a time.
+/// Sends the request of a case and waits until the job that it begins has ended: a user has one at a time.
 async fn send(caller: &Caller, case: &Case, named: &str) -> Answer {
     let answer = caller.send(case, named).await;
     if let Some(job) = answer.headers.get("location").filter(|_| answer.status == 202) {
@@ -87,7 +87,7 @@ async fn no_route_tells_one_of_another() {
     for (before, after) in before.iter().flatten().zip(after.iter().flatten()) {
         findings.changed("what one has was changed", before, after);
     }
-    // What carries something out for whoever asks comes last.
+    // Requests that carry something out for the caller come last.
     for (caller, owned) in callers.all.iter().zip(&planted) {
         for case in cases(&Planted::nothing()) {
             let is_rest = !case.is_list() && case.whose != Whose::Anybodys && case.whose != Whose::Owners;
