@@ -24,6 +24,7 @@ use super::{
 use toolwire_base::clock;
 use toolwire_identity::Workload;
 
+mod abandoned_body;
 mod http1;
 mod http2;
 mod lifecycle;

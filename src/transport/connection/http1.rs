@@ -4,7 +4,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::lifecycle::{AlwaysReady, ConnectionLifecycle, Layers, OnIdle, with_peer};
+use super::lifecycle::{ConnectionLifecycle, Layers, OnIdle, with_peer};
 use crate::{
     framing::StrictFraming,
     preface::OtherProtocol,
@@ -39,8 +39,7 @@ where
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let service = with_peer(lifecycle.service.clone(), lifecycle.peer.clone());
-    let connection =
-        builder(bounds).serve_connection(TokioIo::new(StrictFraming::new(io)), AlwaysReady(service));
+    let connection = builder(bounds).serve_connection(TokioIo::new(StrictFraming::new(io)), service);
     lifecycle.run(connection, OnIdle::Drop, http1::Connection::graceful_shutdown).await;
 }
 

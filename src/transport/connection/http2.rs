@@ -5,7 +5,7 @@ use hyper::server::conn::http2;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::lifecycle::{AlwaysReady, ConnectionLifecycle, Layers, OnIdle, with_peer};
+use super::lifecycle::{ConnectionLifecycle, Layers, OnIdle, with_peer};
 use crate::{
     Config,
     defer_poll::DeferPoll,
@@ -41,7 +41,7 @@ where
 {
     let service = with_peer(lifecycle.service.clone(), lifecycle.peer.clone());
     let builder = builder(&lifecycle.config, Executor { streams: lifecycle.signals.streams.clone() });
-    let connection = builder.serve_connection(TokioIo::new(io), AlwaysReady(service));
+    let connection = builder.serve_connection(TokioIo::new(io), service);
     lifecycle.run(connection, OnIdle::GoAway, http2::Connection::graceful_shutdown).await;
 }
 

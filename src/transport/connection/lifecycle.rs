@@ -11,12 +11,12 @@ use std::{
 
 use bytes::Bytes;
 use http::{Request, Response, Version};
-use hyper::body::Incoming;
+use hyper::{body::Incoming, service::service_fn};
 use tokio::time::{sleep, timeout};
 use tonic::body::Body;
-use tower::{Service, ServiceBuilder};
+use tower::Service;
 
-use super::request_body::RequestBody;
+use super::{abandoned_body::AbandonedBody, request_body::RequestBody};
 use crate::{Config, frames, peer::Peer, requests, signals::Signals};
 
 /// A connection whose protocol is known.
@@ -51,10 +51,6 @@ where
 {
     type ResponseBody = B;
 }
-
-/// Adapts a tower service to hyper, which has no `poll_ready`: all layers here and tonic's generated servers are always
-/// ready.
-pub(super) struct AlwaysReady<S>(pub(super) S);
 
 /// The treatment of an idle connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,41 +91,37 @@ impl<S> ConnectionLifecycle<S> {
     }
 }
 
-impl<S, A> hyper::service::Service<A> for AlwaysReady<S>
-where
-    S: Service<A> + Clone,
-{
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn call(&self, request: A) -> S::Future {
-        self.0.clone().call(request)
-    }
-}
-
-/// Converts between hyper's bodies and those of `service`, and inserts the peer into every request.
+/// Adapts `service` to hyper: converts the bodies, and inserts the peer into every request. hyper has no `poll_ready`,
+/// but all layers here and tonic's generated servers are always ready.
 pub(super) fn with_peer<S: Layers>(
     service: S,
     peer: Peer,
-) -> impl Service<
+) -> impl hyper::service::Service<
     Request<Incoming>,
     Response = Response<frames::Body<S::ResponseBody>>,
     Error = Infallible,
     Future: Send,
-> + Clone {
-    ServiceBuilder::new()
-        .map_request(move |request| add_peer(request, &peer))
-        .map_response(|response: Response<S::ResponseBody>| response.map(frames::Body::new))
-        .service(service)
-}
-
-/// Converts the body to tonic's type, and inserts the peer.
-fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
-    peer.state.record_request();
-    request.extensions_mut().insert(peer.clone());
-    let is_http2 = request.version() == Version::HTTP_2;
-    request.map(|body| Body::new(RequestBody::new(body, is_http2, peer.requests.as_ref())))
+> {
+    service_fn(move |mut request: Request<Incoming>| {
+        peer.state.record_request();
+        request.extensions_mut().insert(peer.clone());
+        let is_http2 = request.version() == Version::HTTP_2;
+        let abandoned = if is_http2 { AbandonedBody::of(&request) } else { None };
+        let request = request.map(|body| {
+            Body::new(match is_http2 {
+                true => RequestBody::http2(body, abandoned.clone()),
+                false => RequestBody::http1(body, peer.requests.as_ref()),
+            })
+        });
+        let response = service.clone().call(request);
+        async move {
+            let response = response.await?;
+            if let Some(abandoned) = abandoned {
+                Box::pin(abandoned.discard()).await;
+            }
+            Ok(response.map(frames::Body::new))
+        }
+    })
 }
 
 fn log_closed(address: SocketAddr, result: hyper::Result<()>) {

@@ -20,6 +20,7 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tonic::{Code, Status};
 
+use super::abandoned_body::AbandonedBody;
 use crate::{polled_frame::PolledFrame, requests::Requests};
 use toolwire_contract::status;
 
@@ -32,16 +33,23 @@ pub(super) struct RequestBody {
     is_http2: bool,
     /// The requests of an HTTP/1 connection, while this body is not read to its end.
     unread_on: Option<Arc<Requests>>,
+    /// HTTP/2: where the body goes if it is dropped before its end.
+    abandoned: Option<AbandonedBody>,
 }
 
 impl RequestBody {
-    /// The body of a request, and the requests of its connection if they are tracked.
-    pub(super) fn new(incoming: Incoming, is_http2: bool, requests: Option<&Arc<Requests>>) -> Self {
-        let unread_on = requests.filter(|_| !is_http2 && !incoming.is_end_stream()).cloned();
+    /// The body of an HTTP/2 request.
+    pub(super) fn http2(incoming: Incoming, abandoned: Option<AbandonedBody>) -> Self {
+        Self { incoming: Some(incoming), is_http2: true, unread_on: None, abandoned }
+    }
+
+    /// The body of an HTTP/1 request, and the requests of its connection.
+    pub(super) fn http1(incoming: Incoming, requests: Option<&Arc<Requests>>) -> Self {
+        let unread_on = requests.filter(|_| !incoming.is_end_stream()).cloned();
         if let Some(requests) = &unread_on {
             requests.body_begins();
         }
-        Self { incoming: Some(incoming), is_http2, unread_on }
+        Self { incoming: Some(incoming), is_http2: false, unread_on, abandoned: None }
     }
 
     fn record_end(&mut self) {
@@ -53,8 +61,13 @@ impl RequestBody {
 
 impl Drop for RequestBody {
     fn drop(&mut self) {
-        if let (Some(requests), Some(incoming)) = (self.unread_on.take(), self.incoming.take()) {
+        let Some(incoming) = self.incoming.take() else { return };
+        if let Some(requests) = self.unread_on.take() {
             requests.leave_body(incoming);
+        } else if let Some(abandoned) = self.abandoned.take()
+            && !incoming.is_end_stream()
+        {
+            abandoned.keep(incoming);
         }
     }
 }
