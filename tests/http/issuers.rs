@@ -36,12 +36,16 @@ impl Issuer {
         let key = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
         let issuer = Self { server: MockServer::start().await, key };
         let url = issuer.server.uri();
-        let x = BASE64URL_NOPAD.encode(issuer.key.public_key().as_ref());
-        let keys = json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "k1", "x": x}]});
-        issuer.serve("/keys", &keys).await;
+        issuer.serve("/keys", &issuer.keys()).await;
         let metadata = json!({"issuer": url, "jwks_uri": format!("{url}/keys")});
         issuer.serve("/.well-known/openid-configuration", &metadata).await;
         issuer
+    }
+
+    /// Its JWK Set.
+    pub(crate) fn keys(&self) -> Value {
+        let x = BASE64URL_NOPAD.encode(self.key.public_key().as_ref());
+        json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "k1", "x": x}]})
     }
 
     async fn serve(&self, at: &str, value: &Value) {

@@ -14,7 +14,10 @@ use toolwire::contract::proto::v1::{
 };
 
 use super::metrics::scrape;
-use crate::support::{authority::Authority, program::Program, server::definition};
+use crate::{
+    http::issuers::Issuer,
+    support::{authority::Authority, program::Program, server::definition},
+};
 
 const ADMIN: [&str; 2] = ["--admin", "127.0.0.1:0"];
 
@@ -209,6 +212,46 @@ async fn certificates_and_keys_of_issuers_that_cannot_be_had_are_seen_in_the_met
         .await
         .parse::<u64>()
         .expect("seconds");
+    program.stop().await;
+}
+
+/// A key that is withdrawn from the file verifies no further token, and a file that cannot be used changes nothing.
+#[tokio::test]
+async fn the_file_of_an_issuers_keys_is_taken_over_when_it_changes() {
+    let (before, after) = (Issuer::start().await, Issuer::start().await);
+    let directory = tempfile::tempdir().expect("a directory");
+    let keys = directory.path().join("keys.json");
+    let write_keys = |text: &str| {
+        fs::write(directory.path().join("new.json"), text).expect("written");
+        fs::rename(directory.path().join("new.json"), &keys).expect("renamed");
+    };
+    write_keys(&before.keys().to_string());
+    let settings = "[[auth.issuers]]\nname = 'corp'\nissuer = 'https://login.example'\naudience = ['toolwire']\n\
+                    jwks_file = 'keys.json'\n[[auth.rules]]\nwho = ['user:corp:riley']\ntools = ['*']\n";
+    write(directory.path(), settings);
+    let mut program = Program::start(directory.path(), &ADMIN, &[]).await;
+    let mut client = ToolServiceClient::new(program.channel().await);
+    let mut is_accepted = async |signer: &Issuer| {
+        let header = signer.token("riley", &[], &[("iss", Value::from("https://login.example"))]);
+        let token = header.trim_start_matches("authorization: ").parse().expect("a value");
+        let mut request =
+            Request::new(GetToolRequest { name: "get_quotes".to_owned(), ..Default::default() });
+        request.metadata_mut().insert("authorization", token);
+        client.get_tool(request).await.map(drop).map_err(|status| status.code())
+    };
+    assert_eq!(is_accepted(&before).await, Ok(()));
+    assert_eq!(is_accepted(&after).await, Err(Code::Unauthenticated));
+
+    write_keys("{\"keys\": ");
+    program.wait_for_log("the settings cannot be used").await;
+    assert_eq!(problem(&program).await, "1");
+    assert_eq!(is_accepted(&before).await, Ok(()));
+
+    write_keys(&after.keys().to_string());
+    program.wait_for_log("are those of the settings now").await;
+    assert_eq!(problem(&program).await, "0");
+    assert_eq!(is_accepted(&after).await, Ok(()));
+    assert_eq!(is_accepted(&before).await, Err(Code::Unauthenticated));
     program.stop().await;
 }
 
