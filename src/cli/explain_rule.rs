@@ -18,7 +18,6 @@ use toolwire_server::{
 use toolwire_tool::context::{Grant, KnownBy, User};
 
 /// A user that begins so is a workload.
-const SPIFFE: &str = "spiffe://";
 
 /// Says why a user may or may not
 #[derive(Debug, Args)]
@@ -116,7 +115,7 @@ impl RuleArgs {
             let is_by_groups = kind == "user" && name.contains(':') && near.is_empty();
             (!is_by_groups).then(|| format!("no line names the {kind} {name}{near}"))
         };
-        let user = if self.user.starts_with(SPIFFE) { None } else { unknown("user", &self.user) };
+        let user = if self.user.starts_with(SpiffeId::SCHEME) { None } else { unknown("user", &self.user) };
         user.into_iter().chain(self.groups.iter().filter_map(|it| unknown("group", it))).collect()
     }
 
@@ -168,7 +167,7 @@ impl RuleArgs {
 
     /// The user, with what a token would say.
     fn user(&self, auth: &Auth) -> Result<User, String> {
-        if self.user.starts_with(SPIFFE) {
+        if self.user.starts_with(SpiffeId::SCHEME) {
             return self.workload(auth);
         }
         let id = |text: &str| Who::parse(text, &auth.issuers).map(|who| who.id().to_owned());

@@ -23,7 +23,6 @@ use crate::{
     jws::Jws,
     keys::{Keys, Snapshot, TURN, TURN_OF_FILE},
     refusal::Quoted,
-    spiffe::SCHEME,
     token_cache::TokenCache,
 };
 use toolwire_base::digest::Digest;
@@ -191,7 +190,7 @@ impl KnownSigners {
             return Ok(known);
         }
         let issuer = iss.map(Quoted::new);
-        let subject = claims.get("sub").and_then(Value::as_str).filter(|it| it.starts_with(SCHEME));
+        let subject = claims.get("sub").and_then(Value::as_str).filter(|it| it.starts_with(SpiffeId::SCHEME));
         let Some(subject) = subject else { return Err(Refusal::UnknownIssuer { named: issuer }) };
         let named = Quoted::new(subject);
         let Ok(id) = subject.parse::<SpiffeId>() else { return Err(Refusal::MalformedSpiffeId { named }) };

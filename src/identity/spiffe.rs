@@ -5,7 +5,6 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-pub(crate) const SCHEME: &str = "spiffe://";
 /// Maximum length of a trust domain, and of an id, by the standard.
 const LONGEST_TRUST_DOMAIN: usize = 255;
 const LONGEST: usize = 2_048;
@@ -29,6 +28,9 @@ pub struct SpiffePattern(String);
 pub struct InvalidSpiffeId(&'static str);
 
 impl SpiffeId {
+    /// What every id begins with.
+    pub const SCHEME: &str = "spiffe://";
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -102,7 +104,7 @@ impl fmt::Display for SpiffePattern {
 
 /// The trust domain and the path of an id.
 fn parts(id: &str) -> (&str, &str) {
-    id[SCHEME.len()..].split_once('/').expect("an id has a path")
+    id[SpiffeId::SCHEME.len()..].split_once('/').expect("an id has a path")
 }
 
 /// Whether a text is the name of a trust domain, such as `example.org`.
@@ -111,7 +113,7 @@ pub fn is_trust_domain(text: &str) -> bool {
 }
 
 fn check(text: &str, is_segment: impl Fn(&str) -> bool) -> Option<()> {
-    let (trust_domain, path) = text.strip_prefix(SCHEME)?.split_once('/')?;
+    let (trust_domain, path) = text.strip_prefix(SpiffeId::SCHEME)?.split_once('/')?;
     let is_fine = text.len() <= LONGEST && is_trust_domain(trust_domain) && path.split('/').all(is_segment);
     is_fine.then_some(())
 }

@@ -141,7 +141,7 @@ async fn the_log_says_what_lets_a_user_of_an_issuer_in() {
     let groups = format!("corp/support {}", toolwire::identity::group_id("corp", "a b"));
     assert_eq!((&line["error_code"], &line["user_groups"]), (&json!("TOOL_NOT_ALLOWED"), &json!(groups)));
     assert_eq!(called(&[("aud", json!("api://else"))]).await, Code::Unauthenticated);
-    let (line, _) = program.wait_for_log("a token of an issuer is refused").await;
+    let (line, _) = program.wait_for_log("a signed token is refused").await;
     assert_eq!(line["reason"], "wrong_audience");
     let detail = "it is for \"api://else\", and accepted are \"toolwire\", \"api://tools\"";
     assert_eq!(line["detail"], detail);

@@ -80,7 +80,9 @@ impl Resource {
         let issuers = texts(&document["authorization_servers"]).filter(may_be_asked);
         let issuers: Vec<_> = issuers.map(str::to_owned).collect();
         if issuers.is_empty() {
-            return Err("names no authorization server over https://".to_owned());
+            let named: Vec<_> = texts(&document["authorization_servers"]).map(one_line).collect();
+            let named = if named.is_empty() { "none".to_owned() } else { named.join(", ") };
+            return Err(format!("names no authorization server over https:// but {named}"));
         }
         let supported = || texts(&document["scopes_supported"]).collect::<Vec<_>>().join(" ");
         let scope = scope.map_or_else(supported, str::to_owned);
@@ -182,7 +184,12 @@ mod tests {
             ("https://tools.example", "https://login.example/\nsigned in", false),
             ("https://tools.example", "login.example", false),
         ] {
-            assert_eq!(read(server, issuer).is_ok(), is_asked, "{server} {issuer:?}");
+            let asked = read(server, issuer);
+            assert_eq!(asked.is_ok(), is_asked, "{server} {issuer:?}");
+            assert!(
+                asked.err().is_none_or(|it| it.ends_with(&format!(" but {}", one_line(issuer)))),
+                "{issuer:?}"
+            );
         }
     }
 

@@ -80,9 +80,7 @@ impl AuthenticationError {
     pub(super) fn log(&self, refused: &RefusedRequest<'_>, unlogged: u64) {
         let RefusedRequest { reason, user, origin, target } = *refused;
         let (detail, workload, what) = match self {
-            Self::Refused(refusal) => {
-                (refusal.detail(), refusal.workload(), "a token of an issuer is refused")
-            }
+            Self::Refused(refusal) => (refusal.detail(), refusal.workload(), "a signed token is refused"),
             Self::Certificate { workload, detail, .. } => {
                 (detail.clone(), workload.as_deref(), "a client certificate is refused")
             }
