@@ -6,9 +6,13 @@ mod probe;
 mod replicas;
 mod transact;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    future::{Ready, ready},
+    path::Path,
+    sync::Arc,
+};
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Either};
 use tokio::sync::{OnceCell, watch};
 
 pub use self::transact::{Explain, Scoped, scoped};
@@ -27,6 +31,11 @@ use crate::{
 };
 use toolwire_base::fair_semaphore::FairSemaphore;
 use toolwire_tool::context::UserId;
+
+/// The backend, or the attempt to open it. That is boxed, since it is large and every future here contains it, and the
+/// compiler could not prove that they are `Send`.
+type Opening<'a> =
+    Either<Ready<Result<&'a Backend, StoreError>>, BoxFuture<'a, Result<&'a Backend, StoreError>>>;
 
 /// A database. It is opened on first use: a program that needs none touches no file.
 #[derive(Debug)]
@@ -105,9 +114,11 @@ impl Database {
         self.backend().await.map(drop)
     }
 
-    /// Boxed: every future here contains it, and the compiler could not prove that they are `Send`.
-    fn backend(&self) -> BoxFuture<'_, Result<&Backend, StoreError>> {
-        Box::pin(self.backend.get_or_try_init(|| self.connect()))
+    fn backend(&self) -> Opening<'_> {
+        match self.backend.get() {
+            Some(backend) => Either::Left(ready(Ok(backend))),
+            None => Either::Right(Box::pin(self.backend.get_or_try_init(|| self.connect()))),
+        }
     }
 
     async fn connect(&self) -> Result<Backend, StoreError> {

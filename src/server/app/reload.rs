@@ -17,6 +17,7 @@ use std::{
 
 use tokio::{
     sync::Notify,
+    task::spawn_blocking,
     time::{MissedTickBehavior, interval},
 };
 
@@ -113,14 +114,13 @@ impl App {
                 _ = interval.tick() => false,
                 () = settings.asked.notified() => true,
             };
-            // It reads files, which must not block the threads that serve calls.
-            let (app, settings) = (self.clone(), Arc::clone(settings));
-            let look = move || {
-                if let Some(occasion) = settings.occasion(is_asked) {
-                    app.take_over(&settings, occasion);
-                }
-            };
-            let _ = tokio::task::spawn_blocking(look).await;
+            // Both read files, which must not block the threads that serve calls.
+            let looked_at = Arc::clone(settings);
+            let look = spawn_blocking(move || looked_at.occasion(is_asked));
+            if let Ok(Some(occasion)) = look.await {
+                let (app, settings) = (self.clone(), Arc::clone(settings));
+                let _ = spawn_blocking(move || app.take_over(&settings, occasion)).await;
+            }
         }
     }
 
