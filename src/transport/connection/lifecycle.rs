@@ -4,12 +4,14 @@
 use std::{
     convert::Infallible,
     error::Error,
+    future::ready,
     net::SocketAddr,
     pin::{Pin, pin},
     sync::Arc,
 };
 
 use bytes::Bytes;
+use futures_util::{FutureExt, future::Either};
 use http::{Request, Response, Version};
 use hyper::{body::Incoming, service::service_fn};
 use tokio::time::{sleep, timeout};
@@ -113,14 +115,14 @@ pub(super) fn with_peer<S: Layers>(
                 false => RequestBody::http1(body, peer.requests.as_ref()),
             })
         });
-        let response = service.clone().call(request);
-        async move {
-            let response = response.await?;
-            if let Some(abandoned) = abandoned {
-                Box::pin(abandoned.discard()).await;
+        // Not an async block, which would hold the large future of the response twice.
+        service.clone().call(request).then(move |response| {
+            let response = response.map(|it| it.map(frames::Body::new));
+            match abandoned {
+                None => Either::Left(ready(response)),
+                Some(abandoned) => Either::Right(abandoned.discard().map(|()| response).boxed()),
             }
-            Ok(response.map(frames::Body::new))
-        }
+        })
     })
 }
 
