@@ -17,8 +17,6 @@ use toolwire_server::{
 };
 use toolwire_tool::context::{Grant, KnownBy, User};
 
-/// A user that begins so is a workload.
-
 /// Says why a user may or may not
 #[derive(Debug, Args)]
 pub(super) struct Explain {

@@ -4,16 +4,17 @@
 use std::{
     convert::Infallible,
     error::Error,
-    future::ready,
     net::SocketAddr,
     pin::{Pin, pin},
     sync::Arc,
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
-use futures_util::{FutureExt, future::Either};
+use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response, Version};
 use hyper::{body::Incoming, service::service_fn};
+use pin_project_lite::pin_project;
 use tokio::time::{sleep, timeout};
 use tonic::body::Body;
 use tower::Service;
@@ -109,21 +110,51 @@ pub(super) fn with_peer<S: Layers>(
         request.extensions_mut().insert(peer.clone());
         let is_http2 = request.version() == Version::HTTP_2;
         let abandoned = if is_http2 { AbandonedBody::of(&request) } else { None };
-        let request = request.map(|body| {
-            Body::new(match is_http2 {
-                true => RequestBody::http2(body, abandoned.clone()),
-                false => RequestBody::http1(body, peer.requests.as_ref()),
-            })
-        });
-        // Not an async block, which would hold the large future of the response twice.
-        service.clone().call(request).then(move |response| {
-            let response = response.map(|it| it.map(frames::Body::new));
-            match abandoned {
-                None => Either::Left(ready(response)),
-                Some(abandoned) => Either::Right(abandoned.discard().map(|()| response).boxed()),
+        let body = |incoming| {
+            if is_http2 {
+                RequestBody::http2(incoming, abandoned.clone())
+            } else {
+                RequestBody::http1(incoming, peer.requests.as_ref())
             }
-        })
+        };
+        let request = request.map(|incoming| Body::new(body(incoming)));
+        ResponseFuture { response: service.clone().call(request), abandoned, discarding: None }
     })
+}
+
+pin_project! {
+    /// The response of a request. A body that was abandoned is discarded before. An async block or combinators would
+    /// move the large future of the service once more.
+    struct ResponseFuture<F: Future> {
+        #[pin]
+        response: F,
+        abandoned: Option<AbandonedBody>,
+        // Boxed, since it is rare.
+        discarding: Option<BoxFuture<'static, F::Output>>,
+    }
+}
+
+impl<F, B> Future for ResponseFuture<F>
+where
+    F: Future<Output = Result<Response<B>, Infallible>>,
+    B: Send + 'static,
+{
+    type Output = Result<Response<frames::Body<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if this.discarding.is_none() {
+            let response = ready!(this.response.poll(cx));
+            let Some(abandoned) = this.abandoned.take() else { return Poll::Ready(framed(response)) };
+            *this.discarding = Some(abandoned.discard().map(|()| response).boxed());
+        }
+        let discarding = this.discarding.as_mut().expect("it was begun");
+        discarding.poll_unpin(cx).map(framed)
+    }
+}
+
+fn framed<B>(response: Result<Response<B>, Infallible>) -> Result<Response<frames::Body<B>>, Infallible> {
+    response.map(|it| it.map(frames::Body::new))
 }
 
 fn log_closed(address: SocketAddr, result: hyper::Result<()>) {
