@@ -44,7 +44,7 @@ HERE = pathlib.Path(__file__).parent
 TOLERANCE = 0.05
 # How often the server waits, and so reads the clock, differs with how busy the machine is.
 SLACK = {"clock readings": 8}
-BATCHES = 5
+BATCHES = 3
 # Seconds in which the server has nothing to do but what it does by the clock: every second, and every five. What that
 # costs is a row of its own, which differs more: ten seconds hold ten of the ones, and two or three of the fives.
 IDLE = 10
