@@ -144,6 +144,27 @@ async fn a_changed_file_is_taken_over_and_ends_the_streams_of_who_lost_a_right()
     }
 }
 
+#[tokio::test]
+async fn a_removed_token_is_refused_on_a_connection_that_presented_it_before() {
+    let directory = directory(&[("demo", "*"), ("riley", "*")]);
+    let mut program = Program::start(directory.path(), &ADMIN, &[]).await;
+    let mut client = ToolServiceClient::new(program.channel().await);
+    let mut is_accepted = async |user: &str| {
+        let request = GetToolRequest { name: "get_quotes".to_owned(), ..Default::default() };
+        client.get_tool(with_token(request, user)).await.map(drop).map_err(|status| status.code())
+    };
+    for user in ["demo", "demo", "riley", "demo"] {
+        assert_eq!(is_accepted(user).await, Ok(()));
+    }
+    assert_eq!(is_accepted("alex").await, Err(Code::Unauthenticated));
+    assert_eq!(is_accepted("demo").await, Ok(()));
+    write(directory.path(), &file(&[("riley", "*")]));
+    program.wait_for_log("are those of the settings now").await;
+    assert_eq!(is_accepted("demo").await, Err(Code::Unauthenticated));
+    assert_eq!(is_accepted("riley").await, Ok(()));
+    program.stop().await;
+}
+
 /// Whether a request that names a toolset may know of a tool.
 async fn sees_within(program: &Program, toolset: &str, tool: &str) -> Result<(), Code> {
     let mut client = ToolServiceClient::new(program.channel().await);
