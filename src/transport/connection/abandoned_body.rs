@@ -40,11 +40,14 @@ impl AbandonedBody {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);
     }
 
-    /// Reads and discards what remains of the body. Returns at once if it was read, or still has a reader.
-    pub(super) async fn discard(self) {
-        let body = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(mut body) = body else { return };
-        // At an error the stream has ended already.
-        let _ = timeout(MAX_DELAY, async { while let Some(Ok(_)) = body.frame().await {} }).await;
+    /// Takes the body. `None` if it was read to its end, or still has a reader.
+    pub(super) fn take(self) -> Option<Incoming> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
+}
+
+/// Reads and discards what remains of a body.
+pub(super) async fn discard(mut body: Incoming) {
+    // At an error the stream has ended already.
+    let _ = timeout(MAX_DELAY, async { while let Some(Ok(_)) = body.frame().await {} }).await;
 }

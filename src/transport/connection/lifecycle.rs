@@ -19,7 +19,10 @@ use tokio::time::{sleep, timeout};
 use tonic::body::Body;
 use tower::Service;
 
-use super::{abandoned_body::AbandonedBody, request_body::RequestBody};
+use super::{
+    abandoned_body::{AbandonedBody, discard},
+    request_body::RequestBody,
+};
 use crate::{Config, frames, peer::Peer, requests, signals::Signals};
 
 /// A connection whose protocol is known.
@@ -145,8 +148,10 @@ where
         let this = self.project();
         if this.discarding.is_none() {
             let response = ready!(this.response.poll(cx));
-            let Some(abandoned) = this.abandoned.take() else { return Poll::Ready(framed(response)) };
-            *this.discarding = Some(abandoned.discard().map(|()| response).boxed());
+            let Some(rest) = this.abandoned.take().and_then(AbandonedBody::take) else {
+                return Poll::Ready(framed(response));
+            };
+            *this.discarding = Some(discard(rest).map(|()| response).boxed());
         }
         let discarding = this.discarding.as_mut().expect("it was begun");
         discarding.poll_unpin(cx).map(framed)
