@@ -4,11 +4,7 @@
 use std::{collections::BTreeSet, fs, io, sync::Arc};
 
 use futures_util::TryStreamExt;
-use rustls::{
-    ClientConfig, HandshakeKind, RootCertStore,
-    crypto::ring,
-    pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject},
-};
+use rustls::{ClientConfig, HandshakeKind, pki_types::ServerName};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
@@ -88,7 +84,8 @@ impl Mesh {
 
     /// What `GET /v1/tools` answers over HTTP.
     async fn over_http(&self, pair: Option<&Pair>, token: Option<&str>) -> (u16, Value) {
-        let client = reqwest::Client::builder().tls_backend_preconfigured(self.config(pair)).no_proxy();
+        let client =
+            reqwest::Client::builder().tls_backend_preconfigured(self.authority.client(pair)).no_proxy();
         let url = format!("https://localhost:{}/v1/tools", self.program.http.unwrap().port());
         let mut request = client.build().unwrap().get(url);
         if let Some(token) = token {
@@ -96,24 +93,6 @@ impl Mesh {
         }
         let answer = request.send().await.unwrap();
         (answer.status().as_u16(), serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap())
-    }
-
-    fn config(&self, pair: Option<&Pair>) -> ClientConfig {
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_slice(self.authority.pem().as_bytes()).unwrap()).unwrap();
-        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots);
-        match pair {
-            None => builder.with_no_client_auth(),
-            Some((cert, key)) => {
-                let chain = vec![CertificateDer::from_pem_slice(cert.as_bytes()).unwrap()];
-                builder
-                    .with_client_auth_cert(chain, PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap())
-                    .unwrap()
-            }
-        }
     }
 
     /// A connection on which a request was answered.
@@ -227,7 +206,7 @@ async fn a_certificate_that_is_not_valid_ends_the_handshake_with_a_word() {
         (Some(&strange), "DecryptError", "certificate_of_unknown_authority"),
         (None, "CertificateRequired", "no_certificate"),
     ] {
-        let error = mesh.connect(Arc::new(mesh.config(pair))).await.unwrap_err();
+        let error = mesh.connect(Arc::new(mesh.authority.client(pair))).await.unwrap_err();
         assert!(format!("{error:?}").contains(alert), "{error:?}");
         let (line, _) = mesh.program.wait_for_log("the TLS handshake failed").await;
         assert_eq!(line["reason"], word, "{line}");
@@ -240,7 +219,7 @@ async fn the_authorities_are_replaced_while_serving_and_no_session_outlives_them
     let mesh = Mesh::start("required").await;
     let (agent, strange) = (mesh.pair(&[AGENT]), mesh.stranger.sign_client(&[AGENT], 2100));
     let (of_agent, of_stranger) =
-        (Arc::new(mesh.config(Some(&agent))), Arc::new(mesh.config(Some(&strange))));
+        (Arc::new(mesh.authority.client(Some(&agent))), Arc::new(mesh.authority.client(Some(&strange))));
     let open = mesh.channel(Some(&agent)).await;
     for _ in 0..2 {
         let stream = mesh.connect(Arc::clone(&of_agent)).await.unwrap();
@@ -266,7 +245,7 @@ async fn an_authority_that_has_expired_is_trusted_and_told() {
     mesh.program.wait_for_log("a new certificate is served").await;
     let agent = expired.sign_client(&[AGENT], 2100);
     assert_eq!(mesh.over_http(Some(&mesh.pair(&[AGENT])), None).await.0, 200);
-    while mesh.connect(Arc::new(mesh.config(Some(&agent)))).await.is_err() {}
+    while mesh.connect(Arc::new(mesh.authority.client(Some(&agent)))).await.is_err() {}
 }
 
 #[tokio::test]
@@ -301,7 +280,7 @@ async fn the_audit_has_the_workload_beside_whoever_the_user_is() {
 async fn no_page_of_another_origin_acts_by_the_certificate_of_its_browser() {
     let mesh = Mesh::start("required").await;
     let port = mesh.program.http.unwrap().port();
-    let browser = mesh.config(Some(&mesh.pair(&[AGENT])));
+    let browser = mesh.authority.client(Some(&mesh.pair(&[AGENT])));
     let client = reqwest::Client::builder().tls_backend_preconfigured(browser).no_proxy().build().unwrap();
     let ask = async |method: &str, headers: &[(&str, &str)]| {
         let url = format!("https://localhost:{port}/v1/tools/get_quotes:call");

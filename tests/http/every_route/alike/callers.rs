@@ -7,11 +7,7 @@ use futures_util::future::join_all;
 use h2::client::Builder;
 use http::Request;
 use prost_reflect::DynamicMessage;
-use rustls::{
-    ClientConfig, RootCertStore,
-    crypto::ring,
-    pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject},
-};
+use rustls::pki_types::ServerName;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpSocket;
@@ -191,20 +187,7 @@ impl Mesh {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind(SocketAddr::from((from, 0))).unwrap();
         let stream = socket.connect(to).await.unwrap();
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_slice(self.authority.pem().as_bytes()).unwrap()).unwrap();
-        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots);
-        let (cert, key) = &self.workload;
-        let chain = || vec![CertificateDer::from_pem_slice(cert.as_bytes()).unwrap()];
-        let mut config = if has_certificate {
-            let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
-            builder.with_client_auth_cert(chain(), key).unwrap()
-        } else {
-            builder.with_no_client_auth()
-        };
+        let mut config = self.authority.client(has_certificate.then_some(&self.workload));
         config.alpn_protocols = vec![b"h2".to_vec()];
         let name = ServerName::try_from("localhost").unwrap();
         let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
