@@ -6,6 +6,7 @@
 
 mod attributes;
 mod backpressure;
+mod bearer_token;
 mod cancellation;
 mod deadline;
 mod events;
@@ -31,11 +32,11 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
-use secrecy::SecretString;
 use tokio::time::Instant;
 
 pub use attributes::{Attributes, TooManyAttributes};
 pub use backpressure::{EventBackpressure, UnreadBounds};
+pub use bearer_token::BearerToken;
 pub use cancellation::{Cancellation, StopCause};
 pub use deadline::Deadline;
 pub use events::EventSink;
@@ -89,8 +90,8 @@ pub struct ToolContext {
     pub cancellation: Cancellation,
     /// Takes progress and chunks.
     pub events: EventSink,
-    /// The credentials that the caller presented. Never serialised, never logged.
-    pub credentials: Option<Arc<SecretString>>,
+    /// The token that the caller presented, if there was one. Never serialised, never logged.
+    pub credentials: Option<BearerToken>,
     /// What tools need beyond this: one value a type, of which a tool sees those that it declares.
     pub services: Services,
     /// The state that this call and its nested calls see, fixed at first use.

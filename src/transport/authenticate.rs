@@ -8,7 +8,6 @@ use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use futures_util::future::{BoxFuture, Either, Ready, ready};
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
-use secrecy::SecretString;
 use tracing::Span;
 
 pub(crate) use self::hosts::Host;
@@ -35,7 +34,7 @@ use toolwire_base::{
 use toolwire_config::Toolsets;
 use toolwire_identity::{Principal, SpiffeId, Workload};
 use toolwire_telemetry::attribute;
-use toolwire_tool::context::{Origin, RefusalLog, RefusedRequest, User, UserId};
+use toolwire_tool::context::{BearerToken, Origin, RefusalLog, RefusedRequest, User, UserId};
 
 mod error;
 mod hosts;
@@ -57,10 +56,6 @@ pub struct Credentials<'a> {
     /// The token that the connection presented last.
     pub(crate) recent: Option<&'a RecentToken>,
 }
-
-/// The bearer token of an authenticated caller, for tools that act on the caller's behalf elsewhere.
-#[derive(Debug, Clone)]
-pub struct Bearer(pub Arc<SecretString>);
 
 /// Verifies credentials.
 ///
@@ -108,14 +103,12 @@ impl<'a> Credentials<'a> {
 
     /// The token of an `authorization: Bearer …` header.
     pub fn bearer(&self) -> Option<&'a [u8]> {
-        let (scheme, token) = self.authorization()?.as_bytes().split_at_checked(b"Bearer ".len())?;
-        scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
+        BearerToken::within(self.authorization()?)
     }
 
     /// The bearer token of a caller who is known, to be kept.
-    fn to_bearer(self) -> Option<Bearer> {
-        let token = std::str::from_utf8(self.bearer()?).ok()?;
-        Some(Bearer(Arc::new(token.into())))
+    fn to_bearer_token(self) -> Option<BearerToken> {
+        BearerToken::new(self.authorization()?)
     }
 
     fn of(parts: &'a Parts) -> Self {
@@ -199,7 +192,9 @@ impl Authenticate {
             Access::User => {
                 let known = match Credentials::of(parts).unambiguous() {
                     Ok(credentials) => match self.users.authenticate(credentials) {
-                        Either::Left(user) => user.into_inner().map(|user| (user, credentials.to_bearer())),
+                        Either::Left(user) => {
+                            user.into_inner().map(|user| (user, credentials.to_bearer_token()))
+                        }
                         Either::Right(_) => return None,
                     },
                     Err(ambiguous) => Err(ambiguous),
@@ -218,7 +213,7 @@ impl Authenticate {
             return Ok(());
         }
         let user = self.users.authenticate(credentials).await?;
-        let bearer = credentials.to_bearer();
+        let bearer = credentials.to_bearer_token();
         self.insert_user(parts, user, bearer)
     }
 
@@ -241,7 +236,7 @@ impl Authenticate {
         }
     }
 
-    fn insert_user(&self, parts: &mut Parts, mut user: User, bearer: Option<Bearer>) -> Identified<()> {
+    fn insert_user(&self, parts: &mut Parts, mut user: User, bearer: Option<BearerToken>) -> Identified<()> {
         if let Some(bearer) = bearer {
             parts.extensions.insert(bearer);
         }

@@ -24,7 +24,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Status};
 
 use super::{
-    authenticate::{AuthenticationError, Bearer, Host},
+    authenticate::{AuthenticationError, Host},
     peer::Peer,
     polled_frame::PolledFrame,
     refusal,
@@ -33,13 +33,13 @@ use super::{
 use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::status;
 use toolwire_identity::Refusal;
-use toolwire_tool::context::{Acceptance, User};
+use toolwire_tool::context::{Acceptance, BearerToken, User};
 
 /// Says when a user has lost what the user had when a watch began.
 pub trait Withdrawals: Debug + Send + Sync {
     /// Completes with the status of a watch that begins now, once the user has lost a right, or the credentials are no
     /// longer accepted.
-    fn wait_for_loss(&self, user: &User, bearer: Option<&Bearer>) -> BoxFuture<'static, Status>;
+    fn wait_for_loss(&self, user: &User, bearer: Option<&BearerToken>) -> BoxFuture<'static, Status>;
 
     /// Completes once the token of a host would be accepted no longer.
     fn wait_for_loss_of_host(&self, token: &Acceptance) -> BoxFuture<'static, ()>;
@@ -109,7 +109,7 @@ impl End {
         }
         let user = extensions.get::<User>();
         let ends_at = user.and_then(|user| user.grant.as_ref()?.ends_at);
-        let withdrawn = |user| Some(withdrawals?.wait_for_loss(user, extensions.get::<Bearer>()));
+        let withdrawn = |user| Some(withdrawals?.wait_for_loss(user, extensions.get::<BearerToken>()));
         Some(Self {
             drained: is_drained.then(|| Box::pin(peer.watches_end.clone().cancelled_owned())),
             expired: ends_at.map(|ends_at| Box::pin(sleep(left(ends_at)))),

@@ -20,8 +20,8 @@ use toolwire_engine::{
     registry::{Category, ToolType},
 };
 use toolwire_state::audit::{RequestOrigin, on_behalf};
-use toolwire_tool::context::{Origin, SessionId, ToolContext, User};
-use toolwire_transport::{Arrival, CallersTrace, LoggedByPipeline, authenticate::Bearer, grpc_timeout};
+use toolwire_tool::context::{BearerToken, Origin, SessionId, ToolContext, User};
+use toolwire_transport::{Arrival, CallersTrace, LoggedByPipeline, grpc_timeout};
 
 /// The metadata of typed requests and of requests over HTTP.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-toolwire-request-id");
@@ -74,7 +74,7 @@ pub fn caller(extensions: &Extensions) -> (ArrivalTime, ToolContext) {
     let arrived = arrival.map_or_else(ArrivalTime::now, |it| ArrivalTime { at: it.at, wall: it.wall });
     let timeout = arrival.and_then(|it| it.timeout).unwrap_or(UNBOUNDED);
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
-    let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
+    let credentials = extensions.get::<BearerToken>().cloned();
     let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
     let origin = origin(extensions);
     let context = ToolContext { origin, trace_id, credentials, ..ToolContext::new(user, deadline) };

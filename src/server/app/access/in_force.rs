@@ -6,7 +6,6 @@
 use std::{future::pending, sync::Arc};
 
 use futures_util::future::{BoxFuture, Either, ready};
-use secrecy::ExposeSecret;
 use tokio::sync::watch;
 use tonic::{Code, Status};
 
@@ -23,10 +22,10 @@ use toolwire_engine::{
 };
 use toolwire_identity::{HostClaims, SpiffeId};
 use toolwire_outgoing::Egress;
-use toolwire_tool::context::{Acceptance, KnownBy, User, UserId};
+use toolwire_tool::context::{Acceptance, BearerToken, KnownBy, User, UserId};
 use toolwire_transport::{
     Withdrawals,
-    authenticate::{Authenticating, AuthenticationError, Authenticator, Bearer, Credentials, Proving},
+    authenticate::{Authenticating, AuthenticationError, Authenticator, Credentials, Proving},
 };
 
 /// The users, rules and toolsets in force.
@@ -177,12 +176,12 @@ impl Authenticator for InForce {
 }
 
 impl Withdrawals for InForce {
-    fn wait_for_loss(&self, user: &User, bearer: Option<&Bearer>) -> BoxFuture<'static, Status> {
+    fn wait_for_loss(&self, user: &User, bearer: Option<&BearerToken>) -> BoxFuture<'static, Status> {
         // Before the settings are read: what is replaced from now on is noticed.
         let mut replaced = self.replaced.subscribe();
         let mut before = self.reading.load_full();
         let (reading, registry) = (self.reading.clone(), Arc::clone(&self.registry));
-        let token = bearer.map(|bearer| TokenDigest::of(bearer.0.expose_secret().as_bytes()));
+        let token = bearer.map(|bearer| TokenDigest::of(bearer.expose()));
         let user = user.clone();
         Box::pin(async move {
             // The user was identified a moment ago, perhaps by an earlier reading.
