@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::future::{Either, ready};
 
 use super::{Authenticating, AuthenticationError, Authenticator, Credentials, Proving, StaticTokens};
+use crate::recent_token::Proof;
 use toolwire_config::TokenDigest;
 use toolwire_identity::{Issuers, Principal, Refusal, Resource, Signer, SpiffeId, SpiffePattern, Subject};
 use toolwire_tool::context::{Grant, KnownBy, User};
@@ -110,19 +111,26 @@ impl Authenticator for IssuedTokens {
             }
             None => return Either::Left(ready(Err(AuthenticationError::Rejected))),
         };
-        let recent = credentials.recent.filter(|_| !self.issuers.is_empty());
-        if let Some(principal) = recent.and_then(|recent| recent.find(bearer, self.generation)) {
-            return Either::Left(ready(self.user_of(&principal)));
-        }
-        let digest = TokenDigest::of(bearer);
+        let recent = credentials.recent;
+        let (digest, is_recent) = match recent.and_then(|recent| recent.find(bearer, self.generation)) {
+            Some(Proof::Issued(principal)) => return Either::Left(ready(self.user_of(&principal))),
+            Some(Proof::Configured(digest)) => (digest, true),
+            None => (TokenDigest::of(bearer), false),
+        };
+        let keep = move |proof| {
+            if let Some(recent) = recent {
+                recent.replace(bearer, proof, self.generation);
+            }
+        };
         if let Some(user) = self.known.owner(&digest) {
+            if !is_recent {
+                keep(Proof::Configured(digest));
+            }
             return Either::Left(ready(Ok(user.clone())));
         }
         let admit = move |verified: Result<Arc<Principal>, AuthenticationError>| {
             let principal = verified?;
-            if let Some(recent) = recent {
-                recent.replace(bearer, &principal, self.generation);
-            }
+            keep(Proof::Issued(Arc::clone(&principal)));
             self.user_of(&principal)
         };
         match self.verify_of_digest(bearer, digest) {
