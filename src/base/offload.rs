@@ -45,9 +45,9 @@ const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 /// Threads of low priority for checks of offers, which need no permit.
 const THREADS_OF_CHECKS: usize = 2;
 
-/// An idle thread keeps what others have freed of its allocations, some 70 MiB after a large value: few threads have
-/// it, and not for long.
-const KEEP_ALIVE: Duration = Duration::from_secs(1);
+/// How long a thread that blocks stays when it is idle. It keeps what others have freed of its allocations, some 70 MiB
+/// after a large value: few threads have it, and not for long.
+pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// Added to the nice value of threads of long work: they get a quarter of a processor that a thread with calls needs
 /// too.

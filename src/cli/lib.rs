@@ -61,12 +61,13 @@ mod workspace;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use tokio::runtime::Runtime;
+use tokio::runtime::Builder;
 
 use complete::Complete;
 use completions::Completions;
 use orphans::EndOrphans;
 
+use toolwire_base::offload;
 use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
@@ -156,7 +157,9 @@ fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
             Err(error) => console::usage(&error),
         };
     }
-    let runtime = Runtime::new().map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
+    // A thread that has read a large message goes on as one that blocks, and is idle then.
+    let runtime = Builder::new_multi_thread().enable_all().thread_keep_alive(offload::KEEP_ALIVE).build();
+    let runtime = runtime.map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
     let done = runtime.block_on(dispatch(matches, domains));
     // A blocking read of a terminal or a file must not delay the exit.
     runtime.shutdown_background();
