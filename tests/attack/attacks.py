@@ -34,9 +34,9 @@ def close(many):
         connection.close()
 
 
-def soon(holds, otherwise):
-    """Waits until something holds, for 10 s."""
-    until = time.monotonic() + 10
+def soon(holds, otherwise, seconds=10):
+    """Waits until something holds."""
+    until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, otherwise
         time.sleep(0.1)

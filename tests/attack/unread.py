@@ -23,6 +23,8 @@ OF_USER = 64 * MIB
 LIMIT = OF_USER * 9 // 8 + 16 * MIB
 # What calls take besides, in MiB: their tasks and connections, and what the allocator keeps of large answers.
 BESIDES = 64
+# An allocator gives memory back once the threads that had it are idle or end: seconds, and more beside other programs.
+RETURN_LIMIT = 45
 WORK = "/toolwire.host.v1.ToolHostService/Work"
 SLOTS, ANSWER = 4, 2_900_000
 # Answers in all, and at once: as many calls as slots may wait for one.
@@ -118,7 +120,8 @@ def hold(server, before, many):
     """What holds in the end: streams were ended and counted, memory is bounded, and all of it is freed."""
     assert server.metric("toolwire_bounds_reached_total") > 0, "it is not counted"
     most = before + LIMIT / MIB + BESIDES
-    soon(lambda: server.resident() <= most, f"from {before:.0f} to {server.resident():.0f} MiB, and it stays")
+    stays = f"from {before:.0f} to {server.resident():.0f} MiB, and it stays"
+    soon(lambda: server.resident() <= most, stays, RETURN_LIMIT)
     print(f"  {server.peak - before:.0f} MiB more at most, {server.resident() - before:.0f} then", flush=True)
     close(many)
     soon(lambda: server.metric("toolwire_unread_bytes") < MIB, "what waited is counted after its peer has left")
