@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs the programs of examples/clients/, in a copy, as docs/CLIENTS.md says to.
 # Usage, with an absolute path as DIR:
-#        examples.sh build DIR makes the copy, generates the stubs and compiles; NODE_EXAMPLES_DIR holds node_modules.
+#        examples.sh build DIR FOLDER… makes the copy, generates the stubs and compiles those of these folders;
+#        NODE_EXAMPLES_DIR holds node_modules.
 #        examples.sh run DIR LANGUAGE compares what the programs print with expected/; the server is TOOLWIRE_SERVER's.
 #        examples.sh absent DIR LANGUAGE… runs the programs named retry, at the same time, where no server is.
 # Needs `python` with tests/clients/python/requirements.txt, `buf`, Go, Java with Maven, and Node on PATH.
@@ -14,8 +15,8 @@ build() {
   mkdir -p "$1"
   git ls-files -z buf.yaml examples/clients proto | tar -c --null -T - | tar -x -C "$1"
   cd "$1/examples/clients"
-  ln -s "$NODE_EXAMPLES_DIR/node_modules" typescript/node_modules
-  for language in python typescript go java; do
+  [ ! -d "${NODE_EXAMPLES_DIR:-}" ] || ln -s "$NODE_EXAMPLES_DIR/node_modules" typescript/node_modules
+  for language in "${@:2}"; do
     begun=$SECONDS
     sh "$language/generate.sh"
     echo "$language: $((SECONDS - begun)) s"
