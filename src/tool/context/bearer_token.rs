@@ -1,3 +1,5 @@
+//! The token of a caller, shared rather than copied.
+
 use std::fmt;
 
 use http::HeaderValue;
