@@ -35,7 +35,7 @@ const BY_AGENT: [&str; 4] = [
 ];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 53] = [
+const NO_CALLS: [&str; 57] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -74,13 +74,17 @@ const NO_CALLS: [&str; 53] = [
     "toolwire.v1.ConfirmationService/WatchConfirmations",
     "toolwire.v1.ToolService/CancelCall",
     "toolwire.v1.ToolService/DescribeForPlanner",
+    "toolwire.v1.ToolService/ExplainCall",
     "toolwire.v1.ToolService/ExportTools",
     "toolwire.v1.ToolService/GetCall",
     "toolwire.v1.ToolService/GetLimits",
+    "toolwire.v1.ToolService/GetStats",
     "toolwire.v1.ToolService/GetTool",
+    "toolwire.v1.ToolService/GetViewer",
     "toolwire.v1.ToolService/ListCalls",
     "toolwire.v1.ToolService/ListProviders",
     "toolwire.v1.ToolService/ListTools",
+    "toolwire.v1.ToolService/WatchCalls",
     "toolwire.v1.ToolService/WatchTools",
     "toolwire.workspace.v1.WorkspaceService/DeleteDocument",
     "toolwire.workspace.v1.WorkspaceService/GetDocument",

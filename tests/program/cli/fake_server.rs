@@ -137,6 +137,7 @@ impl ToolService for Fake {
     type ListToolsStream = Responses<v1::ListToolsResponse>;
     type WatchToolsStream = Responses<v1::WatchToolsResponse>;
     type InvokeToolStream = Responses<v1::InvokeToolResponse>;
+    type WatchCallsStream = Responses<v1::WatchCallsResponse>;
 
     async fn list_tools(
         &self,
@@ -232,6 +233,34 @@ impl ToolService for Fake {
         &self,
         _: Request<v1::ListCallsRequest>,
     ) -> Result<Response<v1::ListCallsResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
+    async fn watch_calls(
+        &self,
+        _: Request<v1::WatchCallsRequest>,
+    ) -> Result<Response<Self::WatchCallsStream>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
+    async fn explain_call(
+        &self,
+        _: Request<v1::ExplainCallRequest>,
+    ) -> Result<Response<v1::ExplainCallResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
+    async fn get_stats(
+        &self,
+        _: Request<v1::GetStatsRequest>,
+    ) -> Result<Response<v1::GetStatsResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
+    async fn get_viewer(
+        &self,
+        _: Request<v1::GetViewerRequest>,
+    ) -> Result<Response<v1::GetViewerResponse>, Status> {
         Err(Status::unimplemented("not here"))
     }
 

@@ -13,6 +13,7 @@ pub(super) fn render(it: ProviderStatus) -> v1::ProviderStatus {
         reason: it.reason.unwrap_or_default(),
         hosts: it.hosts.iter().map(of_host).collect(),
         refused: it.refused.into_iter().map(refused).collect(),
+        accept_command: String::new(),
     }
 }
 

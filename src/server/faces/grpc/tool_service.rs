@@ -43,6 +43,7 @@ impl ToolService for Face {
     type ListToolsStream = Streamed<v1::ListToolsResponse>;
     type WatchToolsStream = Streamed<v1::WatchToolsResponse>;
     type InvokeToolStream = Invoked;
+    type WatchCallsStream = Streamed<v1::WatchCallsResponse>;
 
     /// In order of name.
     async fn list_tools(&self, request: Request<v1::ListToolsRequest>) -> Answered<Self::ListToolsStream> {
@@ -119,6 +120,9 @@ impl ToolService for Face {
             call: Some(calls::render(record)),
             result,
             confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
+            stages: Vec::new(),
+            recording: None,
+            trace_url: String::new(),
         }))
     }
 
@@ -127,6 +131,25 @@ impl ToolService for Face {
         let page = self.tools.calls().list(&user, &calls::filter(filter)?, page_size, &page_token).await?;
         let calls = page.calls.into_iter().map(calls::render).collect();
         Ok(Response::new(v1::ListCallsResponse { calls, next_page_token: page.next }))
+    }
+
+    async fn watch_calls(&self, _: Request<v1::WatchCallsRequest>) -> Answered<Self::WatchCallsStream> {
+        Err(tonic::Status::unimplemented("not built yet"))
+    }
+
+    async fn explain_call(
+        &self,
+        _: Request<v1::ExplainCallRequest>,
+    ) -> Answered<v1::ExplainCallResponse> {
+        Err(tonic::Status::unimplemented("not built yet"))
+    }
+
+    async fn get_stats(&self, _: Request<v1::GetStatsRequest>) -> Answered<v1::GetStatsResponse> {
+        Err(tonic::Status::unimplemented("not built yet"))
+    }
+
+    async fn get_viewer(&self, _: Request<v1::GetViewerRequest>) -> Answered<v1::GetViewerResponse> {
+        Err(tonic::Status::unimplemented("not built yet"))
     }
 
     async fn get_limits(&self, request: Request<v1::GetLimitsRequest>) -> Answered<v1::GetLimitsResponse> {
