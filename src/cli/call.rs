@@ -4,6 +4,7 @@ mod arguments;
 pub(super) mod decision;
 mod follow;
 mod format;
+pub(super) mod prospect;
 mod render;
 mod running_call;
 

@@ -1,12 +1,12 @@
-//! `toolwire explain rule`: which line of the configuration gives a user a right to a tool, or takes it. It asks no
-//! server.
+//! `toolwire explain`: what a call would come to (`call/prospect`), and which line of the configuration gives a user a
+//! right to a tool, or takes it. The latter asks no server.
 
 use std::{collections::BTreeSet, fmt::Write, str::FromStr, sync::Arc};
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use strum::VariantNames;
 
-use super::{settings::Settings, wiring};
+use super::{call::prospect::ExplainCall, settings::Settings, wiring};
 use toolwire_config::{Auth, Consequence, Decision, Right, Rule, RuleTarget, TargetFacts, ToolCategory, Who};
 use toolwire_contract::near::{did_you_mean, question};
 use toolwire_engine::registry::RegisteredTool;
@@ -17,7 +17,7 @@ use toolwire_server::{
 };
 use toolwire_tool::context::{Grant, KnownBy, User};
 
-/// Says why a user may or may not
+/// Says what a call would come to, or why a user may or may not
 #[derive(Debug, Args)]
 pub(super) struct Explain {
     #[command(subcommand)]
@@ -26,6 +26,8 @@ pub(super) struct Explain {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    /// Says what a call would come to, without making it: ends with 1 if it would fail, 3 if a person must approve it
+    Call(Box<ExplainCall>),
     /// Prints the line of the configuration that decides whether USER has a right to TOOL, and ends with 1 if not
     Rule(RuleArgs),
 }
@@ -71,25 +73,31 @@ struct Explained {
 }
 
 impl Explain {
-    pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let What::Rule(rule) = self.what;
-        let config = rule.settings.load(domains)?.config;
-        // Tools matter to rules by more than their names alone.
-        let offered = if config.auth.rules.iter().any(Rule::is_conditional) {
-            wiring::open(&config, domains)?.registry.snapshot().get(&rule.tool).cloned()
-        } else {
-            None
-        };
-        for name in rule.unknown_names(&config.auth) {
-            console::say(&format!("warning: {name}"));
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        match self.what {
+            What::Call(call) => call.run(domains).await,
+            What::Rule(rule) => rule.run(domains),
         }
-        let explained = rule.explain(&config.auth, offered.as_deref()).map_err(Failure::Usage)?;
-        console::print(&explained.text)?;
-        if explained.is_allowed { Ok(()) } else { Err(Failure::Reported) }
     }
 }
 
 impl RuleArgs {
+    fn run(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let config = self.settings.load(domains)?.config;
+        // Tools matter to rules by more than their names alone.
+        let offered = if config.auth.rules.iter().any(Rule::is_conditional) {
+            wiring::open(&config, domains)?.registry.snapshot().get(&self.tool).cloned()
+        } else {
+            None
+        };
+        for name in self.unknown_names(&config.auth) {
+            console::say(&format!("warning: {name}"));
+        }
+        let explained = self.explain(&config.auth, offered.as_deref()).map_err(Failure::Usage)?;
+        console::print(&explained.text)?;
+        if explained.is_allowed { Ok(()) } else { Err(Failure::Reported) }
+    }
+
     /// The names that are said of the user and are in no line of the configuration: most are mistyped.
     fn unknown_names(&self, auth: &Auth) -> Vec<String> {
         if auth.is_open() {

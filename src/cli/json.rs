@@ -43,6 +43,13 @@ pub(super) fn call(call: &v1::GetCallResponse) -> Value {
     Value::Object(object)
 }
 
+/// An explanation of a call. Arguments keep their order and their integers.
+pub(super) fn explanation(explained: &v1::ExplainCallResponse) -> Value {
+    let mut object = envelope(explained);
+    inline_json(&mut object, "arguments_json", "arguments");
+    Value::Object(object)
+}
+
 /// A job. Its result keeps its order and its integers.
 pub(super) fn job(job: &Job) -> Value {
     let mut object = envelope(job);

@@ -221,7 +221,7 @@ impl Command {
             Self::State(state) => state.run(domains).await,
             Self::Token(token) => token.run(),
             Self::Login(login) => Box::pin(login.run()).await,
-            Self::Explain(explain) => explain.run(domains),
+            Self::Explain(explain) => explain.run(domains).await,
             Self::Watch(watch) => watch.run().await,
             Self::Mcp(mcp) => Box::pin(mcp.run(domains)).await,
             Self::Health(health) => health.run().await,

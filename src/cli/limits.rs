@@ -40,7 +40,8 @@ fn row(limit: &v1::SourceLimit) -> [String; 3] {
     [limit.source.clone(), now(limit), budget]
 }
 
-fn now(limit: &v1::SourceLimit) -> String {
+/// What a request now would meet.
+pub(super) fn now(limit: &v1::SourceLimit) -> String {
     match (&limit.cool_down_until, limit.can_make_request) {
         (Some(until), _) => format!("refused until {until}"),
         (None, true) => format!("at once{}", because(limit)),

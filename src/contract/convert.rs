@@ -119,7 +119,7 @@ pub fn tool_error(error: ToolError) -> v1::ToolError {
     }
 }
 
-fn field_violation(violation: Violation) -> v1::FieldViolation {
+pub fn field_violation(violation: Violation) -> v1::FieldViolation {
     v1::FieldViolation {
         pointer: violation.pointer,
         rule: violation.rule,

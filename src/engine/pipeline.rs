@@ -11,6 +11,7 @@ mod call_record;
 pub mod confirm;
 pub mod deadline;
 pub mod execute;
+mod explain;
 pub mod frame;
 pub mod idempotency;
 mod in_flight;
@@ -38,15 +39,17 @@ use tower::{Service, ServiceBuilder};
 use tracing::Instrument;
 
 pub use authorize::{Policy, denial};
-pub use cache::Tiers;
+pub use cache::{CacheAnswer, Tiers};
 use call::Inner;
 pub use call::{
     ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, Permits, RecordedMistake, Target,
 };
 use execute::timeout_error;
+pub use explain::{Explanation, Passes, Prospect, RequiredApproval};
 pub use in_flight::{CallEnd, CallInfo, CallSelector, EndedCall, InFlight, RunningCall};
 pub use nested::error_of_refusal;
 pub use orchestrate::{Orchestrate, OrchestrateFuture};
+pub use quota::QuotaLeft;
 pub use refusals::task_refusal;
 use stream::{CallState, End};
 pub use stream::{CallStream, Step};
@@ -57,6 +60,7 @@ use self::{
     confirm::Confirm,
     deadline::EnforceDeadline,
     execute::Execute,
+    explain::Explain,
     frame::Frame,
     idempotency::{Idempotent, ResumeEqualWrites},
     keep::Keep,
@@ -118,6 +122,7 @@ pub struct Pipeline {
     in_flight: InFlight,
     keep: Keep,
     unread: EventBackpressure,
+    explain: Explain,
 }
 
 impl Pipeline {
@@ -134,19 +139,23 @@ impl Pipeline {
         let in_flight = InFlight::default();
         let (tasks, policy, registry) = (&parts.tasks, &parts.policy, &parts.registry);
         let keep = Keep::new(Arc::clone(tasks), Arc::clone(policy), Arc::clone(registry));
+        let quotas = EnforceQuotas::new(parts.quotas.clone(), Arc::clone(&parts.confirmations));
+        let cache = Cache::new(parts.tiers.clone(), Arc::clone(registry));
+        let authorize = Authorize::new(Arc::clone(policy), Arc::clone(registry), Arc::clone(tasks));
+        let explain = Explain::new(Arc::clone(registry), authorize.clone(), quotas.clone(), cache.clone());
         let work = ServiceBuilder::new()
             // Here alone it is known whether a call repeats another or has been approved, and no person is waited for.
-            .layer(Layer(EnforceQuotas::new(parts.quotas.clone(), Arc::clone(&parts.confirmations))))
+            .layer(Layer(quotas))
             // Above everything that spends something: a repeat consumes nothing, not even a confirmation.
             .layer(Layer(Idempotent::new(records.clone(), in_flight.clone(), parts.cap)))
             // Below the layers that decide whether the call runs at all.
             .layer(Layer(Narrate))
             // A hit consumes no quota of a source, and concurrent equal calls share one execution.
-            .layer(Layer(Cache::new(parts.tiers.clone(), Arc::clone(registry))))
+            .layer(Layer(cache))
             .service(Execute::new(Arc::clone(&parts.orchestrate), in_flight.clone()));
-        let stack = stack_over(work, &parts, records, &in_flight, &keep);
+        let stack = stack_over(work, &parts, authorize, records, &in_flight, &keep);
         let unread = EventBackpressure::new(parts.unread);
-        Arc::new(Self { stack, services: parts.services, in_flight, keep, unread })
+        Arc::new(Self { stack, services: parts.services, in_flight, keep, unread, explain })
     }
 
     /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
@@ -179,6 +188,14 @@ impl Pipeline {
         }
     }
 
+    /// Explains what a call would come to now, without making it. It is counted in the quotas of its user: the error is
+    /// the refusal of this request.
+    pub async fn explain(self: &Arc<Self>, mut call: Box<Call>) -> Result<Explanation, Refusal> {
+        call.context.services = self.services.clone();
+        call.context.caller = Arc::clone(self) as _;
+        self.explain.explain(call).await
+    }
+
     fn begin(self: &Arc<Self>, mut call: Box<Call>, sink: EventSink) -> BoxFuture<'static, CallResult> {
         call.context.events = sink;
         call.context.services = self.services.clone();
@@ -206,6 +223,7 @@ impl fmt::Debug for Pipeline {
 fn stack_over(
     work: impl Inner,
     parts: &Parts,
+    authorize: Authorize,
     records: idempotency::Records,
     in_flight: &InFlight,
     keep: &Keep,
@@ -222,7 +240,7 @@ fn stack_over(
         // The layers below decide by the definition.
         .map_request(resolve::resolve(Arc::clone(registry)))
         // Before any answer reveals whether a tool exists.
-        .layer(Layer(Authorize::new(Arc::clone(policy), Arc::clone(registry), Arc::clone(tasks))))
+        .layer(Layer(authorize))
         // No invalid call is stored, confirmed or executed.
         .layer(Layer(Validate::new(parts.log_arguments)))
         // Above all layers that answer calls: data from a record or a cache is kept under its own call too.

@@ -9,6 +9,7 @@ pub mod calls;
 pub mod changes;
 pub mod confirmations;
 pub mod drain;
+pub mod explain;
 pub mod export;
 mod filter;
 mod guidance;

@@ -6,6 +6,7 @@ mod calls;
 mod conditional;
 mod confirming;
 mod described;
+mod explained;
 mod listed;
 mod names;
 mod refusals;

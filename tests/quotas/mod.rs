@@ -1,6 +1,7 @@
 //! Quotas: how much a user may call, on every face and over all processes of a state.
 
 mod exemptions;
+mod explained;
 mod faces;
 mod floods;
 mod permits;

@@ -114,7 +114,8 @@ impl Authorize {
         Self { policy, registry, refusals }
     }
 
-    fn check(&self, call: &Call) -> Result<(), Refusal> {
+    /// Refuses a call that its user may not make, or that names no tool which can be called.
+    pub(super) fn check(&self, call: &Call) -> Result<(), Refusal> {
         let tool = call.facts.tool();
         let asks_by_name = matches!(call.target, Target::Tool(_));
         let target =

@@ -9,7 +9,7 @@ mod hit;
 mod key;
 mod tiers;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, Either};
 use tracing::{Instrument, field::Empty, info_span};
@@ -60,6 +60,26 @@ impl Cache {
     }
 }
 
+/// What a cache has for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheAnswer {
+    /// A result that is fresh, and its age.
+    Hit(Duration),
+    Miss,
+}
+
+impl Cache {
+    /// Looks up the result of a call that is not passed on. `None` if its results are not cached.
+    pub(super) async fn look_up_alone(&self, call: &Call) -> Option<CacheAnswer> {
+        let policy = policy(call)?;
+        let key = key_of(call, &policy, &self.0).await;
+        Some(match look_up(call, policy.tier, &self.0, &key).await {
+            Lookup::Hit(stored) => CacheAnswer::Hit(stored.age(call.arrived.wall)),
+            Lookup::Miss | Lookup::Failed => CacheAnswer::Miss,
+        })
+    }
+}
+
 impl<S: Inner> Middleware<Box<Call>, S> for Cache {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
@@ -73,14 +93,7 @@ impl<S: Inner> Middleware<Box<Call>, S> for Cache {
 }
 
 async fn answer(Cache(shared): Cache, policy: CachePolicy, call: Box<Call>, inner: impl Inner) -> CallResult {
-    let snapshot = call.context.pins.get_or_pin(|| shared.registry.snapshot());
-    let tool_state =
-        call.tool().executor.as_ref().and_then(|tool| tool.state(&call.arguments, &call.context));
-    let tool_state = match tool_state {
-        Some(state) => state.await,
-        None => String::new(),
-    };
-    let key = key::of(&call, &policy, &snapshot, &tool_state);
+    let key = key_of(&call, &policy, &shared).await;
     let store = shared.tiers.of(policy.tier);
     let lookup = look_up(&call, policy.tier, &shared, &key).await;
     metric::cache_lookup(&call.tool().definition.name, matches!(lookup, Lookup::Hit(_)));
@@ -92,6 +105,17 @@ async fn answer(Cache(shared): Cache, policy: CachePolicy, call: Box<Call>, inne
     // Boxed: otherwise a hit, the common case, would pay for the size of this future.
     Box::pin(shared.executions.join_or_execute(&call, ExecutionKey::of(key, &call), store, policy.ttl, inner))
         .await
+}
+
+async fn key_of(call: &Call, policy: &CachePolicy, shared: &Shared) -> ResultKey {
+    let snapshot = call.context.pins.get_or_pin(|| shared.registry.snapshot());
+    let tool_state =
+        call.tool().executor.as_ref().and_then(|tool| tool.state(&call.arguments, &call.context));
+    let tool_state = match tool_state {
+        Some(state) => state.await,
+        None => String::new(),
+    };
+    key::of(call, policy, &snapshot, &tool_state)
 }
 
 /// The cache policy of the call; only reads have one.

@@ -75,6 +75,17 @@ impl<S: Inner> Middleware<Box<Call>, S> for Confirm {
     }
 }
 
+/// Finds the cause of the confirmation that a call needs, and sets it.
+pub(super) async fn find_cause(mut call: Box<Call>) -> Box<Call> {
+    match cause_within(&call, Work::little()) {
+        Ok(cause) => {
+            set_cause(&mut call, cause);
+            call
+        }
+        Err(TooMuchWork) => find_cause_elsewhere(call).await,
+    }
+}
+
 fn set_cause(call: &mut Call, cause: Option<ConfirmationCause>) {
     call.cause = cause;
     if cause.is_some() {

@@ -26,6 +26,17 @@ use toolwire_db::StoreError;
 use toolwire_state::{Store, idempotency::KnownCall, reservations::since_epoch};
 use toolwire_tool::context::UserId;
 
+/// What is left of a quota of a user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaLeft {
+    /// The quota in words, such as `10 calls in 1m`.
+    pub quota: String,
+    /// The calls that it allows.
+    pub most: u32,
+    /// Those that it would allow now.
+    pub left: u32,
+}
+
 /// Refuses calls that are over a quota of their user.
 #[derive(Clone, Debug)]
 pub struct EnforceQuotas {
@@ -96,32 +107,49 @@ impl EnforceQuotas {
     /// Counts the call, if it is to be counted, and takes its permits, if there are any.
     async fn admit(&self, call: &Call, is_counted: bool) -> Result<Option<Arc<Permits>>, Refusal> {
         let bounds = Bound::all(&self.quotas.load(), call, is_counted);
-        if bounds.is_empty() {
+        let numbers = self.reserve(call, &bounds).await?;
+        let reserved = numbers.into_iter().zip(bounds).filter(|(_, bound)| bound.is_of_permits());
+        let held: Vec<_> = reserved.map(|(number, bound)| (number, bound.limit.name)).collect();
+        if held.is_empty() {
             return Ok(None);
         }
+        Ok(Some(Arc::new(Permits::new(Arc::clone(&self.store), self.used_up.clone(), held))))
+    }
+
+    /// Counts a request about a call, which makes none, as the call would be counted, without a permit. Returns what is
+    /// left of each quota of its user.
+    pub(super) async fn count_request(&self, call: &Call) -> Result<Vec<QuotaLeft>, Refusal> {
+        let (counted, permits): (Vec<_>, Vec<_>) =
+            Bound::all(&self.quotas.load(), call, true).into_iter().partition(|bound| !bound.is_of_permits());
+        self.reserve(call, &counted).await?;
+        let mut left = Vec::new();
+        for bound in counted.iter().chain(&permits) {
+            let reserved = self.store.count_reserved(&bound.limit).await;
+            let reserved = reserved.map_err(|error| unreadable(call, &error))?;
+            let most = bound.limit.most;
+            left.push(QuotaLeft { quota: bound.quota(), most, left: most.saturating_sub(reserved) });
+        }
+        Ok(left)
+    }
+
+    /// Reserves a place of the call under each bound. Returns the numbers of the reservations.
+    async fn reserve(&self, call: &Call, bounds: &[Bound]) -> Result<Vec<i64>, Refusal> {
+        if bounds.is_empty() {
+            return Ok(Vec::new());
+        }
         let user = &call.context.user.id;
-        self.check_known(call, &bounds)?;
+        self.check_known(call, bounds)?;
         let _turn = self.turns.acquire(Some(user)).await;
         // The call before it may have learned that nothing is left.
-        self.check_known(call, &bounds)?;
+        self.check_known(call, bounds)?;
         let limits: Vec<_> = bounds.iter().map(|bound| bound.limit.clone()).collect();
         let looks: Vec<_> = limits.iter().map(|limit| self.used_up.look(limit)).collect();
         let reserved = self.store.reserve_within(user, &limits).await;
-        match reserved.map_err(|error| unreadable(call, &error))? {
-            Ok(numbers) => {
-                let reserved = numbers.into_iter().zip(bounds).filter(|(_, bound)| bound.is_of_permits());
-                let held: Vec<_> = reserved.map(|(number, bound)| (number, bound.limit.name)).collect();
-                if held.is_empty() {
-                    return Ok(None);
-                }
-                Ok(Some(Arc::new(Permits::new(Arc::clone(&self.store), self.used_up.clone(), held))))
-            }
-            Err(reached) => {
-                let index = reached.index;
-                self.used_up.remember(looks[index], &limits[index], reached);
-                Err(bounds[index].refusal(call, reached))
-            }
-        }
+        reserved.map_err(|error| unreadable(call, &error))?.map_err(|reached| {
+            let index = reached.index;
+            self.used_up.remember(looks[index], &limits[index], reached);
+            bounds[index].refusal(call, reached)
+        })
     }
 
     /// Refuses a call of which it is known that nothing is left for it. The state is not asked.

@@ -28,6 +28,12 @@ impl Record {
     }
 }
 
+/// The refusal of a call without a task, if its tool is for tasks alone.
+pub(super) fn refuse_without_task(call: &Call) -> Option<Refusal> {
+    let by = call.tool().definition.kind.behaviour().by;
+    (!matches!(by, Execution::Executor | Execution::Log | Execution::Root)).then(|| task_required(call))
+}
+
 impl<S: Inner> Middleware<Box<Call>, S> for Record {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 

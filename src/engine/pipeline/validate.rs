@@ -51,28 +51,43 @@ impl<S: Inner> Middleware<Box<Call>, S> for Validate {
         match checked {
             Checked::Valid(call) => Either::Left(Either::Right(inner.call(call))),
             Checked::Ended(end) => Either::Left(Either::Left(ready(*end))),
-            Checked::TooLong(call) => Either::Right(self.check_elsewhere(call, take_ready(inner)).boxed()),
+            Checked::TooLong(call) => {
+                let (this, mut inner) = (*self, take_ready(inner));
+                let checked = async move {
+                    match this.check_elsewhere(call).await {
+                        Ok(call) => inner.call(call).await,
+                        Err(end) => *end,
+                    }
+                };
+                Either::Right(checked.boxed())
+            }
         }
     }
 }
 
 impl Validate {
-    /// Checks arguments of much work on a thread that carries no calls.
-    fn check_elsewhere(
-        self,
-        call: Box<Call>,
-        mut inner: impl Inner,
-    ) -> impl Future<Output = CallResult> + Send {
+    /// Checks a call that is not passed on. Returns it with checked arguments, or its end.
+    pub(super) async fn check_alone(self, call: Box<Call>) -> Result<Box<Call>, Box<CallResult>> {
+        if is_longer(&call.arguments, offload::SMALL) {
+            return self.check_elsewhere(call).await;
+        }
+        match self.check(call, Work::little()) {
+            Checked::Valid(call) => Ok(call),
+            Checked::Ended(end) => Err(end),
+            Checked::TooLong(call) => self.check_elsewhere(call).await,
+        }
+    }
+
+    /// Checks arguments of much work on a thread that carries no calls. Returns the call, or its end.
+    async fn check_elsewhere(self, call: Box<Call>) -> Result<Box<Call>, Box<CallResult>> {
         let user = call.context.user.id.shared();
         let check = offload::if_large(usize::MAX, move || self.check(call, Work::all()));
-        async move {
-            match offload::on_behalf(user, check).await {
-                Checked::Valid(call) => inner.call(call).await,
-                Checked::Ended(end) => *end,
-                Checked::TooLong(mut call) => {
-                    let violations = Invalid::TooMuchWork(mem::take(&mut call.arguments)).into_violations();
-                    Ok(call.failed(ToolError::invalid_arguments(violations)))
-                }
+        match offload::on_behalf(user, check).await {
+            Checked::Valid(call) => Ok(call),
+            Checked::Ended(end) => Err(end),
+            Checked::TooLong(mut call) => {
+                let violations = Invalid::TooMuchWork(mem::take(&mut call.arguments)).into_violations();
+                Err(Box::new(Ok(call.failed(ToolError::invalid_arguments(violations)))))
             }
         }
     }

@@ -3,6 +3,7 @@
 mod audit;
 mod calls;
 mod confirmation;
+pub(super) mod explain;
 mod face;
 mod health;
 mod host;

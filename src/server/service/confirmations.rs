@@ -26,7 +26,7 @@ use toolwire_state::{
     Store,
     confirmations::{CallRef, Confirmation, Scope, life::State},
 };
-use toolwire_tool::context::User;
+use toolwire_tool::context::{User, UserId};
 
 /// Maximum wait for a decision in one request.
 pub const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -158,12 +158,16 @@ impl Confirmations {
 
     /// Why a user may never decide on a confirmation; `None` if the user may.
     fn lacks_right(&self, user: &User, confirmation: &Confirmation) -> Option<String> {
-        let key = &confirmation.key;
-        if key.user == user.id && !self.0.own_calls {
+        self.lacks_right_for(user, &confirmation.key.tool, &confirmation.key.user)
+    }
+
+    /// Why a user may never decide on calls of a tool that `caller` makes; `None` if the user may.
+    pub(super) fn lacks_right_for(&self, user: &User, tool: &ToolName, caller: &UserId) -> Option<String> {
+        if *caller == user.id && !self.0.own_calls {
             return Some("it is your own call, which another user must decide on".to_owned());
         }
-        let may = self.may_approve(user, confirmation);
-        (!may).then(|| format!("you have no right to approve calls of {}", key.tool))
+        let may = self.with_target(tool, |target| self.0.policy.may_approve(user, target, caller));
+        (!may).then(|| format!("you have no right to approve calls of {tool}"))
     }
 }
 

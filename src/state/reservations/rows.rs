@@ -11,6 +11,11 @@ pub(crate) fn list(source: &str, since: Nanos) -> Statement<Reservation> {
     select!(Reservation, "FROM reservations WHERE source = {source} AND at >= {since} ORDER BY at")
 }
 
+/// The number of reservations of a source from an instant on.
+pub(crate) fn count(source: &str, since: Nanos) -> Statement<i64> {
+    sql!("SELECT count(*) FROM reservations WHERE source = {source} AND at >= {since}")
+}
+
 /// The instant of the newest reservation but `nth` − 1, of those from an instant on.
 pub(crate) fn nth_newest(source: &str, since: Nanos, nth: u32) -> Statement<Nanos> {
     let newer = nth.saturating_sub(1);

@@ -38,6 +38,13 @@ impl Store {
         self.transact(Lane::Source(&lane), durability, |tx| scoped(reserve_within(tx, user, limits))).await
     }
 
+    /// The number of reservations that count under a limit now.
+    pub async fn count_reserved(&self, limit: &Limit) -> Result<u32, StoreError> {
+        let since = since_epoch(self.now()).saturating_sub(limit.window);
+        let count = self.fetch_one(rows::count(&limit.name, since)).await?;
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
     /// In a file they need not survive a loss of power, after which no source has received a request for a while. A
     /// database that is lost is soon back, while the servers go on.
     fn durability_of_reservations(&self) -> Durability {

@@ -132,6 +132,8 @@ fn tools(planted: &Planted) -> Vec<Case> {
         Case::new(Calls, "POST /v1/tools/{tool}", "/v1/tools/get_quotes:call").saying(&quotes),
         Case::new(Calls, "POST /v1/tools/{tool}", "/v1/tools/get_quotes:invoke").saying(&quotes),
         Case::new(Calls, "POST /v1/tools/{tool}", "/v1/tools/get_account_summary:call").saying(&json!({})),
+        Case::new(Callers, "POST /v1/tools/{tool}", "/v1/tools/get_quotes:explain").saying(&quotes),
+        Case::new(Callers, "POST /v1/intents/{intent}", "/v1/intents/quotes:explain").saying(&quotes),
         Case::new(Calls, "POST /v1/intents/{intent}", "/v1/intents/quotes:call").saying(&quotes),
         Case::new(Calls, "POST /v1/intents/{intent}", "/v1/intents/quotes:invoke").saying(&quotes),
         Case::new(Owners, "POST /v1/tools/{tool}", "/v1/tools/debug_write:call")

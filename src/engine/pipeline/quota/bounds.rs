@@ -57,21 +57,22 @@ impl Bound {
         matches!(self.kind, Kind::Permits)
     }
 
+    /// In words, such as `10 calls in 1m`.
+    pub(super) fn quota(&self) -> String {
+        let calls = calls(self.limit.most);
+        match self.kind {
+            Kind::Calls { window } => format!("{calls} in {}", toolwire_base::duration::format(window)),
+            Kind::Permits => format!("{calls} at once"),
+        }
+    }
+
     /// The refusal of a call beyond it.
     pub(super) fn refusal(&self, call: &Call, reached: Reached) -> Refusal {
-        let (user, most) = (call.context.user.id.to_string(), self.limit.most);
-        match self.kind {
-            Kind::Calls { window } => Refusal::QuotaExhausted {
-                user,
-                quota: format!("{} in {}", calls(most), toolwire_base::duration::format(window)),
-                retry_after: Duration::from_nanos(reached.free_at.saturating_sub(reached.now)),
-            },
-            Kind::Permits => Refusal::QuotaExhausted {
-                user,
-                quota: format!("{} at once", calls(most)),
-                retry_after: NO_PERMIT,
-            },
-        }
+        let retry_after = match self.kind {
+            Kind::Calls { .. } => Duration::from_nanos(reached.free_at.saturating_sub(reached.now)),
+            Kind::Permits => NO_PERMIT,
+        };
+        Refusal::QuotaExhausted { user: call.context.user.id.to_string(), quota: self.quota(), retry_after }
     }
 }
 

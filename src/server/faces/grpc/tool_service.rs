@@ -6,7 +6,9 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tonic::{Request, Response};
 
-use super::{Answered, Streamed, calls, face::Face, invoke, provider, service::Service, split, watch};
+use super::{
+    Answered, Streamed, calls, explain, face::Face, invoke, provider, service::Service, split, watch,
+};
 use crate::{
     faces::{
         incoming,
@@ -139,9 +141,11 @@ impl ToolService for Face {
 
     async fn explain_call(
         &self,
-        _: Request<v1::ExplainCallRequest>,
+        request: Request<v1::ExplainCallRequest>,
     ) -> Answered<v1::ExplainCallResponse> {
-        Err(tonic::Status::unimplemented("not built yet"))
+        let (_, extensions, message) = request.into_parts();
+        let explained = self.tools.explain(explain::call(&extensions, message)?).await?;
+        Ok(Response::new(explain::render(explained)))
     }
 
     async fn get_stats(&self, _: Request<v1::GetStatsRequest>) -> Answered<v1::GetStatsResponse> {
@@ -213,7 +217,7 @@ fn read_selector(message: v1::CancelCallRequest) -> Result<CallSelector, Refusal
 }
 
 /// The limits and cool-downs of a source.
-fn source((source, status): (String, SourceStatus)) -> v1::SourceLimit {
+pub(super) fn source((source, status): (String, SourceStatus)) -> v1::SourceLimit {
     v1::SourceLimit {
         source,
         can_make_request: status.can_make_request(),

@@ -39,6 +39,15 @@ pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Box<Ca
     Ok((call, form))
 }
 
+/// The call that a request wants explained, whose body is the arguments.
+pub(super) fn explained_call(parts: &Parts, target: Target, body: &[u8]) -> Result<Box<Call>, Refusal> {
+    Query::read(&parts.uri, &[])?;
+    let arguments = arguments::from_text(request::body_text(body)?);
+    let mut call = incoming::call(&parts.extensions, request::target(Some(target))?, arguments);
+    incoming::metadata(&mut call, &parts.headers)?;
+    Ok(call)
+}
+
 /// Names the fields of a refusal by the headers in which callers of this face send them.
 pub(super) fn with_header_names(refusal: Refusal) -> Refusal {
     let Refusal::InvalidRequest(mut violations) = refusal else { return refusal };

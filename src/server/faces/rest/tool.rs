@@ -1,4 +1,5 @@
-//! Calls of tools: `POST /v1/tools/{name}:call` and `:invoke`, and the same for intents.
+//! Calls of tools: `POST /v1/tools/{name}:call` and `:invoke`, what a call would come to, `:explain`, and the same for
+//! intents.
 //!
 //! The router matches no suffix behind a parameter: the verb follows the last colon, which no name contains.
 
@@ -9,11 +10,15 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode, request::Parts};
 
-use super::{answer::CallResponder, events, request};
+use super::{
+    answer::{CallResponder, of_message},
+    events, message, request,
+};
 use crate::{
     faces::{
+        grpc,
         http::{conditional::Conditions, problem::Problem, route::Http},
         incoming,
     },
@@ -30,6 +35,8 @@ type ToolPath = Result<Path<String>, PathRejection>;
 enum CallMode {
     Call,
     Invoke,
+    /// It is not made, only explained.
+    Explain,
 }
 
 pub(super) async fn by_name(
@@ -58,6 +65,11 @@ async fn answer(
     let (name, mode) = parse_segment(&tool_segment(path)?)?;
     let (parts, body) = request.into_parts();
     let body = read_body(body).await?;
+    let streams = match mode {
+        CallMode::Explain => return Box::pin(explain(&http, &parts, target(name), &body)).await,
+        CallMode::Invoke => true,
+        CallMode::Call => false,
+    };
     let (mut call, form) = request::call(&parts, target(name), &body)?;
     let (responder, tools) = (CallResponder::new(&call), &http.face.tools);
     if let Some(conditions) = parts.extensions.get::<Conditions>() {
@@ -65,18 +77,29 @@ async fn answer(
     }
     let (user, facts) = (call.context.user.id.clone(), Arc::clone(&call.facts));
     let refused = |refusal| Ok(responder.refuse(request::with_header_names(refusal)));
-    let response = match mode {
-        CallMode::Call => match tools.finish(call).await {
-            Ok(terminal) => Ok(responder.respond(tools, terminal, form).await),
-            Err(refusal) => refused(refusal),
-        },
+    let response = if streams {
         // Boxed: the future of a plain call need not have room for the stream of this one.
-        CallMode::Invoke => match Box::pin(tools.start(with_backlog(call))).await {
+        match Box::pin(tools.start(with_backlog(call))).await {
             Ok(started) => Ok(responder.with_call_id(events::answer(started, tools, form, &user))),
             Err(refusal) => refused(refusal),
-        },
+        }
+    } else {
+        match tools.finish(call).await {
+            Ok(terminal) => Ok(responder.respond(tools, terminal, form).await),
+            Err(refusal) => refused(refusal),
+        }
     };
     response.map(|response| with_request_id(response, facts.resumed_request_id()))
+}
+
+/// Explains the call that a request would make.
+async fn explain(http: &Http, parts: &Parts, target: Target, body: &[u8]) -> Result<Response, Problem> {
+    let mut call = request::explained_call(parts, target, body)?;
+    if let Some(conditions) = parts.extensions.get::<Conditions>() {
+        request::bind(&mut call, conditions, &http.face.tools)?;
+    }
+    let explained = http.face.tools.explain(call).await.map_err(request::with_header_names)?;
+    Ok(of_message(&message::of(&grpc::explain::render(explained))))
 }
 
 /// Counts the events of a call for the peer that reads them.
@@ -105,9 +128,10 @@ fn parse_segment(segment: &str) -> Result<(String, CallMode), Problem> {
     match segment.rsplit_once(':') {
         Some((name, "call")) => Ok((name.to_owned(), CallMode::Call)),
         Some((name, "invoke")) => Ok((name.to_owned(), CallMode::Invoke)),
+        Some((name, "explain")) => Ok((name.to_owned(), CallMode::Explain)),
         _ => {
-            let what =
-                "a call is made at /v1/tools/{name}:call, or :invoke for its events; /openapi.json says more";
+            let what = "a call is made at /v1/tools/{name}:call, or :invoke for its events, and :explain says what it would come \
+                 to; /openapi.json says more";
             Err(Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, what))
         }
     }

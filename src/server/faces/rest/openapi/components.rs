@@ -84,6 +84,7 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
     schemas.put("Kept", kept());
     paths.add("/v1/tools", "get", list_tools(schemas));
     paths.add("/v1/tools/{tool}", "get", get_tool(schemas));
+    paths.add("/v1/tools/{tool}:explain", "post", explain_call(schemas));
     paths.add("/v1/exports/{format}", "get", export_tools());
     paths.add("/errors/{code}", "get", explain_error());
 }
@@ -108,6 +109,32 @@ fn list_tools(schemas: &mut Schemas) -> Value {
 fn get_tool(schemas: &mut Schemas) -> Value {
     let definition = schemas.of("toolwire.v1.ToolDefinition");
     read("GetTool", "One tool.", &json!([in_path("tool", "Its name.")]), &definition)
+}
+
+fn explain_call(schemas: &mut Schemas) -> Value {
+    let explanation = schemas.of("toolwire.v1.ExplainCallResponse");
+    let mut operation = json!({
+        "operationId": "ExplainCall",
+        "summary": "What a call of the tool with these arguments would come to now. It is not made.",
+        "tags": ["tools"],
+        "parameters": [
+            in_path("tool", "Its name."),
+            {"$ref": "#/components/parameters/SessionId"},
+            {"$ref": "#/components/parameters/IfMatch"},
+            {"$ref": "#/components/parameters/Timeout"},
+        ],
+        "requestBody": {
+            "required": false,
+            "description": "The arguments.",
+            "content": {"application/json": {"schema": {"type": "object"}}},
+        },
+        "responses": {"200": {
+            "description": "What it would come to.",
+            "content": {"application/json": {"schema": explanation}},
+        }},
+    });
+    problems(&mut operation["responses"]);
+    operation
 }
 
 fn export_tools() -> Value {
