@@ -3,7 +3,6 @@
 use std::{collections::HashMap, time::Duration};
 
 use clap::Args;
-use tokio::time::sleep;
 
 use super::{
     backend::{Backend, into_answer},
@@ -15,12 +14,10 @@ use super::{
 use toolwire_base::words::visible;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
+    client,
     console::{self, Failure},
     domain::Domain,
 };
-
-/// Polling interval of a watch.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// Lists calls, the newest first: those that run, and those that ended and are still known. Shows one with its outcome
 #[derive(Debug, Args)]
@@ -74,15 +71,18 @@ impl Calls {
         if self.json { console::json(&found).map(|_| ()) } else { console::json_pretty(&found) }
     }
 
-    async fn fetch(&self, backend: &Backend) -> Result<Vec<v1::CallRecord>, Failure> {
+    fn filter(&self) -> v1::CallFilter {
         let open = [v1::CallState::Running, v1::CallState::AwaitingConfirmation];
-        let filter = v1::CallFilter {
+        v1::CallFilter {
             states: open.iter().filter(|_| self.open).map(|state| (*state).into()).collect(),
             user_id: self.of.clone().unwrap_or_default(),
             ..v1::CallFilter::default()
-        };
-        let request =
-            v1::ListCallsRequest { filter: Some(filter), page_size: self.limit, page_token: String::new() };
+        }
+    }
+
+    async fn fetch(&self, backend: &Backend) -> Result<Vec<v1::CallRecord>, Failure> {
+        let (filter, page_size) = (Some(self.filter()), self.limit);
+        let request = v1::ListCallsRequest { filter, page_size, page_token: String::new() };
         Ok(into_answer(backend.tools().list_calls(request)).await?.calls)
     }
 
@@ -111,28 +111,39 @@ impl Calls {
             .print()
     }
 
-    /// Polls the calls, and prints those that are new or have another state.
+    /// Prints the calls that there are, the oldest first, then each that starts or ends.
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
+        let request = v1::WatchCallsRequest { filter: Some(self.filter()), after_position: String::new() };
+        // Before the list: what changes meanwhile is in one of both.
+        let mut events = into_answer(backend.tools().watch_calls(request)).await?;
         let mut told: HashMap<String, i32> = HashMap::new();
-        loop {
-            let mut found = self.fetch(backend).await?;
-            found.reverse();
-            for call in &found {
-                if told.get(&call.call_id) == Some(&call.state) {
-                    continue;
-                }
-                let reader = if self.json {
-                    console::json(&json::plain(call))?
-                } else {
-                    console::line(&row(call).join("  "))?
-                };
-                if reader == console::Reader::Gone {
-                    return Ok(());
-                }
+        for call in self.fetch(backend).await?.iter().rev() {
+            if self.tell(call, &mut told)? == console::Reader::Gone {
+                return Ok(());
             }
-            told = found.into_iter().map(|call| (call.call_id, call.state)).collect();
-            sleep(LOOK).await;
         }
+        while let Some(event) = events.message().await.map_err(|status| client::refusal(&status))? {
+            let Some(call) = event.call else { continue };
+            if self.tell(&call, &mut told)? == console::Reader::Gone {
+                return Ok(());
+            }
+            if event.r#type == v1::CallWatchType::Ended as i32 {
+                told.remove(&call.call_id);
+            }
+        }
+        Err(Failure::Failed("the server ended the watch; watch again".to_owned()))
+    }
+
+    /// Prints a call, unless it was printed in this state.
+    fn tell(
+        &self,
+        call: &v1::CallRecord,
+        told: &mut HashMap<String, i32>,
+    ) -> Result<console::Reader, Failure> {
+        if told.insert(call.call_id.clone(), call.state) == Some(call.state) {
+            return Ok(console::Reader::Listens);
+        }
+        if self.json { console::json(&json::plain(call)) } else { console::line(&row(call).join("  ")) }
     }
 }
 

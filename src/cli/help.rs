@@ -9,7 +9,10 @@ use toolwire_server::{console, domain::Domain};
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Tools",
-        &["list", "describe", "call", "cancel", "calls", "watch", "limits", "guidance", "export", "generate"],
+        &[
+            "list", "describe", "call", "cancel", "calls", "watch", "limits", "stats", "guidance", "export",
+            "generate",
+        ],
     ),
     ("Conversations and tasks", &["chat", "jobs", "tasks", "timeline", "workspace"]),
     ("Approval", &["confirmations", "approve", "deny", "audit", "explain"]),

@@ -49,6 +49,7 @@ mod settings;
 mod sign_in;
 mod signals;
 mod state;
+mod stats;
 mod table;
 mod tasks;
 mod timeline;
@@ -91,6 +92,7 @@ enum Command {
     Export(export::Export),
     Generate(generate::Generate),
     Limits(limits::Limits),
+    Stats(stats::Stats),
     Providers(providers::Providers),
     Call(call::CallArgs),
     Chat(chat::Chat),
@@ -205,6 +207,7 @@ impl Command {
             Self::Export(export) => export.run(domains).await,
             Self::Generate(generate) => generate.run(domains).await,
             Self::Limits(limits) => limits.run(domains).await,
+            Self::Stats(stats) => stats.run(domains).await,
             Self::Providers(providers) => providers.run(domains).await,
             Self::Call(call) => call.run(domains).await,
             Self::Chat(chat) => chat.run(domains).await,

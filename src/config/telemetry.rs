@@ -21,7 +21,7 @@ use self::{
     variables::{SERVICE_NAME, Variables},
     warnings::Exports,
 };
-use super::{Environment, reader::Reader};
+use super::{Environment, reader::Reader, setting::Setting};
 use toolwire_telemetry::{
     Batch,
     otlp::{Otlp, Protocol},
@@ -51,6 +51,9 @@ pub struct Telemetry {
     pub service_name: String,
     /// What else they come from. `OTEL_RESOURCE_ATTRIBUTES`.
     pub attributes: Vec<(String, String)>,
+    /// Where a trace is shown, with `{trace_id}` in the place of its id: `telemetry.trace_url`,
+    /// `TOOLWIRE_TELEMETRY_TRACE_URL`. Default none.
+    pub trace_url: Option<String>,
     /// A warning, one sentence, for each variable without effect.
     pub warnings: Vec<String>,
 }
@@ -66,6 +69,7 @@ impl Default for Telemetry {
             interval: Duration::from_mins(1),
             service_name: "toolwire".to_owned(),
             attributes: Vec::new(),
+            trace_url: None,
             warnings: Vec::new(),
         }
     }
@@ -74,7 +78,8 @@ impl Default for Telemetry {
 impl Telemetry {
     /// With whether metrics can be scraped, and the audit is to be sent, too.
     pub(super) fn read(reader: &mut Reader, is_scraped: bool, sends_audit: bool) -> Self {
-        let telemetry = Self::from_environment(reader.environment(), is_scraped, sends_audit);
+        let mut telemetry = Self::from_environment(reader.environment(), is_scraped, sends_audit);
+        telemetry.trace_url = read_trace_url(reader);
         if sends_audit && telemetry.audit.is_none() {
             reader.warn("audit.otlp", "it has no effect: OTEL_SDK_DISABLED is true");
         }
@@ -114,6 +119,7 @@ impl Telemetry {
             interval: milliseconds("OTEL_METRIC_EXPORT_INTERVAL").unwrap_or(default.interval),
             service_name: service_name.to_owned(),
             attributes,
+            trace_url: None,
             warnings: Vec::new(),
         };
         let exports = Exports {
@@ -126,6 +132,20 @@ impl Telemetry {
         telemetry.warnings = warnings::of(variables, &exports);
         telemetry
     }
+}
+
+/// Reads the address of traces.
+fn read_trace_url(reader: &mut Reader) -> Option<String> {
+    const KEY: &str = "telemetry.trace_url";
+    let url: Option<String> = reader.optional(Setting::new(KEY, "TOOLWIRE_TELEMETRY_TRACE_URL"), None);
+    let is_good = |url: &String| {
+        url.contains("{trace_id}") && ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
+    };
+    if url.as_ref().is_some_and(|url| !is_good(url)) {
+        let what = "must begin with https:// or http:// and hold {trace_id}, such as https://traces.example/{trace_id}";
+        reader.problem(KEY, what);
+    }
+    url
 }
 
 /// Whether a signal is exported over OTLP. Unknown exporters in a list are ignored.

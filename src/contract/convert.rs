@@ -194,7 +194,7 @@ fn origin(origin: Origin) -> v1::ErrorOrigin {
     }
 }
 
-fn error_code(code: ErrorCode) -> v1::ToolErrorCode {
+pub fn error_code(code: ErrorCode) -> v1::ToolErrorCode {
     match code {
         ErrorCode::Unknown => v1::ToolErrorCode::Unknown,
         ErrorCode::RateLimited => v1::ToolErrorCode::RateLimited,

@@ -42,11 +42,15 @@ pub use authorize::{Policy, denial};
 pub use cache::{CacheAnswer, Tiers};
 use call::Inner;
 pub use call::{
-    ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, Permits, RecordedMistake, Target,
+    ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, Permits, RecordedMistake, Stage,
+    Stages, Target,
 };
 use execute::timeout_error;
 pub use explain::{Explanation, Passes, Prospect, RequiredApproval};
-pub use in_flight::{CallEnd, CallInfo, CallSelector, EndedCall, InFlight, RunningCall};
+pub use in_flight::{
+    CallChange, CallEnd, CallInfo, CallSelector, Changes, Counts, EndedCall, InFlight, KEPT_SECONDS,
+    LATENCY_BOUNDS, RunningCall, StatsBucket, Steps,
+};
 pub use nested::error_of_refusal;
 pub use orchestrate::{Orchestrate, OrchestrateFuture};
 pub use quota::QuotaLeft;

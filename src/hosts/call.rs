@@ -115,6 +115,7 @@ impl HostTool {
 
     /// `None` if the slot was lost before the call was sent: another slot may take it.
     async fn attempt_on(&self, lease: Lease, call: &Call<'_>) -> Option<Attempt> {
+        call.context.note_request();
         let (start, mut incoming) = Start::new(call, &self.digest, self.is_shared);
         let handle = lease.start(Box::new(start)).ok()?;
         let mut has_passed_chunk = false;

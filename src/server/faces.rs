@@ -10,3 +10,4 @@ pub mod readiness;
 pub mod render;
 pub mod rest;
 pub mod routes;
+pub mod trace_url;

@@ -20,6 +20,7 @@ pub mod providers;
 pub mod request;
 pub mod shared_export;
 pub mod snapshot_cache;
+pub mod stats;
 pub mod tasks;
 pub mod unavailable;
 pub mod upkeep;

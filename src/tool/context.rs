@@ -18,6 +18,7 @@ mod origin;
 mod pins;
 mod reader;
 mod refusal_log;
+mod request_log;
 mod required_services;
 mod services;
 mod source_states;
@@ -48,6 +49,7 @@ pub use origin::Origin;
 pub use pins::Pins;
 pub use reader::Events;
 pub use refusal_log::{RefusalLog, RefusedRequest};
+pub use request_log::RequestLog;
 pub use required_services::Required;
 pub use services::Services;
 pub use source_states::SourceStates;
@@ -98,6 +100,8 @@ pub struct ToolContext {
     pub pins: Pins,
     /// Records this call and its nested calls, where a trace of them is shown.
     pub ledger: Option<Ledger>,
+    /// Notes requests to sources and providers, if the call shows them.
+    pub requests: Option<Arc<dyn RequestLog>>,
     /// Calls other tools through the pipeline.
     pub caller: Arc<dyn CallTools>,
 }
@@ -144,6 +148,7 @@ impl ToolContext {
             services: Services::default(),
             pins: Pins::default(),
             ledger: None,
+            requests: None,
             caller: Arc::clone(&NO_NESTED_CALLS) as _,
         }
     }
@@ -151,6 +156,13 @@ impl ToolContext {
     /// The task that the call belongs to, if it is one of this server's.
     pub fn task(&self) -> Option<TaskId> {
         self.task_id.as_ref().and_then(TaskLabel::task)
+    }
+
+    /// Notes that a request to a source, or to another process that executes the tool, goes out now.
+    pub fn note_request(&self) {
+        if let Some(requests) = &self.requests {
+            requests.note_request();
+        }
     }
 
     /// The time left until the work must have ended.

@@ -5,6 +5,7 @@ mod broken_off;
 mod calls;
 mod conditional;
 mod confirming;
+mod counted;
 mod described;
 mod explained;
 mod listed;
@@ -12,6 +13,7 @@ mod names;
 mod refusals;
 mod streamed;
 mod understood;
+mod watched_calls;
 
 use serde_json::Value;
 

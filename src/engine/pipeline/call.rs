@@ -4,6 +4,7 @@ mod arguments_form;
 mod delivery;
 mod facts;
 mod permits;
+mod stages;
 
 use std::{
     collections::BTreeSet,
@@ -19,6 +20,7 @@ pub use self::{
     arguments_form::ArgumentsForm,
     facts::{Facts, RecordedMistake},
     permits::Permits,
+    stages::{Stage, Stages},
 };
 use crate::registry::{Category, RegisteredTool};
 use toolwire_base::{backlog, clock, digest::Digest};
@@ -162,6 +164,13 @@ impl Call {
             backlog: None,
             facts: Arc::default(),
         }
+    }
+
+    /// Begins to note the stages of the call, and the requests that it makes.
+    pub(super) fn begin_stages(&mut self) {
+        self.facts.begin_stages(self.arrived.at);
+        self.facts.note(Stage::Checking);
+        self.context.requests = Some(Arc::clone(&self.facts) as _);
     }
 
     /// Whether the caller's agent was offered a tool of this name.

@@ -24,7 +24,8 @@ use self::{
     wait::{WaitOutcome, wait, wait_end},
 };
 use super::{
-    Call, CallOptions, CallResult, Inner, Policy, call_record::digest_of, in_flight::ConfirmationFlag, span,
+    Call, CallOptions, CallResult, Inner, Policy, Stage, call_record::digest_of, in_flight::ConfirmationFlag,
+    span,
 };
 use crate::registry::Registry;
 use toolwire_base::{
@@ -161,6 +162,7 @@ async fn announce_and_wait(
     until: tokio::time::Instant,
 ) -> WaitOutcome {
     call.accept();
+    call.facts.note(Stage::AwaitingConfirmation);
     call.context.events.awaiting_confirmation(Box::new(required.clone())).await;
     wait(call, confirm, required, until).instrument(span::await_confirmation(required)).await
 }

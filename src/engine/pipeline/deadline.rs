@@ -36,6 +36,7 @@ impl<S: Inner> Middleware<Box<Call>, S> for EnforceDeadline {
 
     fn call(&self, mut call: Box<Call>, inner: &mut S) -> Self::Future {
         call.context.deadline = call.context.deadline.cap(call.arrived.at + self.cap);
+        call.begin_stages();
         let guard = self.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
         let limits = Limits::of(&call);
         let inner = inner.call(call);

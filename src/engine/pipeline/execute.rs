@@ -17,7 +17,7 @@ use tokio::{
 use tower::Service;
 use tracing::Instrument;
 
-use super::{Call, InFlight, Orchestrate, orchestrate::carry_out, span};
+use super::{Call, InFlight, Orchestrate, Stage, orchestrate::carry_out, span};
 use crate::registry::Category;
 use toolwire_base::{clock, offload};
 use toolwire_contract::{
@@ -62,7 +62,9 @@ impl Service<Box<Call>> for Execute {
         let (orchestrate, in_flight) = (Arc::clone(&self.orchestrate), self.in_flight.clone());
         Box::pin(async move {
             let span = span::execute_tool(&call);
-            let invocation = Invocation::prepare(&mut call);
+            let now = clock::now();
+            call.facts.note_at(Stage::Executing, now);
+            let invocation = Invocation::prepare(&mut call, now);
             // Dropped with this future: an execution that is cut is recorded too.
             let recorder = span::ExecutionRecorder::new(&span, &call);
             let terminal = match invocation {
@@ -85,11 +87,11 @@ struct Invocation {
 impl Invocation {
     /// Prepares a call: narrows its context to what the tool may see, and takes its arguments. `None` for a tool
     /// without code.
-    fn prepare(call: &mut Call) -> Option<Self> {
+    fn prepare(call: &mut Call, now: Instant) -> Option<Self> {
         if !call.tool().definition.kind.behaviour().executes {
             return None;
         }
-        let times_out_at = clock::now() + call.tool().definition.timeout;
+        let times_out_at = now + call.tool().definition.timeout;
         // A write that has started is never dropped at its time-out: `idempotency` bounds the wait for it and the work.
         let times_out_at = Some(times_out_at).filter(|at| !call.writes() && *at < call.context.deadline.at());
         let services = call.context.services.only(&executor(call).services());

@@ -15,7 +15,7 @@ use self::{
     keyed_calls::{KeyedCalls, Resolution},
     wait::{forced_end, wait},
 };
-use super::{Call, CallResult, InFlight, Inner};
+use super::{Call, CallResult, InFlight, Inner, Stage};
 use toolwire_base::{
     middleware::{Middleware, take_ready},
     offload,
@@ -80,6 +80,7 @@ impl<S: Inner> Middleware<Box<Call>, S> for Idempotent {
 
 impl Idempotent {
     async fn call_once(self, mut call: Box<Call>, mut inner: impl Inner) -> CallResult {
+        call.facts.note(Stage::Recording);
         if call.writes() {
             // Set before the record can exist: a recorded write runs even if its caller leaves.
             call.facts.detach();

@@ -1,9 +1,13 @@
 //! The running calls, for `CancelCall` and drains, and the calls that ended last, for queries.
 
 mod call_info;
+mod changes;
+mod state;
+mod stats;
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
+    mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering::SeqCst},
@@ -13,37 +17,23 @@ use std::{
 use futures_util::future::{Either, pending};
 use tokio::sync::Notify;
 
-pub use self::call_info::{CallEnd, CallInfo, EndedCall, RunningCall};
+use self::state::{Entry, State};
+pub use self::{
+    call_info::{CallEnd, CallInfo, EndedCall, RunningCall},
+    changes::{CallChange, Changes},
+    stats::{Counts, KEPT_SECONDS, LATENCY_BOUNDS, StatsBucket, Steps},
+};
 use super::{Call, CallResult};
+use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
 use toolwire_tool::context::{CallId, Cancellation, Pins, RequestId, StopCause, UserId};
-
-/// Maximum number of ended calls that are remembered.
-const MAX_ENDED: usize = 10_000;
 
 /// The running calls. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct InFlight {
     state: Arc<Mutex<State>>,
     emptied: Arc<Notify>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    next: u64,
-    /// Keyed by a number that this table assigns.
-    entries: HashMap<u64, Entry, foldhash::fast::FixedState>,
-    ended: VecDeque<EndedCall>,
-    /// The waiters for the end of a call.
-    waiting: HashMap<CallId, Arc<Notify>>,
-}
-
-#[derive(Debug)]
-struct Entry {
-    call: RunningCall,
-    cancellation: Cancellation,
-    pins: Pins,
-    part: Part,
+    changed: Arc<Notify>,
 }
 
 /// The part of a call that an entry stands for.
@@ -87,9 +77,9 @@ impl InFlight {
     pub fn enter(&self, call: &Call, cancellation: Cancellation, part: Part) -> Guard {
         let (pins, call) = (call.context.pins.clone(), RunningCall::of(call));
         let mut state = self.lock();
-        let key = state.next;
-        state.next += 1;
+        let key = state.take_number();
         state.entries.insert(key, Entry { call, cancellation, pins, part });
+        self.notify(&mut state);
         Guard { in_flight: self.clone(), key, end: None }
     }
 
@@ -105,6 +95,18 @@ impl InFlight {
             .collect();
         let ended = state.ended.iter().filter(|it| passes(&it.info)).cloned().collect();
         (running.into_values().cloned().collect(), ended)
+    }
+
+    /// The calls of a user, or of all users, that ended in each of the last steps, the oldest first; and how many of them
+    /// run.
+    pub fn stats(&self, user: Option<&UserId>, steps: Steps) -> (Vec<StatsBucket>, usize) {
+        let state = self.lock();
+        let is_counted = |entry: &&Entry| {
+            let info = &entry.call.info;
+            entry.part == Part::Call && info.is_from_outside() && user.is_none_or(|user| *user == info.user)
+        };
+        let running = state.entries.values().filter(is_counted).count();
+        (state.stats.buckets(user, steps), running)
     }
 
     /// Whether the call of this id, or its work, is running here.
@@ -183,6 +185,13 @@ impl InFlight {
         self.len() == 0
     }
 
+    /// Notifies the watches of a change, if any waits.
+    fn notify(&self, state: &mut State) {
+        if mem::take(&mut state.is_watched) {
+            self.changed.notify_waiters();
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -222,7 +231,9 @@ impl Drop for Guard {
         let call_id = entry.call.info.call_id;
         if entry.part == Part::Call {
             // A call that is dropped before its end was abandoned by its caller.
-            state.remember(entry.call, self.end.unwrap_or(CallEnd::Error(ErrorCode::Cancelled)));
+            let end = self.end.unwrap_or(CallEnd::Error(ErrorCode::Cancelled));
+            state.remember(entry.call, end, clock::now());
+            self.in_flight.notify(&mut state);
         }
         // After the call is remembered as ended, since the waiters look it up.
         if !state.waiting.is_empty()
@@ -234,20 +245,5 @@ impl Drop for Guard {
         if state.entries.is_empty() {
             self.in_flight.emptied.notify_waiters();
         }
-    }
-}
-
-impl State {
-    fn is_running(&self, call_id: CallId) -> bool {
-        self.entries.values().any(|entry| entry.call.info.call_id == call_id)
-    }
-
-    /// Remembers an ended call. Calls that were refused before their tool was known are in the log only.
-    fn remember(&mut self, call: RunningCall, end: CallEnd) {
-        let Some(ended) = call.end(end) else { return };
-        if self.ended.len() >= MAX_ENDED {
-            self.ended.pop_front();
-        }
-        self.ended.push_back(ended);
     }
 }

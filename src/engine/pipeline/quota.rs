@@ -14,7 +14,9 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, Either};
 
 use self::{admissions::Admissions, bounds::Bound};
-use super::{Call, CallResult, Inner, call::Permits, call_record, refusals::unavailable, used_up::UsedUp};
+use super::{
+    Call, CallResult, Inner, Stage, call::Permits, call_record, refusals::unavailable, used_up::UsedUp,
+};
 use toolwire_base::{
     current::Current,
     fair_semaphore::FairSemaphore,
@@ -71,6 +73,7 @@ impl<S: Inner> Middleware<Box<Call>, S> for EnforceQuotas {
 impl EnforceQuotas {
     async fn carry_out(self, mut call: Box<Call>, mut inner: impl Inner) -> CallResult {
         // Of a `request_id` one call at a time looks what is known of it: the next finds that it was admitted.
+        call.facts.note(Stage::AwaitingPermit);
         let key = call.request_id.map(|_| call_record::key_of(&call));
         let turn = match &key {
             Some(key) => Some(self.admissions.turn(key).await),

@@ -69,6 +69,7 @@ impl McpTool {
             return Attempt::Unsent;
         };
         let cancellation = &call.context.cancellation;
+        call.context.note_request();
         let mut running = RunningRequest::new(handle, connection, &self.link, call.context);
         let mut throttle = Throttle::default();
         loop {

@@ -15,6 +15,7 @@ use crate::faces::{
     },
     mcp,
     readiness::Readiness,
+    trace_url::TraceUrl,
 };
 use toolwire_config::Config;
 use toolwire_transport::{Common, Listener, Report};
@@ -42,7 +43,7 @@ impl App {
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
         let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
         async move {
-            let face = self.face(config.server.limits.max_request_bytes);
+            let face = self.face_of(config);
             let over_grpc = grpc::serve(face, services, &common, http1_at, grpc, ready, shutdown.clone());
             let Some(http) = http else { return over_grpc.await };
             let (over_grpc, over_http) =
@@ -60,7 +61,7 @@ impl App {
         listener: Listener,
         shutdown: Shutdown<'_>,
     ) -> Report {
-        let face = self.face(config.server.limits.max_request_bytes);
+        let face = self.face_of(config);
         let grpc = self.grpc.routes(&face);
         let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
         let flags = grpc_at.map(|at| mcp::flags(scheme, at, !config.auth.is_open())).unwrap_or_default();
@@ -75,15 +76,21 @@ impl App {
 
     /// The services over gRPC, for a program that makes requests to itself. The length of those is not bounded.
     pub fn routes(&self) -> Routes {
-        self.grpc.routes(&self.face(usize::MAX))
+        self.grpc.routes(&self.face(usize::MAX, TraceUrl::default()))
     }
 
-    fn face(&self, max_request_bytes: usize) -> Face {
+    fn face_of(&self, config: &Config) -> Face {
+        let trace_url = TraceUrl::new(config.telemetry.trace_url.as_deref());
+        self.face(config.server.limits.max_request_bytes, trace_url)
+    }
+
+    fn face(&self, max_request_bytes: usize, trace_url: TraceUrl) -> Face {
         Face {
             tools: self.tools.clone(),
             parts: self.attached.parts.clone(),
             workspaces: self.workspaces(),
             providers: self.providers.clone(),
+            trace_url,
             max_request_bytes,
         }
     }

@@ -14,6 +14,7 @@ mod routes;
 mod service;
 mod services;
 mod snapshot_stream;
+mod stats;
 mod task;
 mod tool_service;
 mod typed_service;

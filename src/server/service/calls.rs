@@ -7,15 +7,21 @@
 mod cancel;
 mod list;
 mod record;
+mod remote;
+mod stages;
+mod watch;
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use tokio::time::{sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use self::remote::RemoteCalls;
 pub use self::{
-    list::{Filter, Page, Whose},
+    list::{Filter, Page, VisibleUsers, Whose},
     record::{Record, State},
+    stages::StageBeginning,
+    watch::{Watch, WatchEvent, Watched, What},
 };
 use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::clock;
@@ -57,7 +63,23 @@ pub struct Parts {
 
 /// Calls, as every face offers them. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Calls(Arc<Parts>);
+pub struct Calls(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    parts: Parts,
+    /// Names this process in the positions of watches.
+    process: RequestId,
+    remote: RemoteCalls,
+}
+
+impl Deref for Shared {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
+}
 
 /// Names a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +102,8 @@ pub struct CallView {
 impl Calls {
     /// Calls of these parts.
     pub fn new(parts: Parts) -> Self {
-        Self(Arc::new(parts))
+        let (process, remote) = (RequestId::generate(), RemoteCalls::default());
+        Self(Arc::new(Shared { parts, process, remote }))
     }
 
     /// One call. With `wait`, returns once it has ended, the wait is over, or `ends` is cancelled.
@@ -171,8 +194,13 @@ impl Calls {
         }
     }
 
+    /// Whether a user sees the calls of all users.
+    pub fn observes(&self, user: &User) -> bool {
+        self.0.policy.may_observe(user)
+    }
+
     fn may_see(&self, user: &User, of: &UserId) -> bool {
-        *of == user.id || self.0.policy.may_observe(user)
+        *of == user.id || self.observes(user)
     }
 
     /// Whether the user's token is for the tool of a call.

@@ -60,6 +60,15 @@ pub struct ConfirmationView {
     pub position: u64,
 }
 
+/// Which decisions of a user count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecisionRights {
+    /// On calls of other users, of some tool.
+    pub approves: bool,
+    /// On the user's own calls, of some tool.
+    pub approves_own: bool,
+}
+
 impl Confirmations {
     /// The confirmations of a store.
     pub fn new(parts: Parts) -> Self {
@@ -98,6 +107,26 @@ impl Confirmations {
     pub async fn withdraw(&self, user: &User, call: CallRef) -> Result<bool, Refusal> {
         let withdrawn = self.0.store.withdraw_confirmations(&user.id, call).await;
         withdrawn.map(|count| count > 0).map_err(|error| unavailable(&error))
+    }
+
+    /// Which decisions of a user would count.
+    pub fn rights(&self, user: &User) -> DecisionRights {
+        let snapshot = self.0.registry.snapshot();
+        let policy = &self.0.policy;
+        let may_approve = |caller: &UserId| {
+            snapshot.tools().any(|tool| policy.may_approve(user, tool.definition.rule_target(), caller))
+        };
+        // Rights differ by whether the caller is the user, and by nothing else of the caller.
+        let other = ["a", "b"].map(|name| name.parse::<UserId>().expect("a name"));
+        DecisionRights {
+            approves: other.iter().find(|it| **it != user.id).is_some_and(may_approve),
+            approves_own: self.0.own_calls && may_approve(&user.id),
+        }
+    }
+
+    /// The number of pending confirmations: those of a user's calls, and all.
+    pub(super) async fn count_pending(&self, user: &UserId) -> Result<(u32, u32), Refusal> {
+        self.0.store.count_pending_confirmations(user).await.map_err(|error| unavailable(&error))
     }
 
     /// A confirmation that the user may see.

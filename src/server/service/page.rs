@@ -44,6 +44,8 @@ impl List {
     pub const REFUSALS: Self = Self("Refusals");
     pub const TASKS: Self = Self("Tasks");
     pub const VERSIONS: Self = Self("Versions");
+    /// No list but a watch, whose positions are sealed in the same way.
+    pub const WATCHED_CALLS: Self = Self("WatchedCalls");
 }
 
 /// Makes and reads the page tokens of one list, for one user and one filter. No other list accepts them.

@@ -126,6 +126,8 @@ fn tools(planted: &Planted) -> Vec<Case> {
             .saying(&rpc("tools/call", &json!({"name": "get_quotes", "arguments": quotes, "_meta": soon}))),
         Case::new(Callers, "GET /v1/limits", "/v1/limits"),
         Case::new(Callers, "GET /v1/providers", "/v1/providers"),
+        Case::new(Callers, "GET /v1/viewer", "/v1/viewer"),
+        Case::new(Callers, "GET /v1/stats", "/v1/stats?step=60s"),
         Case::new(Callers, "GET /v1/tools", "/v1/tools"),
         Case::new(Callers, "GET /v1/tools:watch", "/v1/tools:watch").watching(),
         Case::new(Calls, "GET /v1/tools/{tool}", "/v1/tools/get_quotes"),
@@ -202,6 +204,7 @@ fn read(planted: &Planted) -> Vec<Case> {
     let decides = format!("/v1/confirmations/{confirmation}:decide");
     vec![
         Case::new(Callers, "GET /v1/calls", "/v1/calls"),
+        Case::new(Callers, "GET /v1/calls:watch", "/v1/calls:watch").watching(),
         Case::new(Owners, "GET /v1/calls/{call_id}", format!("/v1/calls/{call}")),
         Case::new(Callers, "POST /v1/calls/{call_id}", format!("/v1/calls/{call}:cancel")),
         Case::new(Callers, "GET /v1/confirmations", "/v1/confirmations"),

@@ -6,11 +6,16 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::delivery::Delivery;
+use super::{
+    delivery::Delivery,
+    stages::{Stage, StageLog, Stages},
+};
 use crate::registry::RegisteredTool;
+use tokio::time::Instant;
+use toolwire_base::clock;
 use toolwire_contract::{Refusal, Terminal, ToolResult};
 use toolwire_state::tasks::Action;
-use toolwire_tool::context::RequestId;
+use toolwire_tool::context::{RequestId, RequestLog};
 
 /// Facts about a call. Each is set once; only `detached` can be reverted.
 #[derive(Debug, Default)]
@@ -21,6 +26,7 @@ pub struct Facts {
     detached: AtomicBool,
     cache_hit: AtomicBool,
     in_timeline: AtomicBool,
+    stages: StageLog,
     // Boxed, since few calls have them, and each call has room for its facts.
     action: OnceLock<Box<Action>>,
     mistake: OnceLock<Box<RecordedMistake>>,
@@ -69,6 +75,25 @@ impl Facts {
     /// The agent's error, once it is recorded in the timeline.
     pub fn mistake(&self) -> Option<&RecordedMistake> {
         self.mistake.get().map(Box::as_ref)
+    }
+
+    /// The stages so far.
+    pub fn stages(&self) -> Stages {
+        self.stages.copy()
+    }
+
+    pub(super) fn begin_stages(&self, arrived: Instant) {
+        self.stages.begin(arrived);
+    }
+
+    /// Notes that a stage begins now.
+    pub(in crate::pipeline) fn note(&self, stage: Stage) {
+        self.stages.note(stage, clock::now());
+    }
+
+    /// Notes that a stage begins at an instant that was read already.
+    pub(in crate::pipeline) fn note_at(&self, stage: Stage, now: Instant) {
+        self.stages.note(stage, now);
     }
 
     pub(in crate::pipeline) fn set_mistake(&self, mistake: RecordedMistake) {
@@ -127,5 +152,11 @@ impl Facts {
 
     pub(in crate::pipeline) fn mark_cache_hit(&self) {
         self.cache_hit.store(true, Ordering::Release);
+    }
+}
+
+impl RequestLog for Facts {
+    fn note_request(&self) {
+        self.note(Stage::Requesting);
     }
 }

@@ -3,7 +3,7 @@
 use tokio::{pin, select, time::sleep_until};
 
 use super::{errors, key_locks::KeyLocks, records::Records};
-use crate::pipeline::{Call, CallResult, Inner, in_flight::Guard};
+use crate::pipeline::{Call, CallResult, Inner, Stage, in_flight::Guard};
 use toolwire_contract::ToolError;
 use toolwire_state::{idempotency::Key, tasks::TaskError};
 use toolwire_tool::{
@@ -39,6 +39,7 @@ impl Work {
     pub(super) async fn run(self, mut inner: impl Inner) {
         let Self { key, call, leader, guard, records, key_locks } = self;
         let result = run_within_limits(inner.call(Box::new(call.clone())), &call).await;
+        call.facts.note(Stage::Committing);
         // Held until the outcome is recorded and the waiters have it: a repeat finds either the work in flight or its
         // final record.
         let lock = key_locks.lock(&key).await;

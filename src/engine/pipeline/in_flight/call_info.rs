@@ -6,8 +6,8 @@ use opentelemetry::trace::TraceId;
 use tokio::time::Instant;
 use tonic::Code;
 
-use crate::pipeline::{ArrivalTime, Call, CallResult, Facts};
-use toolwire_base::{clock, digest::Digest};
+use crate::pipeline::{ArrivalTime, Call, CallResult, Facts, Stages};
+use toolwire_base::digest::Digest;
 use toolwire_contract::{ErrorCode, Refusal, Terminal, ToolName, status};
 use toolwire_tool::context::{CallId, Origin, RequestId, SessionId, TaskLabel, ToolContext, UserId};
 
@@ -44,6 +44,9 @@ pub struct EndedCall {
     pub end: CallEnd,
     /// Whether its result came from a cache or from an earlier call with the same `request_id`.
     pub from_cache: bool,
+    pub stages: Stages,
+    /// The number of its end among the starts and ends of this process.
+    pub(super) number: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +55,13 @@ pub enum CallEnd {
     /// An error, or a refusal mapped to the nearest code.
     Error(ErrorCode),
     AwaitsConfirmation,
+}
+
+impl CallInfo {
+    /// Whether no tool made it.
+    pub fn is_from_outside(&self) -> bool {
+        self.parent_call_id.is_none()
+    }
 }
 
 impl RunningCall {
@@ -73,14 +83,15 @@ impl RunningCall {
         Self { info, facts: Arc::clone(&call.facts) }
     }
 
-    /// Converts to an ended call; `None` if it was refused before its tool was known.
-    pub(super) fn end(self, end: CallEnd) -> Option<EndedCall> {
+    /// Converts to a call that has ended now; `None` if it was refused before its tool was known.
+    pub(super) fn end(self, end: CallEnd, number: u64, now: Instant) -> Option<EndedCall> {
         let definition = &self.facts.tool()?.definition;
         let (tool, definition_digest) = (definition.name.clone(), definition.digest);
         let from_cache = self.facts.is_cache_hit();
         // By the monotonic clock, so that the duration is right even if the wall clock was set meanwhile.
-        let at = self.info.arrived.wall + (clock::now() - self.info.arrived.at);
-        Some(EndedCall { info: self.info, tool, definition_digest, at, end, from_cache })
+        let at = self.info.arrived.wall + (now - self.info.arrived.at);
+        let stages = self.facts.stages();
+        Some(EndedCall { info: self.info, tool, definition_digest, at, end, from_cache, stages, number })
     }
 }
 

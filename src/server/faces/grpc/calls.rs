@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use crate::service::{
-    calls::{CallRef, Filter, Record, State, Whose},
+    calls::{CallRef, Filter, Record, StageBeginning, State, WatchEvent, Watched, What, Whose},
     request,
 };
 use toolwire_base::clock;
@@ -12,6 +12,7 @@ use toolwire_contract::{
     convert::{duration, timestamp},
     proto::v1::{self, get_call_request},
 };
+use toolwire_engine::pipeline::Stage;
 use toolwire_tool::context::TaskLabel;
 
 /// Reads the call that a query names.
@@ -34,11 +35,7 @@ pub(super) fn filter(wire: Option<v1::CallFilter>) -> Result<Filter, Refusal> {
         let what = "must be states of CallState";
         state_of(wire).ok_or_else(|| request::refuse("filter.states", "enum", what))
     };
-    let whose = match wire.user_id.as_str() {
-        "" => Whose::Own,
-        "*" => Whose::Everybodys,
-        other => request::user_id("filter.user_id", other)?.map_or(Whose::Own, Whose::Of),
-    };
+    let whose = whose("filter.user_id", &wire.user_id)?;
     let parent = Some(wire.parent_call_id).filter(|id| !id.is_empty());
     Ok(Filter {
         tools: wire.tools,
@@ -53,6 +50,15 @@ pub(super) fn filter(wire: Option<v1::CallFilter>) -> Result<Filter, Refusal> {
         parent_call_id: parent.map(|id| request::call_id("filter.parent_call_id", &id)).transpose()?,
         whose,
         since: request::instant("filter.since", wire.since)?,
+    })
+}
+
+/// Whose calls are meant.
+pub(super) fn whose(field: &str, user_id: &str) -> Result<Whose, Refusal> {
+    Ok(match user_id {
+        "" => Whose::Own,
+        "*" => Whose::Everybodys,
+        other => request::user_id(field, other)?.map_or(Whose::Own, Whose::Of),
     })
 }
 
@@ -82,6 +88,44 @@ pub(super) fn render(record: Record) -> v1::CallRecord {
         confirmation_id: record.confirmation_id,
         result_kept: record.result_kept,
     }
+}
+
+pub(super) fn render_event(WatchEvent { what, position }: WatchEvent) -> v1::WatchCallsResponse {
+    use v1::CallWatchType;
+    let (kind, watched) = match what {
+        What::Started(watched) => (CallWatchType::Started, Some(watched)),
+        What::Ended(watched) => (CallWatchType::Ended, Some(watched)),
+        What::Synced => (CallWatchType::Synced, None),
+        What::Reset => (CallWatchType::Reset, None),
+        What::Heartbeat => (CallWatchType::Heartbeat, None),
+    };
+    let (call, stages) = match watched {
+        Some(watched) => {
+            let Watched { record, stages } = *watched;
+            (Some(render(record)), stages.into_iter().map(stage).collect())
+        }
+        None => (None, Vec::new()),
+    };
+    let event_time = Some(timestamp(clock::wall()));
+    v1::WatchCallsResponse { r#type: kind.into(), call, stages, position, event_time }
+}
+
+/// A stage, to the microsecond: many last less than a millisecond.
+pub(super) fn stage((stage, at): StageBeginning) -> v1::CallStage {
+    use v1::CallStageType;
+    let kind = match stage {
+        Stage::Received => CallStageType::Received,
+        Stage::Checking => CallStageType::Checking,
+        Stage::AwaitingConfirmation => CallStageType::AwaitingConfirmation,
+        Stage::AwaitingPermit => CallStageType::AwaitingPermit,
+        Stage::Recording => CallStageType::Recording,
+        Stage::Executing => CallStageType::Executing,
+        Stage::Requesting => CallStageType::Requesting,
+        Stage::Committing => CallStageType::Committing,
+    };
+    let mut time = prost_types::Timestamp::from(at);
+    time.nanos -= time.nanos % 1_000;
+    v1::CallStage { r#type: kind.into(), time: Some(time) }
 }
 
 const STATES: [State; 6] = [

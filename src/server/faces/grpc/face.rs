@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use crate::service::{Tools, providers::Providers, workspace::Workspaces};
+use crate::{
+    faces::trace_url::TraceUrl,
+    service::{Tools, providers::Providers, workspace::Workspaces},
+};
 use toolwire_tool::context::Services;
 
 /// The dependencies of the services of a face. Cheap to clone.
@@ -18,6 +21,8 @@ pub struct Face {
     pub workspaces: Workspaces,
     /// Providers, and the hub of their hosts.
     pub providers: Providers,
+    /// Where traces are shown.
+    pub trace_url: TraceUrl,
     /// The longest request message, in bytes.
     pub max_request_bytes: usize,
 }

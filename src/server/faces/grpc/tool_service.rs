@@ -7,7 +7,7 @@ use futures_util::{StreamExt, stream};
 use tonic::{Request, Response};
 
 use super::{
-    Answered, Streamed, calls, explain, face::Face, invoke, provider, service::Service, split, watch,
+    Answered, Streamed, calls, explain, face::Face, invoke, provider, service::Service, split, stats, watch,
 };
 use crate::{
     faces::{
@@ -17,7 +17,12 @@ use crate::{
             result::{self, ResultForm},
         },
     },
-    service::{Filter, Guidance, calls::MAX_WAIT, export::ExportRequest, request},
+    service::{
+        Filter, Guidance,
+        calls::{MAX_WAIT, Watch as CallWatch},
+        export::ExportRequest,
+        request,
+    },
 };
 use toolwire_contract::{
     Refusal, convert,
@@ -37,6 +42,7 @@ pub(super) fn service() -> Service {
     super::service!(ToolServiceServer, |face| face.clone())
         .with_snapshot("/toolwire.v1.ToolService/WatchTools")
         .except("CancelCall", Rule { pool: Pool::Free, ..Rule::USER })
+        .except("WatchCalls", Rule::WATCH)
         .except("WatchTools", Rule::WATCH)
 }
 
@@ -103,6 +109,7 @@ impl ToolService for Face {
         let (user, from, message) = split(request);
         let form = ResultForm::read(message.result_format(), message.max_tokens)?;
         let (form, delivers) = (form.with_keep_over(message.keep_over_tokens)?, message.delivers);
+        let shows_events = message.view() == v1::CallView::Events;
         let wait = request::wait_within("wait", message.wait, MAX_WAIT)?;
         let call = calls::read_ref(message.call, message.tool)?;
         let looked = self.tools.calls().get(&user, &call, wait, &drain_signal(&from)).await?;
@@ -110,6 +117,8 @@ impl ToolService for Face {
             self.tools.calls().deliver(&user, &looked).await;
         }
         let (record, result) = (looked.record, looked.result);
+        let stages = if shows_events { self.tools.calls().stages(&record).await } else { Vec::new() };
+        let trace_url = self.trace_url.of(&record.trace_id);
         let result = match (result, form.keep_over_tokens) {
             (Some(result), Some(tokens)) => Some(self.tools.keep(&user, &record, tokens, result).await),
             (result, _) => result,
@@ -122,9 +131,9 @@ impl ToolService for Face {
             call: Some(calls::render(record)),
             result,
             confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
-            stages: Vec::new(),
+            stages: stages.into_iter().map(calls::stage).collect(),
             recording: None,
-            trace_url: String::new(),
+            trace_url,
         }))
     }
 
@@ -135,8 +144,11 @@ impl ToolService for Face {
         Ok(Response::new(v1::ListCallsResponse { calls, next_page_token: page.next }))
     }
 
-    async fn watch_calls(&self, _: Request<v1::WatchCallsRequest>) -> Answered<Self::WatchCallsStream> {
-        Err(tonic::Status::unimplemented("not built yet"))
+    async fn watch_calls(&self, request: Request<v1::WatchCallsRequest>) -> Answered<Self::WatchCallsStream> {
+        let (user, _, v1::WatchCallsRequest { filter, after_position }) = split(request);
+        let watch = self.tools.calls().watch(user, calls::filter(filter)?, &after_position).await?;
+        let next = async |mut watch: CallWatch| Some((Ok(calls::render_event(watch.next().await)), watch));
+        Ok(Response::new(stream::unfold(watch, next).boxed()))
     }
 
     async fn explain_call(
@@ -148,12 +160,25 @@ impl ToolService for Face {
         Ok(Response::new(explain::render(explained)))
     }
 
-    async fn get_stats(&self, _: Request<v1::GetStatsRequest>) -> Answered<v1::GetStatsResponse> {
-        Err(tonic::Status::unimplemented("not built yet"))
+    async fn get_stats(&self, request: Request<v1::GetStatsRequest>) -> Answered<v1::GetStatsResponse> {
+        let (user, _, message) = split(request);
+        let (whose, steps) = stats::read(&message)?;
+        let stats = self.tools.stats(&user, &whose, steps, self.providers.hub()).await?;
+        Ok(Response::new(stats::render(stats, steps)))
     }
 
-    async fn get_viewer(&self, _: Request<v1::GetViewerRequest>) -> Answered<v1::GetViewerResponse> {
-        Err(tonic::Status::unimplemented("not built yet"))
+    async fn get_viewer(&self, request: Request<v1::GetViewerRequest>) -> Answered<v1::GetViewerResponse> {
+        let (user, _, v1::GetViewerRequest {}) = split(request);
+        let rights = self.tools.confirmations().rights(&user);
+        Ok(Response::new(v1::GetViewerResponse {
+            observes: self.tools.calls().observes(&user),
+            approves: rights.approves,
+            approves_own: rights.approves_own,
+            user_id: user.id.to_string(),
+            known_by: <&str>::from(user.known_by).to_owned(),
+            user_email: user.email.unwrap_or_default(),
+            user_role: user.role.unwrap_or_default(),
+        }))
     }
 
     async fn get_limits(&self, request: Request<v1::GetLimitsRequest>) -> Answered<v1::GetLimitsResponse> {

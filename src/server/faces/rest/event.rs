@@ -7,12 +7,24 @@ use crate::faces::http::sse;
 /// The event of a response, named by its type or its payload. Its id is the position after which a reader continues.
 pub(super) fn of(response: &Value) -> sse::Event {
     let payload = ["event", "entry"].into_iter().find_map(|name| response.get(name)).unwrap_or(response);
-    let id = ["sequence", "position"].into_iter().find_map(|name| payload.get(name)).and_then(Value::as_u64);
-    sse::Event { id: id.map(|it| it.to_string()), event: name(response), data: response.to_string() }
+    let id = ["sequence", "position"].into_iter().find_map(|name| payload.get(name)).and_then(position);
+    sse::Event { id, event: name(response), data: response.to_string() }
+}
+
+/// The text of a position; an empty one names no event.
+fn position(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    }
 }
 
 fn name(response: &Value) -> &'static str {
-    const TYPES: [(&str, &str); 9] = [
+    const TYPES: [(&str, &str); 12] = [
+        ("STARTED", "started"),
+        ("ENDED", "ended"),
+        ("RESET", "reset"),
         ("ADDED", "added"),
         ("CHANGED", "changed"),
         ("REMOVED", "removed"),

@@ -16,9 +16,12 @@ const WORKSPACES: &str = "toolwire.workspace.v1.WorkspaceService";
 pub(super) const ROWS: &[RpcRoute] = &[
     row(Get, "/v1/limits", (TOOLS, "GetLimits"), Tagged),
     row(Get, "/v1/providers", (TOOLS, "ListProviders"), Tagged),
+    row(Get, "/v1/stats", (TOOLS, "GetStats"), Message),
+    row(Get, "/v1/viewer", (TOOLS, "GetViewer"), Message),
     row(Get, "/v1/guidance", (TOOLS, "DescribeForPlanner"), Tagged),
     row(Get, "/v1/tools:watch", (TOOLS, "WatchTools"), Tools),
     row(Get, "/v1/calls", (TOOLS, "ListCalls"), Message),
+    row(Get, "/v1/calls:watch", (TOOLS, "WatchCalls"), Events),
     row(Get, "/v1/calls/{call_id}", (TOOLS, "GetCall"), Message),
     row(Post, "/v1/calls/{call_id}:cancel", (TOOLS, "CancelCall"), Free),
     row(Get, "/v1/confirmations", (CONFIRMATIONS, "ListConfirmations"), Message),

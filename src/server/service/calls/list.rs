@@ -55,6 +55,26 @@ pub enum Whose {
     Of(UserId),
 }
 
+/// The users whose calls one user sees, of those that a request means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VisibleUsers {
+    All,
+    One(UserId),
+    None,
+}
+
+impl Whose {
+    /// Those of these that the user sees. `observes`: whether the user may see all users' calls.
+    pub fn visible_to(&self, user: &User, observes: bool) -> VisibleUsers {
+        match self {
+            Self::Everybodys if observes => VisibleUsers::All,
+            Self::Own | Self::Everybodys => VisibleUsers::One(user.id.clone()),
+            Self::Of(other) if observes || *other == user.id => VisibleUsers::One(other.clone()),
+            Self::Of(_) => VisibleUsers::None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The newest first.
@@ -64,7 +84,7 @@ pub struct Page {
 }
 
 impl Filter {
-    fn check(&self) -> Result<(), Refusal> {
+    pub(super) fn check(&self) -> Result<(), Refusal> {
         if self.tools.len() > MAX_TOOLS {
             let what = format!("must have at most {MAX_TOOLS} elements");
             return Err(refuse("filter.tools", "max_items", &what));
@@ -72,7 +92,7 @@ impl Filter {
         Ok(())
     }
 
-    fn passes_seen(&self, seen: &CallInfo) -> bool {
+    pub(super) fn passes_seen(&self, seen: &CallInfo) -> bool {
         let is = |criterion: &str, value: Option<String>| {
             criterion.is_empty() || value.as_deref() == Some(criterion)
         };
@@ -82,7 +102,7 @@ impl Filter {
             && self.since.is_none_or(|since| seen.arrived.wall >= since)
     }
 
-    fn passes(&self, record: &Record) -> bool {
+    pub(super) fn passes(&self, record: &Record) -> bool {
         (self.tools.is_empty() || self.tools.contains(&record.tool))
             && (self.states.is_empty() || self.states.contains(&record.state))
     }
@@ -142,11 +162,10 @@ impl Calls {
         let size = SIZES.of(size)? as usize;
         let page_token = PageToken::of(&self.0.store, List::CALLS, &user.id, filter).await?;
         let before = page_token.decode(token)?.map(CallId::from_bytes);
-        let of = match (&filter.whose, self.0.policy.may_observe(user)) {
-            (Whose::Own, _) | (Whose::Everybodys, false) => Some(user.id.clone()),
-            (Whose::Everybodys, true) => None,
-            (Whose::Of(other), observes) if observes || *other == user.id => Some(other.clone()),
-            (Whose::Of(_), _) => return Ok(Page { calls: Vec::new(), next: String::new() }),
+        let of = match filter.whose.visible_to(user, self.observes(user)) {
+            VisibleUsers::All => None,
+            VisibleUsers::One(user) => Some(user),
+            VisibleUsers::None => return Ok(Page { calls: Vec::new(), next: String::new() }),
         };
         let (local, running) = self.list_local(filter, of.as_ref(), before);
         let criteria = filter.criteria(of);

@@ -57,6 +57,7 @@ impl Send {
         let ends_before_call = attempt_ends < context.deadline.at();
         // Before the exchange: a request that is cut may have reached the source.
         attempts.count();
+        context.note_request();
         let answer = select! {
             biased;
             () = context.cancellation.cancelled() => return Err(Failure::cancelled()),

@@ -91,6 +91,18 @@ pub(crate) fn list(of: &Criteria, before: Option<CallId>, limit: u32, now: Syste
         .and(sql!(" ORDER BY call_id DESC LIMIT {limit}"))
 }
 
+/// The calls after one that other processes than this one have begun and that have not expired, the oldest first.
+pub(crate) fn list_of_others(own: &str, after: CallId, limit: u32, now: SystemTime) -> Statement<Listed> {
+    select_unexpired(now).and(sql!(
+        " AND call_id > {after} AND replica IS NOT NULL AND replica <> {own} ORDER BY call_id LIMIT {limit}"
+    ))
+}
+
+/// The calls of these ids that have not expired.
+pub(crate) fn list_of_ids(ids: &[CallId], now: SystemTime) -> Statement<Listed> {
+    select_unexpired(now).when_any(" AND call_id IN (", ids.iter().copied())
+}
+
 /// The pending confirmation of a call nested in a call, the newest if there are several.
 pub(crate) fn pending_part(key: &Key) -> Statement<ConfirmationId> {
     // The state is no parameter, so that the index of pending confirmations serves.

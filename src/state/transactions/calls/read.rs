@@ -72,6 +72,21 @@ impl Store {
         self.with_owners(self.fetch_for(criteria.user.as_ref(), list).await?).await
     }
 
+    /// The calls that other processes have begun: those after an id, at most `limit`, and those of these ids.
+    pub async fn list_calls_of_others(
+        &self,
+        after: CallId,
+        ids: &[CallId],
+        limit: u32,
+    ) -> Result<Vec<RecordedCall>, StoreError> {
+        let own = self.current_name().await?;
+        let mut listed = self.fetch_all(rows::list_of_others(&own, after, limit, self.now())).await?;
+        if !ids.is_empty() {
+            listed.extend(self.fetch_all(rows::list_of_ids(ids, self.now())).await?);
+        }
+        self.with_owners(listed).await
+    }
+
     /// The pending confirmation of a nested call, for which the call waits.
     pub async fn pending_part(&self, key: &Key) -> Result<Option<ConfirmationId>, StoreError> {
         self.fetch_optional(rows::pending_part(key)).await

@@ -33,6 +33,11 @@ impl Store {
         Ok(self.fetch_optional(rows::adoptable(&binding, self.now())).await?.map(|AsText(id)| id))
     }
 
+    /// The number of pending confirmations: those of a user, and all.
+    pub async fn count_pending_confirmations(&self, user: &UserId) -> Result<(u32, u32), StoreError> {
+        self.fetch_one(rows::count_pending(user)).await
+    }
+
     /// A confirmation as of now.
     pub async fn confirmation(&self, id: &ConfirmationId) -> Result<Option<Confirmation>, StoreError> {
         let mut found = self.fetch_optional(rows::find(id)).await?;

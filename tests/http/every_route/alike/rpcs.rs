@@ -104,7 +104,7 @@ impl Target<'_> {
             // These narrow by what is no name, or say in which form or size something is.
             "account" | "tags" | "tools" | "page_token" | "reasons" | "expected_digest" | "digest"
             | "mime_type" | "description" | "media_types" | "provider" | "profile" | "sources"
-            | "screen_id" | "user_role" | "etags" | "data" => Left,
+            | "screen_id" | "user_role" | "etags" | "data" | "after_position" => Left,
             other if field.kind() == Kind::String || field.kind() == Kind::Bytes => {
                 panic!("say what stands in {of}.{other}: whose names may it hold?")
             }
