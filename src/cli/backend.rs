@@ -22,7 +22,8 @@ use toolwire_contract::proto::{
     tasks::v1::task_service_client::TaskServiceClient,
     v1::{
         self, audit_service_client::AuditServiceClient,
-        confirmation_service_client::ConfirmationServiceClient, tool_service_client::ToolServiceClient,
+        confirmation_service_client::ConfirmationServiceClient,
+        provider_service_client::ProviderServiceClient, tool_service_client::ToolServiceClient,
     },
     workspace::v1::workspace_service_client::WorkspaceServiceClient,
 };
@@ -103,6 +104,10 @@ impl Backend {
 
     pub(super) fn confirmations(&self) -> ConfirmationServiceClient<Server> {
         ConfirmationServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
+    }
+
+    pub(super) fn providers(&self) -> ProviderServiceClient<Server> {
+        ProviderServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
     pub(super) fn audit(&self) -> AuditServiceClient<Server> {

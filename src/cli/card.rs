@@ -25,7 +25,10 @@ pub(super) fn card(it: &v1::Confirmation) -> String {
     add("task", visible(&it.task_id));
     let expires = it.expires_at.as_ref().map(ToString::to_string).unwrap_or_default();
     match it.state() {
-        v1::ConfirmationState::Pending => add("decide until", expires),
+        v1::ConfirmationState::Pending => {
+            add("decide until", expires);
+            add("decide at", it.url.clone());
+        }
         v1::ConfirmationState::Approved => add("use until", expires),
         _ => {}
     }

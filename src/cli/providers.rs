@@ -8,9 +8,16 @@ mod trust;
 use clap::{Args, Subcommand};
 
 use self::trust::{Accept, Diff};
-use super::{backend::into_answer, connection::Connection, json};
-use toolwire_contract::proto::v1;
+use super::{
+    backend::{Backend, into_answer},
+    connection::Connection,
+    json,
+    signals::unless_interrupted,
+};
+use toolwire_base::words::visible;
+use toolwire_contract::proto::v1::{self, ProviderWatchType};
 use toolwire_server::{
+    client,
     console::{self, Failure},
     domain::Domain,
 };
@@ -25,7 +32,10 @@ use toolwire_server::{
 pub(super) struct Providers {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Prints each as one JSON line
+    /// Shows what there is, then each that changes, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
+    /// Prints each as one JSON line; with --watch each event
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -50,6 +60,9 @@ impl Providers {
             None => {}
         }
         let backend = self.connection.open(domains).await?;
+        if self.watch {
+            return unless_interrupted(follow(&backend, self.json)).await;
+        }
         let request = v1::ListProvidersRequest {};
         let providers = into_answer(backend.tools().list_providers(request)).await?.providers;
         if self.json {
@@ -63,4 +76,26 @@ impl Providers {
         }
         providers.iter().try_for_each(show::print)
     }
+}
+
+/// Prints the providers, then each that changes.
+async fn follow(backend: &Backend, as_json: bool) -> Result<(), Failure> {
+    let request = v1::WatchProvidersRequest {};
+    let mut events = into_answer(backend.providers().watch_providers(request)).await?;
+    while let Some(event) = events.message().await.map_err(|status| client::refusal(&status))? {
+        if as_json {
+            if console::json(&json::plain(&event))? == console::Reader::Gone {
+                return Ok(());
+            }
+            continue;
+        }
+        match (event.r#type(), &event.provider) {
+            (ProviderWatchType::Removed, Some(provider)) => {
+                console::line(&format!("{} is gone", visible(&provider.name)))?;
+            }
+            (_, Some(provider)) => show::print(provider)?,
+            (_, None) => {}
+        }
+    }
+    Err(Failure::Failed("the server ended the watch; watch again".to_owned()))
 }

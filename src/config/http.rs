@@ -26,6 +26,8 @@ settings! {
         agui: bool = true, "TOOLWIRE_HTTP_AGUI";
         /// Whether tools are served by MCP, at `/mcp`.
         mcp: bool = true, "TOOLWIRE_HTTP_MCP";
+        /// Whether the console is served, a page at `/`.
+        console: bool = true, "TOOLWIRE_HTTP_CONSOLE";
         /// Tools on a page of MCP's list. Many clients read the first page only.
         mcp_page: usize = 1_000, "TOOLWIRE_HTTP_MCP_PAGE", as positive;
         /// The most tokens of a result over MCP. A larger one is kept, and `read_result` reads on in it.

@@ -18,6 +18,7 @@ mod client_certificate;
 mod conditions;
 mod confirmations;
 mod consequence;
+mod console;
 mod data;
 mod differences;
 mod egress;
@@ -74,6 +75,7 @@ pub use client::Client;
 pub use client_certificate::ConfiguredCertificate;
 pub use confirmations::Confirmations;
 pub use consequence::Consequence;
+pub use console::Console;
 pub use data::Data;
 pub use egress::egress_of_environment;
 pub use error::{ConfigError, Problem};
@@ -137,6 +139,7 @@ pub struct Config {
     pub agent_roles: AgentRoles,
     pub log: Log,
     pub admin: Admin,
+    pub console: Console,
     pub audit: Audit,
     pub telemetry: Telemetry,
     parts: parts::Parts,

@@ -6,9 +6,9 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Admin, Agent, AgentModel, AgentRoles, Audit, Auth, Config, ConfigError, Confirmations, Data, Http, Log,
-    Models, Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry, Toolsets,
-    certified_clients, egress, file,
+    Admin, Agent, AgentModel, AgentRoles, Audit, Auth, Config, ConfigError, Confirmations, Console, Data,
+    Http, Log, Models, Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry,
+    Toolsets, certified_clients, egress, file,
     reader::{ReadSetting, Reader, Registered},
     token_bindings, unknown_keys,
 };
@@ -64,7 +64,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let (agent, agent_model) = (Agent::read(reader), AgentModel::read(reader, &models));
     let agent_roles = AgentRoles::read(reader, &models, agent_model.model.as_deref());
     let (state, log) = (State::read(reader), Log::read(reader));
-    let (admin, audit) = (Admin::read(reader), Audit::read(reader));
+    let (admin, console, audit) = (Admin::read(reader), Console::read(reader), Audit::read(reader));
     let telemetry = Telemetry::read(reader, admin.listen.is_some(), audit.otlp);
     Config {
         server,
@@ -84,6 +84,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         agent_roles,
         log,
         admin,
+        console,
         audit,
         telemetry,
         parts: reader.parts.clone(),

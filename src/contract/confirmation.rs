@@ -44,6 +44,24 @@ pub struct ConfirmationRequired {
     pub definition_digest: Digest,
     /// Why it is needed.
     pub cause: ConfirmationCause,
+    /// Where a person decides; empty without a console.
+    pub url: String,
+}
+
+/// The addresses of the pages of the console, if there is one. Cheap to clone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConsoleLinks(Option<Arc<str>>);
+
+impl ConsoleLinks {
+    /// Those of a console at this address, such as `https://tools.example`, if there is one.
+    pub fn new(console: Option<&str>) -> Self {
+        Self(console.map(|url| url.trim_end_matches('/').into()))
+    }
+
+    /// Where a person decides on a confirmation; empty without a console.
+    pub fn confirmation(&self, id: &ConfirmationId) -> String {
+        self.0.as_ref().map(|url| format!("{url}/#/approvals/{id}")).unwrap_or_default()
+    }
 }
 
 /// Why a call needs a confirmation: the first that holds, in this order.

@@ -180,8 +180,7 @@ pub fn confirmation_required(it: ConfirmationRequired) -> v1::ConfirmationRequir
         arguments_json: Value::Object(it.arguments).to_string(),
         definition_digest: it.definition_digest.to_string(),
         cause: v1::ConfirmationCause::from(it.cause).into(),
-        // There is no page to decide on yet.
-        url: String::new(),
+        url: it.url,
     }
 }
 

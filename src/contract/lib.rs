@@ -23,7 +23,7 @@ pub mod status;
 pub mod tool_name;
 pub mod transcode;
 
-pub use confirmation::{ConfirmationCause, ConfirmationId, ConfirmationRequired};
+pub use confirmation::{ConfirmationCause, ConfirmationId, ConfirmationRequired, ConsoleLinks};
 pub use error::{CREATE_TASK, ErrorCode, Origin, ToolError, Violation};
 pub use payload::Payload;
 pub use refusal::{Crowding, DocumentRefusal, JobRefusal, Refusal, TaskRefusal, TurnRefusal};

@@ -78,7 +78,7 @@ use self::{
 use crate::registry::Registry;
 use toolwire_base::{backlog, current::Current, middleware::Layer, offload};
 use toolwire_config::Quota;
-use toolwire_contract::Refusal;
+use toolwire_contract::{ConsoleLinks, Refusal};
 use toolwire_state::{Store, idempotency::Idempotency};
 use toolwire_tool::context::{EventBackpressure, EventSink, Services, UnreadBounds};
 
@@ -105,6 +105,8 @@ pub struct Parts {
     pub users_sources: Arc<[&'static str]>,
     /// The caches of results of reads.
     pub tiers: Tiers,
+    /// Where persons decide on confirmations.
+    pub console: ConsoleLinks,
     /// Services that tools require beyond the standard context.
     pub services: Services,
     /// Maximum duration of a call.
@@ -139,6 +141,7 @@ impl Pipeline {
             decide_within: parts.decide_within,
             decide_within_tasks: parts.decide_within_tasks,
             users_sources: Arc::clone(&parts.users_sources),
+            console: parts.console.clone(),
         };
         let in_flight = InFlight::default();
         let (tasks, policy, registry) = (&parts.tasks, &parts.policy, &parts.registry);

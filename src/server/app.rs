@@ -68,6 +68,7 @@ use crate::{
 };
 use toolwire_base::files::Tree;
 use toolwire_config::{Config, Section};
+use toolwire_contract::ConsoleLinks;
 use toolwire_engine::registry::{DataSource, Registry};
 use toolwire_mcp::server::Cancellations;
 use toolwire_sources::upstream::{settings, source_status::SourceLimits};
@@ -257,6 +258,7 @@ impl App {
 
     /// What a service does beside answering: edits of files, cool-downs, expiry, cancellations of other processes.
     async fn maintain(&self, config: &Config) -> Infallible {
+        let console = ConsoleLinks::new(config.console_url().as_deref());
         tokio::select! {
             never = self.watch_files() => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
@@ -268,7 +270,9 @@ impl App {
             never = self.withdraw_of_shut_out() => match never {},
             never = self.state.keep_refusals() => match never {},
             never = self.mcp_servers.run() => match never {},
-            never = webhooks::run(&self.state, &config.egress, &config.confirmations.webhooks) => match never {},
+            never = webhooks::run(&self.state, &config.egress, &console, &config.confirmations.webhooks) => {
+                match never {}
+            }
             never = sweep::run(&self.workspace) => match never {},
         }
     }

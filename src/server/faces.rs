@@ -2,6 +2,7 @@
 //! events; none validates, limits, caches or retries by itself.
 
 pub mod admin;
+pub mod console;
 pub mod grpc;
 pub mod http;
 pub mod incoming;

@@ -22,7 +22,7 @@ pub use self::{
 use super::idempotency::{ArgumentsDigest, Begun, Key, Quota};
 use toolwire_base::digest::Digest;
 use toolwire_contract::{
-    ConfirmationCause, ConfirmationId, ConfirmationRequired, Crowding, ToolName, proto::v1,
+    ConfirmationCause, ConfirmationId, ConfirmationRequired, ConsoleLinks, Crowding, ToolName, proto::v1,
 };
 use toolwire_tool::context::{CallId, Outermost, SessionId, TaskLabel};
 
@@ -150,8 +150,8 @@ impl Confirmation {
         self.state.is_open() && self.expires_at <= now
     }
 
-    /// The response to the caller in place of a result.
-    pub fn required(&self) -> ConfirmationRequired {
+    /// The response to the caller in place of a result, with where a person decides.
+    pub fn required(&self, console: &ConsoleLinks) -> ConfirmationRequired {
         let asked = &self.asked;
         ConfirmationRequired {
             confirmation_id: self.id.clone(),
@@ -164,6 +164,7 @@ impl Confirmation {
             consequence_level: asked.consequence_level,
             definition_digest: asked.definition_digest,
             cause: asked.cause,
+            url: console.confirmation(&self.id),
         }
     }
 

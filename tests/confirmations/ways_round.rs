@@ -35,7 +35,7 @@ const BY_AGENT: [&str; 4] = [
 ];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 57] = [
+const NO_CALLS: [&str; 58] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -72,6 +72,7 @@ const NO_CALLS: [&str; 57] = [
     "toolwire.v1.ConfirmationService/GetConfirmation",
     "toolwire.v1.ConfirmationService/ListConfirmations",
     "toolwire.v1.ConfirmationService/WatchConfirmations",
+    "toolwire.v1.ProviderService/WatchProviders",
     "toolwire.v1.ToolService/CancelCall",
     "toolwire.v1.ToolService/DescribeForPlanner",
     "toolwire.v1.ToolService/ExplainCall",

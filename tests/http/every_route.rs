@@ -51,6 +51,7 @@ fn every_route_has_a_case_and_the_public_ones_are_these() {
             "GET /.well-known/oauth-protected-resource/mcp",
             "GET /.well-known/oauth-protected-resource/mcp/{toolset}",
             "GET /errors/{code}",
+            "GET /v1/console",
         ],
         "who may ask it without credentials learns nothing of anybody"
     );

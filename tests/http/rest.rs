@@ -10,6 +10,7 @@ mod described;
 mod explained;
 mod listed;
 mod names;
+mod page_events;
 mod refusals;
 mod streamed;
 mod understood;

@@ -104,6 +104,7 @@ impl Server {
             cap: CAP,
             unread: UnreadBounds::default(),
             log_arguments: false,
+            console: Default::default(),
         });
         let limits = no_limits();
         let confirmations = Confirmations::new(confirmations::Parts {
@@ -112,6 +113,7 @@ impl Server {
             policy: policy.clone(),
             own_calls: true,
             use_within: CAP,
+            console: Default::default(),
         });
         let tasks = Tasks::new(tasks::Parts {
             store: nowhere.clone(),
@@ -127,6 +129,7 @@ impl Server {
             policy: policy.clone(),
             in_flight: pipeline.in_flight().clone(),
             cap: CAP,
+            console: Default::default(),
         });
         let records = Records { calls, audit: Audit::new(nowhere.clone(), policy.clone()) };
         let registry = Arc::clone(&REGISTRY);
@@ -152,7 +155,14 @@ impl Server {
         let Self { tools, workspaces } = self;
         // Nobody talks here.
         let parts = Services::default();
-        let face = Face { tools, parts, workspaces, providers: no_hosts::providers(), max_request_bytes };
+        let face = Face {
+            tools,
+            parts,
+            workspaces,
+            providers: no_hosts::providers(),
+            trace_url: Default::default(),
+            max_request_bytes,
+        };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"]

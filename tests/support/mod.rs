@@ -172,6 +172,7 @@ impl Bench {
             cap: Duration::from_mins(2),
             unread: UnreadBounds::default(),
             log_arguments: false,
+            console: Default::default(),
         };
         replace(&mut parts);
         let services = parts.services.clone();

@@ -103,7 +103,14 @@ impl Idempotent {
                 Resolution::AwaitsConfirmation(confirmation) => {
                     // Nothing was begun: a caller that leaves or cancels only ends its wait.
                     call.facts.attach();
-                    return Ok(Terminal::ConfirmationRequired(Box::new(confirmation.required())));
+                    let required = confirmation.required(self.0.console());
+                    tracing::debug!(
+                        call_id = %call.context.call_id,
+                        confirmation_id = %required.confirmation_id,
+                        url = required.url,
+                        "a call awaits confirmation"
+                    );
+                    return Ok(Terminal::ConfirmationRequired(Box::new(required)));
                 }
                 Resolution::Remote(remote, service) => {
                     call.accept();

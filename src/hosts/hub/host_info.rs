@@ -17,7 +17,7 @@ use toolwire_base::clock;
 use toolwire_providers::ids::{CatalogueId, InstanceId, ProviderName};
 
 /// A program that is a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HostInfo {
     pub instance: InstanceId,
     /// Its library.

@@ -7,7 +7,10 @@ mod in_force;
 use std::sync::Arc;
 
 use self::in_force::InForce;
-use crate::faces::http::protected_resource::{ProtectedResource, SignIn};
+use crate::faces::{
+    console::ConsoleDocument,
+    http::protected_resource::{ProtectedResource, SignIn},
+};
 use toolwire_base::current::Current;
 use toolwire_config::{self as config, Auth, Config, Quota, Toolsets};
 use toolwire_engine::{pipeline::Policy, registry::Registry};
@@ -65,6 +68,19 @@ impl Access {
     pub(super) fn protected_resource(&self, config: &Config) -> Option<Arc<ProtectedResource>> {
         let url = config.http.public_url.clone()?;
         Some(Arc::new(ProtectedResource::new(url, self.sign_in.clone(), self.toolsets.clone())))
+    }
+
+    /// What the page of the console must know before a user has signed in. `grpc` is where gRPC is served.
+    pub(super) fn console(&self, config: &Config, grpc: Option<String>) -> ConsoleDocument {
+        ConsoleDocument {
+            is_open: self.in_force.is_open(),
+            client_id: config.console.client_id.clone(),
+            public_url: config.http.public_url.clone().unwrap_or_default(),
+            grpc: grpc.unwrap_or_default(),
+            mcp: config.http.mcp,
+            agui: config.http.agui,
+            sign_in: self.sign_in.clone(),
+        }
     }
 
     /// Puts other users and rules into force, all of them at once. Returns what differs, or why it cannot be.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{access::Access, sources::users_sources};
 use crate::domain::Domain;
 use toolwire_config::Config;
+use toolwire_contract::ConsoleLinks;
 use toolwire_engine::{
     pipeline::{Parts, Pipeline, Tiers},
     registry::Registry,
@@ -35,6 +36,7 @@ pub(super) fn pipeline(
         decide_within_tasks: config.confirmations.tasks_expire_in,
         users_sources: users_sources(domains),
         tiers: Tiers { persistent: Arc::clone(state) as _, ..Tiers::in_memory() },
+        console: ConsoleLinks::new(config.console_url().as_deref()),
         services,
         cap: config.server.deadline_cap,
         unread: config.server.limits.unread(),

@@ -9,6 +9,7 @@ use crate::service::{
     confirmations::{self, Confirmations},
 };
 use toolwire_config::Config;
+use toolwire_contract::ConsoleLinks;
 use toolwire_engine::{
     pipeline::{Pipeline, Policy},
     registry::Registry,
@@ -30,6 +31,7 @@ pub(super) fn records(
         policy: Arc::clone(policy),
         in_flight: pipeline.in_flight().clone(),
         cap: config.server.deadline_cap,
+        console: ConsoleLinks::new(config.console_url().as_deref()),
     });
     Records { calls, audit: Audit::new(Arc::clone(state), Arc::clone(policy)) }
 }
@@ -47,5 +49,6 @@ pub(super) fn confirmations(
         policy: Arc::clone(policy),
         own_calls: config.confirmations.own_calls,
         use_within: config.confirmations.use_within,
+        console: ConsoleLinks::new(config.console_url().as_deref()),
     })
 }

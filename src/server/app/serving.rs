@@ -69,7 +69,9 @@ impl App {
         let mcp = mcp.with_cancellations(Arc::clone(&self.client_requests));
         let rpc_routes = Arc::clone(&self.rpc_routes);
         let resource = self.access.protected_resource(config);
-        let http = Http::new(Services { face, grpc, rpc_routes, mcp, resource });
+        let grpc_url = grpc_at.filter(|at| !at.ip().is_unspecified()).map(|at| format!("{scheme}://{at}"));
+        let console = self.access.console(config, grpc_url);
+        let http = Http::new(Services { face, grpc, rpc_routes, mcp, console, resource });
         let table = self.http.clone();
         http::serve(http, table, Boundary::of_users(config), common, grpc_at, listener, shutdown).await
     }

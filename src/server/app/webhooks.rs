@@ -16,6 +16,7 @@ use tokio::{select, time::sleep};
 
 use toolwire_base::clock;
 use toolwire_config::{Webhook, webhook_key};
+use toolwire_contract::ConsoleLinks;
 use toolwire_outgoing::Egress;
 use toolwire_sources::upstream::webhook::{NotTaken, Poster};
 use toolwire_state::{
@@ -35,7 +36,12 @@ const AT_ONCE: u32 = 8;
 const HELD: Duration = Duration::from_secs(30);
 
 /// Tells the webhooks for as long as it is polled.
-pub(super) async fn run(state: &Arc<Store>, egress: &Egress, webhooks: &[Webhook]) -> Infallible {
+pub(super) async fn run(
+    state: &Arc<Store>,
+    egress: &Egress,
+    console: &ConsoleLinks,
+    webhooks: &[Webhook],
+) -> Infallible {
     let has = |webhook: &Webhook, event: Event| webhook.events.iter().any(|it| it == event.into_str());
     let all: Vec<_> = webhooks
         .iter()
@@ -54,11 +60,11 @@ pub(super) async fn run(state: &Arc<Store>, egress: &Egress, webhooks: &[Webhook
         tracing::warn!(%error, "webhooks are not delivered yet");
         sleep(LOOK).await;
     }
-    join_all(webhooks.iter().map(|webhook| serve(state, egress, webhook))).await;
+    join_all(webhooks.iter().map(|webhook| serve(state, egress, console, webhook))).await;
     pending().await
 }
 
-async fn serve(state: &Store, egress: &Egress, webhook: &Webhook) {
+async fn serve(state: &Store, egress: &Egress, console: &ConsoleLinks, webhook: &Webhook) {
     let poster = match Poster::new(egress, webhook.url.scheme() == "https") {
         Ok(poster) => poster,
         Err(error) => {
@@ -77,7 +83,7 @@ async fn serve(state: &Store, egress: &Egress, webhook: &Webhook) {
         changed.mark_unchanged();
         let taken = state.take_messages(&url, HELD, AT_ONCE).await.unwrap_or_default();
         let is_empty = taken.is_empty();
-        join_all(taken.into_iter().map(|message| tell(state, webhook, &poster, message))).await;
+        join_all(taken.into_iter().map(|message| tell(state, (webhook, console), &poster, message))).await;
         if is_empty {
             select! {
                 _ = changed.changed() => {}
@@ -88,14 +94,19 @@ async fn serve(state: &Store, egress: &Egress, webhook: &Webhook) {
 }
 
 /// Posts a message once, and says what becomes of it.
-async fn tell(state: &Store, webhook: &Webhook, poster: &Poster, message: Message) {
+async fn tell(
+    state: &Store,
+    (webhook, console): (&Webhook, &ConsoleLinks),
+    poster: &Poster,
+    message: Message,
+) {
     let Message { id, event, change, attempts, expires_at } = message;
     let Some(change) = change else {
         let _ = state.delete_message(&id).await;
         return;
     };
     let keys: Vec<_> = webhook.secrets.iter().map(webhook_key).collect();
-    let body = body(event, &change, webhook.arguments).to_string();
+    let body = body(event, &change, webhook.arguments, console).to_string();
     let result = poster.post(&webhook.url, &keys, &id, body).await;
     let outcome = match result {
         Ok(()) => {
@@ -132,7 +143,7 @@ async fn again(
 }
 
 /// The body of a delivery: never who may decide, and arguments only if configured.
-fn body(event: Event, change: &Change, with_arguments: bool) -> Value {
+fn body(event: Event, change: &Change, with_arguments: bool, console: &ConsoleLinks) -> Value {
     let it = &change.confirmation;
     let asked = &it.asked;
     let mut data = json!({
@@ -151,6 +162,7 @@ fn body(event: Event, change: &Change, with_arguments: bool) -> Value {
         "expires_at": clock::rfc3339(it.expires_at),
         "reason": it.reason,
         "sequence": it.sequence,
+        "url": console.confirmation(&it.id),
     });
     if let Some(decided) = &it.decided {
         data["decided_by"] = json!(decided.by.as_str());

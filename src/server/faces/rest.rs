@@ -13,6 +13,7 @@ mod events;
 mod listing;
 mod message;
 mod openapi;
+mod page_events;
 mod read;
 mod request;
 mod rpc;
@@ -45,6 +46,10 @@ pub fn routes() -> Vec<Route> {
         read("/v1/tools", get(listing::list)),
         read("/v1/tools/{tool}", get(listing::one)),
         read("/v1/exports/{format}", get(listing::export)),
+        Route {
+            reads_query: true,
+            ..Route::new(Method::GET, "/v1/events", Rule::WATCH, get(page_events::answer))
+        },
         Route::new(Method::GET, "/v1/openapi.json", Rule::USER, get(openapi::answer)),
         Route::new(Method::GET, "/openapi.json", Rule::USER, get(openapi::answer)),
         Route::new(Method::GET, "/errors/{code}", Rule::PUBLIC, get(errors::page)),

@@ -1,6 +1,7 @@
 //! Every route of the HTTP listener.
 
 use super::{
+    console,
     http::{
         route::Route,
         table::{RouteError, Table},
@@ -14,7 +15,11 @@ type Face = (&'static str, bool, fn() -> Vec<Route>);
 
 /// The routes of the faces that are switched on, and those that domains offer.
 pub fn table(config: &config::Http, of_domains: Vec<Route>) -> Result<Table, RouteError> {
-    let faces: [Face; 2] = [("rest", config.rest, rest::routes), ("mcp", config.mcp, mcp::routes)];
+    let faces: [Face; 3] = [
+        ("rest", config.rest, rest::routes),
+        ("mcp", config.mcp, mcp::routes),
+        ("console", config.console, console::routes),
+    ];
     let offered = faces.into_iter().filter(|(_, is_on, _)| *is_on);
     let of_faces = offered.flat_map(|(name, _, routes)| routes().into_iter().map(move |route| (name, route)));
     let of_domains = of_domains.into_iter().filter(|route| (route.face.is_on)(config));

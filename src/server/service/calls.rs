@@ -25,7 +25,7 @@ pub use self::{
 };
 use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::clock;
-use toolwire_contract::{ConfirmationRequired, Refusal, ToolResult};
+use toolwire_contract::{ConfirmationRequired, ConsoleLinks, Refusal, ToolResult};
 use toolwire_db::StoreError;
 use toolwire_engine::{
     pipeline::{CallInfo, InFlight, Policy, frame},
@@ -59,6 +59,8 @@ pub struct Parts {
     pub in_flight: InFlight,
     /// Maximum duration of a call.
     pub cap: Duration,
+    /// Where persons decide on confirmations.
+    pub console: ConsoleLinks,
 }
 
 /// Calls, as every face offers them. Cheap to clone.
@@ -240,7 +242,7 @@ impl Calls {
                 if let Some(id) = id {
                     let found = self.0.confirmations.confirmation(&id).await;
                     let found = found.map_err(|error| unavailable(&error))?;
-                    required = found.map(|it| Box::new(it.required()));
+                    required = found.map(|it| Box::new(it.required(&self.0.console)));
                     record.confirmation_id = id.to_string();
                 }
             }

@@ -20,7 +20,7 @@ pub use self::{
 use super::unavailable::unavailable;
 use toolwire_base::clock;
 use toolwire_config::RuleTarget;
-use toolwire_contract::{ConfirmationId, Refusal, ToolName, proto::v1};
+use toolwire_contract::{ConfirmationId, ConsoleLinks, Refusal, ToolName, proto::v1};
 use toolwire_engine::{pipeline::Policy, registry::Registry};
 use toolwire_state::{
     Store,
@@ -42,6 +42,8 @@ pub struct Parts {
     pub own_calls: bool,
     /// The time in which an approved one can be used.
     pub use_within: Duration,
+    /// Where persons decide.
+    pub console: ConsoleLinks,
 }
 
 /// Confirmations, as every face offers them. Cheap to clone.
@@ -58,6 +60,8 @@ pub struct ConfirmationView {
     pub name_required: bool,
     /// The position of its last change among what the user sees.
     pub position: u64,
+    /// Where persons decide on it; empty without a console.
+    pub url: String,
 }
 
 /// Which decisions of a user count.
@@ -182,7 +186,8 @@ impl Confirmations {
             .then(|| format!("it is {} already", confirmation.state.into_str()));
         let why_not = is_over.or_else(|| self.lacks_right(user, &confirmation));
         let position = confirmation.at(&self.scope(user));
-        ConfirmationView { confirmation, why_not, name_required, position }
+        let url = self.0.console.confirmation(&confirmation.id);
+        ConfirmationView { confirmation, why_not, name_required, position, url }
     }
 
     /// Why a user may never decide on a confirmation; `None` if the user may.

@@ -1,8 +1,11 @@
 //! The providers of a user's tools, as this process knows them: their tools, the programs that are their hosts, and the
 //! offers that are not served. Not here: their connections (`toolwire_hosts`, `toolwire_mcp`).
 
+mod watch;
+
 use std::{collections::BTreeMap, sync::Arc};
 
+pub use self::watch::{ProviderChange, ProviderWatch};
 use super::{Filter, Tools};
 use toolwire_config::{self as config, ProviderKind, RuleTarget};
 use toolwire_contract::proto::host::v1::Verdict;
@@ -21,7 +24,7 @@ pub struct Providers {
 }
 
 /// A provider for a user.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProviderStatus {
     pub name: String,
     pub is_mcp: bool,
@@ -48,9 +51,10 @@ impl Providers {
 
 impl Tools {
     /// The providers in order of name: those with a tool or a refused offer that the user may call, and to a user who
-    /// may call everything all that are configured or have hosts.
+    /// may call everything, or observe, all that are configured or have hosts.
     pub fn providers(&self, user: &User, known: &Providers) -> Vec<ProviderStatus> {
         let visibility = self.visibility(user.clone());
+        let sees_all = visibility.is_whole || self.calls().observes(user);
         let of_hosts = known.hub.providers().into_iter().map(|name| name.to_string());
         let configured = known.configured.iter().map(|(name, _)| name.clone());
         let mut own: BTreeMap<_, Vec<_>> =
@@ -61,16 +65,17 @@ impl Tools {
             }
         }
         let status = |(name, own): (String, Vec<Arc<RegisteredTool>>)| {
-            let mut refused =
-                known.verdicts.refused(&name, |tool| visibility.may_call(RuleTarget::named(tool)));
-            if !visibility.is_whole {
+            let mut refused = known
+                .verdicts
+                .refused(&name, |tool| sees_all || visibility.may_call(RuleTarget::named(tool)));
+            if !sees_all {
                 // A reason may name tools, patterns and providers that are not this user's.
                 refused.iter_mut().flat_map(|it| &mut it.problems).for_each(|it| it.description.clear());
             }
             let configured = known.configured.iter().find(|(it, _)| *it == name);
             let is_theirs = !own.is_empty() || !refused.is_empty();
-            let hosts = if is_theirs || visibility.is_whole { known.hub.hosts(&name) } else { Vec::new() };
-            let is_seen = is_theirs || !hosts.is_empty() || (visibility.is_whole && configured.is_some());
+            let hosts = if is_theirs || sees_all { known.hub.hosts(&name) } else { Vec::new() };
+            let is_seen = is_theirs || !hosts.is_empty() || (sees_all && configured.is_some());
             is_seen.then(|| ProviderStatus {
                 is_mcp: configured.is_some_and(|(_, is_mcp)| *is_mcp),
                 tools: own.len(),

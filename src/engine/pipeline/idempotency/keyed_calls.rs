@@ -24,7 +24,7 @@ use crate::pipeline::{
     refusals::{full, unavailable},
 };
 use toolwire_base::offload;
-use toolwire_contract::{ConfirmationCause, Refusal, ToolError};
+use toolwire_contract::{ConfirmationCause, ConsoleLinks, Refusal, ToolError};
 use toolwire_db::StoreError;
 use toolwire_state::{
     confirmations::{Admission, Confirmation},
@@ -94,6 +94,11 @@ impl KeyedCalls {
             in_flight,
             cap,
         }
+    }
+
+    /// Where persons decide on confirmations.
+    pub(super) fn console(&self) -> &ConsoleLinks {
+        &self.records.console
     }
 
     /// Joins the work of a call, or starts it. Must run in a spawned task: dropped between the record and the start, it

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::pipeline::Call;
-use toolwire_contract::{ErrorCode, ToolResult};
+use toolwire_contract::{ConsoleLinks, ErrorCode, ToolResult};
 use toolwire_state::{Store, idempotency::Idempotency};
 
 /// The records of calls, their confirmations, and tasks, all in one store.
@@ -20,6 +20,8 @@ pub struct Records {
     pub decide_within_tasks: Duration,
     /// The sources for which users give credentials.
     pub users_sources: Arc<[&'static str]>,
+    /// Where persons decide on confirmations.
+    pub console: ConsoleLinks,
 }
 
 impl Records {

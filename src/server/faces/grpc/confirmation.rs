@@ -139,7 +139,7 @@ fn silent(kind: ConfirmationWatchType, sequence: u64) -> v1::WatchConfirmationsR
 }
 
 fn render(viewed: ConfirmationView) -> v1::Confirmation {
-    let ConfirmationView { confirmation, why_not, name_required, position } = viewed;
+    let ConfirmationView { confirmation, why_not, name_required, position, url } = viewed;
     let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
     let is_cut = confirmation.is_cut;
     let arguments = Value::Object(asked.arguments.filter(|_| !is_cut).unwrap_or_default());
@@ -185,6 +185,7 @@ fn render(viewed: ConfirmationView) -> v1::Confirmation {
         }),
         sequence: position,
         arguments_cut: is_cut,
+        url,
     }
 }
 

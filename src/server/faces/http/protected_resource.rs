@@ -43,6 +43,16 @@ impl SignIn {
         Self { issuers: auth.issuers.iter().map(|it| it.issuer.clone()).collect(), scopes }
     }
 
+    /// The identity providers at which users sign in.
+    pub fn issuers(&self) -> &[String] {
+        &self.issuers
+    }
+
+    /// The scopes that may be requested, in order of name.
+    pub fn scopes(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().map(String::as_str)
+    }
+
     /// A client is asked for the usual scope, or where rules demand others alone, for all of them.
     fn challenge(&self, document: &str, has_token: bool) -> HeaderValue {
         let all = || self.scopes.iter().map(String::as_str).collect::<Vec<_>>().join(" ");

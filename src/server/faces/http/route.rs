@@ -9,7 +9,10 @@ use axum::routing::MethodRouter;
 use http::{HeaderMap, Method};
 
 use super::{protected_resource::ProtectedResource, rpc_route::RpcRoute};
-use crate::faces::grpc::{Face, Routes};
+use crate::faces::{
+    console::ConsoleDocument,
+    grpc::{Face, Routes},
+};
 use toolwire_config as config;
 use toolwire_mcp::server::Handler as Mcp;
 use toolwire_transport::rules::Rule;
@@ -98,6 +101,8 @@ pub struct Services {
     pub rpc_routes: Arc<[RpcRoute]>,
     /// Answers MCP.
     pub mcp: Mcp,
+    /// What the page of the console must know before a user has signed in.
+    pub console: ConsoleDocument,
     /// What clients that sign in by themselves learn of this server.
     pub resource: Option<Arc<ProtectedResource>>,
 }

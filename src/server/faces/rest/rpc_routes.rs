@@ -7,6 +7,7 @@ use ResponseForm::{Document, Events, Free, Message, Tagged, Tools, Upload};
 use Verb::{Delete, Get, Patch, Post, Put};
 
 const TOOLS: &str = "toolwire.v1.ToolService";
+const PROVIDERS: &str = "toolwire.v1.ProviderService";
 const CONFIRMATIONS: &str = "toolwire.v1.ConfirmationService";
 const AUDIT: &str = "toolwire.v1.AuditService";
 const TASKS: &str = "toolwire.tasks.v1.TaskService";
@@ -16,6 +17,7 @@ const WORKSPACES: &str = "toolwire.workspace.v1.WorkspaceService";
 pub(super) const ROWS: &[RpcRoute] = &[
     row(Get, "/v1/limits", (TOOLS, "GetLimits"), Tagged),
     row(Get, "/v1/providers", (TOOLS, "ListProviders"), Tagged),
+    row(Get, "/v1/providers:watch", (PROVIDERS, "WatchProviders"), Events),
     row(Get, "/v1/stats", (TOOLS, "GetStats"), Message),
     row(Get, "/v1/viewer", (TOOLS, "GetViewer"), Message),
     row(Get, "/v1/guidance", (TOOLS, "DescribeForPlanner"), Tagged),

@@ -100,6 +100,7 @@ impl Bench {
             cap: Duration::from_mins(2),
             unread: toolwire::tool::context::UnreadBounds::default(),
             log_arguments: false,
+            console: Default::default(),
         }))
     }
 

@@ -1,0 +1,130 @@
+//! The stream of a page: every topic under its name, and after a lost stream no gap.
+
+use serde_json::{Value, json};
+use toolwire::config::Config;
+
+use crate::http::{
+    house::House,
+    talk::{Event, Events, Talk},
+};
+
+fn house() -> House {
+    House::with(|config: &mut Config| config.server.diagnostics = true)
+}
+
+async fn open(talk: &Talk, query: &str, after: &str) -> Events {
+    talk.open("GET", &format!("/v1/events{query}"), &[("last-event-id", after)], "").await
+}
+
+async fn next(events: &mut Events, name: &str) -> Event {
+    loop {
+        let event = events.next().await.expect("the stream has no end");
+        if event.name == name {
+            return event;
+        }
+    }
+}
+
+async fn quote(talk: &Talk) -> Value {
+    talk.post("/v1/tools/get_quotes:call", &json!({"symbol": "AMD"})).await.ok()["call_id"].clone()
+}
+
+async fn asks(talk: &Talk, key: &str) -> Value {
+    let body = json!({"value": "x"}).to_string();
+    let asked = talk.send("POST", "/v1/tools/debug_confirm:call", &[("idempotency-key", key)], &body).await;
+    assert_eq!(asked.status, 428, "{asked:?}");
+    asked.json()["confirmation"]["confirmation_id"].clone()
+}
+
+#[tokio::test]
+async fn each_topic_begins_with_what_there_is_and_goes_on_with_what_changes() {
+    let house = house();
+    let riley = house.talk("riley");
+    let mut events = open(&riley, "", "").await;
+    let mut missing = vec![
+        "calls.synced",
+        "confirmations.synced",
+        "tools.added",
+        "tools.synced",
+        "providers.synced",
+        "stats",
+        "tasks.synced",
+    ];
+    while !missing.is_empty() {
+        let event = events.next().await.unwrap();
+        assert_ne!(event.name, "reset", "{event:?}");
+        missing.retain(|name| *name != event.name);
+    }
+    let call = quote(&riley).await;
+    assert_eq!(next(&mut events, "calls.ended").await.data["call"]["call_id"], call);
+    let confirmation = asks(&riley, "6f1c2e0a-7b1d-4e9b-9c50-0d6a0f2b7a11").await;
+    let requested = next(&mut events, "confirmations.requested").await;
+    assert_eq!(requested.data["confirmation"]["confirmation_id"], confirmation);
+    let task = json!({"request": "mine", "request_id": "6f1c2e0a-7b1d-4e9b-9c50-0d6a0f2b7a12"});
+    let task = riley.post("/v1/tasks", &task).await.ok()["task"]["task_id"].clone();
+    assert_eq!(next(&mut events, "tasks.changed").await.data["task"]["task_id"], task);
+    house.patch("get_quotes", &json!({"title": "Other quotes"}));
+    assert_eq!(next(&mut events, "tools.changed").await.data["tool"]["name"], "get_quotes");
+    let counted = next(&mut events, "stats").await;
+    assert!(counted.data["buckets"].is_array(), "{counted:?}");
+}
+
+#[tokio::test]
+async fn a_lost_stream_goes_on_after_its_last_event() {
+    let house = house();
+    let riley = house.talk("riley");
+    const TOPICS: &str = "?topics=calls,confirmations,tools";
+    let mut events = open(&riley, TOPICS, "").await;
+    let mut synced = ["calls.synced", "confirmations.synced", "tools.synced"].to_vec();
+    let mut last = String::new();
+    while !synced.is_empty() {
+        let event = events.next().await.unwrap();
+        synced.retain(|name| *name != event.name);
+        last = event.id;
+    }
+    asks(&riley, "6f1c2e0a-7b1d-4e9b-9c50-0d6a0f2b7a11").await;
+    last = next(&mut events, "confirmations.requested").await.id.max(last);
+    let known = next(&mut events, "calls.ended").await;
+    drop(events);
+    let confirmation = asks(&riley, "6f1c2e0a-7b1d-4e9b-9c50-0d6a0f2b7a12").await;
+    let call = quote(&riley).await;
+    let mut events = open(&riley, TOPICS, &known.id).await;
+    let reset = events.next().await.unwrap();
+    assert_eq!((reset.name.as_str(), &reset.data), ("reset", &json!({"topics": ["tools"]})), "{last}");
+    let (mut calls, mut confirmations) = (Vec::new(), Vec::new());
+    while calls.last() != Some(&call) || confirmations.last() != Some(&confirmation) {
+        let event = events.next().await.unwrap();
+        match event.name.as_str() {
+            "calls.ended" => calls.push(event.data["call"]["call_id"].clone()),
+            "confirmations.requested" => {
+                confirmations.push(event.data["confirmation"]["confirmation_id"].clone());
+            }
+            name => assert!(name.starts_with("tools.") || name == "confirmations.synced", "{event:?}"),
+        }
+    }
+    assert!(!calls.contains(&known.data["call"]["call_id"]), "none is told twice");
+    assert_eq!(confirmations, [confirmation]);
+    // An id of no event of this stream.
+    let mut events = open(&riley, TOPICS, "x").await;
+    let reset = events.next().await.unwrap();
+    assert_eq!(reset.data, json!({"topics": ["calls", "confirmations", "tools"]}), "{reset:?}");
+}
+
+#[tokio::test]
+async fn a_topic_that_there_is_not_is_refused() {
+    let house = house();
+    let answer = house.talk("riley").get("/v1/events?topics=calls,weather").await;
+    assert_eq!(answer.problem(), (400, "INVALID_REQUEST".to_owned()));
+    assert!(answer.text.contains("confirmations"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_page_learns_how_to_sign_in_and_who_it_is() {
+    let house = house();
+    let riley = house.talk("riley");
+    let console = riley.get("/v1/console").await.ok();
+    assert_eq!((&console["sign_in"], &console["issuers"]), (&json!("none"), &json!([])), "{console}");
+    let viewer = riley.get("/v1/viewer").await.ok();
+    assert_eq!((&viewer["user_id"], &viewer["observes"]), (&json!("riley"), &json!(false)), "{viewer}");
+    assert_eq!((&viewer["approves"], &viewer["approves_own"]), (&json!(false), &json!(true)), "{viewer}");
+}
