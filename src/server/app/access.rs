@@ -7,9 +7,9 @@ mod in_force;
 use std::sync::Arc;
 
 use self::in_force::InForce;
-use crate::faces::{
-    console::ConsoleDocument,
-    http::protected_resource::{ProtectedResource, SignIn},
+use crate::faces::http::{
+    console_document::ConsoleDocument,
+    protected_resource::{ProtectedResource, SignIn},
 };
 use toolwire_base::current::Current;
 use toolwire_config::{self as config, Auth, Config, Quota, Toolsets};

@@ -8,6 +8,7 @@ mod face;
 mod health;
 mod host;
 pub(super) mod invoke;
+mod limits;
 mod provider;
 mod reflection;
 mod routes;

@@ -8,6 +8,7 @@ mod answer;
 pub mod boundary;
 pub mod chunks;
 pub mod conditional;
+pub mod console_document;
 mod cors;
 pub(super) mod expect;
 pub(super) mod header;

@@ -2,7 +2,7 @@
 
 use http::Extensions;
 
-use super::tool_service::source;
+use super::limits;
 use crate::{
     faces::incoming,
     service::{explain::Explained, request},
@@ -64,7 +64,7 @@ pub(in crate::faces) fn render(explained: Explained) -> ExplainCallResponse {
         }
         Prospect::Passes(passes) => {
             let can_make_request = limit.as_ref().is_none_or(|(_, status)| status.can_make_request());
-            response.limit = limit.map(source);
+            response.limit = limit.map(limits::render);
             add_passes(&mut response, *passes, why_not, can_make_request)
         }
     };

@@ -7,7 +7,8 @@ use futures_util::{StreamExt, stream};
 use tonic::{Request, Response};
 
 use super::{
-    Answered, Streamed, calls, explain, face::Face, invoke, provider, service::Service, split, stats, watch,
+    Answered, Streamed, calls, explain, face::Face, invoke, limits, provider, service::Service, split, stats,
+    watch,
 };
 use crate::{
     faces::{
@@ -32,7 +33,6 @@ use toolwire_contract::{
     },
 };
 use toolwire_engine::{exports::Export, pipeline::CallSelector, registry::Detail};
-use toolwire_sources::upstream::{limiter::Budget, source_status::SourceStatus};
 use toolwire_transport::{
     backlog, drain_signal,
     rules::{Pool, Rule},
@@ -184,7 +184,9 @@ impl ToolService for Face {
     async fn get_limits(&self, request: Request<v1::GetLimitsRequest>) -> Answered<v1::GetLimitsResponse> {
         let (user, _, message) = split(request);
         let statuses = self.tools.limits(&user, &message.source).await?;
-        Ok(Response::new(v1::GetLimitsResponse { limits: statuses.into_iter().map(source).collect() }))
+        Ok(Response::new(v1::GetLimitsResponse {
+            limits: statuses.into_iter().map(limits::render).collect(),
+        }))
     }
 
     async fn list_providers(
@@ -238,25 +240,5 @@ fn read_selector(message: v1::CancelCallRequest) -> Result<CallSelector, Refusal
     match message.call.ok_or_else(none)? {
         Call::CallId(id) => Ok(CallSelector::Call(request::call_id("call", &id)?)),
         Call::RequestId(id) => request::request_id("call", &id)?.map(CallSelector::Request).ok_or_else(none),
-    }
-}
-
-/// The limits and cool-downs of a source.
-pub(super) fn source((source, status): (String, SourceStatus)) -> v1::SourceLimit {
-    v1::SourceLimit {
-        source,
-        can_make_request: status.can_make_request(),
-        wait_time: Some(convert::duration(status.wait_time)),
-        policy: status.budget.map(policy),
-        cool_down_until: status.cool_down_until.map(convert::timestamp),
-        reason: status.reason.unwrap_or_default(),
-    }
-}
-
-fn policy(budget: Budget) -> v1::LimitPolicy {
-    v1::LimitPolicy {
-        max_requests: budget.max_requests,
-        window: Some(convert::duration(budget.window)),
-        min_delay: Some(convert::duration(budget.min_delay)),
     }
 }

@@ -8,11 +8,8 @@ use std::{fmt, ops::Deref, sync::Arc};
 use axum::routing::MethodRouter;
 use http::{HeaderMap, Method};
 
-use super::{protected_resource::ProtectedResource, rpc_route::RpcRoute};
-use crate::faces::{
-    console::ConsoleDocument,
-    grpc::{Face, Routes},
-};
+use super::{console_document::ConsoleDocument, protected_resource::ProtectedResource, rpc_route::RpcRoute};
+use crate::faces::grpc::{Face, Routes};
 use toolwire_config as config;
 use toolwire_mcp::server::Handler as Mcp;
 use toolwire_transport::rules::Rule;

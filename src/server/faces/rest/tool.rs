@@ -130,8 +130,8 @@ fn parse_segment(segment: &str) -> Result<(String, CallMode), Problem> {
         Some((name, "invoke")) => Ok((name.to_owned(), CallMode::Invoke)),
         Some((name, "explain")) => Ok((name.to_owned(), CallMode::Explain)),
         _ => {
-            let what = "a call is made at /v1/tools/{name}:call, or :invoke for its events, and :explain says what it would come \
-                 to; /openapi.json says more";
+            let what = "a call is made at /v1/tools/{name}:call, or :invoke for its events, and :explain says what it would \
+                        come to; /openapi.json says more";
             Err(Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, what))
         }
     }

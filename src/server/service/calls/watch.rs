@@ -240,9 +240,10 @@ impl Watch {
 
     fn push(&mut self, what: What) {
         let (own, remote) = (self.told.0.to_be_bytes(), self.told.1.to_be_bytes());
-        let position = match self.is_synced {
-            true => self.token.encode([self.calls.0.process.as_bytes().as_slice(), &own, &remote].concat()),
-            false => String::new(),
+        let position = if self.is_synced {
+            self.token.encode([self.calls.0.process.as_bytes().as_slice(), &own, &remote].concat())
+        } else {
+            String::new()
         };
         self.pending.push_back(WatchEvent { what, position });
     }

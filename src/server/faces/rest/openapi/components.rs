@@ -86,6 +86,8 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
     paths.add("/v1/tools/{tool}", "get", get_tool(schemas));
     paths.add("/v1/tools/{tool}:explain", "post", explain_call(schemas));
     paths.add("/v1/exports/{format}", "get", export_tools());
+    paths.add("/v1/events", "get", watch_page());
+    paths.add("/v1/console", "get", describe_console());
     paths.add("/errors/{code}", "get", explain_error());
 }
 
@@ -149,6 +151,40 @@ fn export_tools() -> Value {
         "required": ["export", "notes"],
     });
     read("ExportTools", "The tools as a provider of models declares them.", &parameters, &exported)
+}
+
+fn watch_page() -> Value {
+    let text = json!({"type": "string"});
+    let topics = "calls, confirmations, tools, providers, stats, tasks: those that are wanted, with commas; default all.";
+    let mut operation = json!({
+        "operationId": "WatchPage",
+        "summary": "What a page watches, as one stream.",
+        "tags": ["platform"],
+        "parameters": [
+            in_query("topics", &text, topics),
+            in_query("user_id", &text, "Whose calls and statistics, as in ListCalls."),
+            parameter("header", "Last-Event-ID", &text, "The id of the last event that was taken."),
+            {"$ref": "#/components/parameters/Timeout"},
+        ],
+        "responses": {"200": {
+            "description": "Events as they come; the data of each is JSON.",
+            "content": {"text/event-stream": {}},
+        }},
+    });
+    problems(&mut operation["responses"]);
+    operation
+}
+
+fn describe_console() -> Value {
+    json!({
+        "operationId": "DescribeConsole",
+        "summary": "How a page signs its users in, and where this server is.",
+        "tags": ["platform"],
+        "security": [{}],
+        "responses": {
+            "200": {"description": "The document.", "content": {"application/json": {"schema": {"type": "object"}}}},
+        },
+    })
 }
 
 fn explain_error() -> Value {

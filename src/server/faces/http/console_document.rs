@@ -1,0 +1,70 @@
+//! What the page of the console must know before its user has signed in: `GET /v1/console`. It is the same for every
+//! reader.
+
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use serde_json::{Value, json};
+
+use super::{protected_resource::SignIn, route::Http};
+use toolwire_base::current::Current;
+
+/// How users sign in, and where this server is.
+#[derive(Debug)]
+pub struct ConsoleDocument {
+    /// Whether credentials are not required.
+    pub is_open: bool,
+    /// The public client of the page at the issuers.
+    pub client_id: Option<String>,
+    /// The origin by which clients know this server; empty if none is configured.
+    pub public_url: String,
+    /// The address of gRPC; empty if it is not known.
+    pub grpc: String,
+    /// Whether MCP and AG-UI are served.
+    pub mcp: bool,
+    pub agui: bool,
+    /// The issuers of the moment.
+    pub sign_in: Current<SignIn>,
+}
+
+pub(in crate::faces) async fn answer(State(http): State<Http>) -> Response {
+    let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
+    (headers, http.console.to_json().to_string()).into_response()
+}
+
+impl ConsoleDocument {
+    fn to_json(&self) -> Value {
+        let sign_in = self.sign_in.load_full();
+        let client_id = self.client_id.as_ref().filter(|_| !self.is_open);
+        let issuer = |issuer: &String| {
+            json!({
+                "issuer": issuer,
+                "client_id": client_id,
+                "scopes": sign_in.scopes().collect::<Vec<_>>(),
+                "resource": self.mcp_url(),
+            })
+        };
+        let issuers: Vec<_> = sign_in.issuers().iter().filter(|_| client_id.is_some()).map(issuer).collect();
+        let way = match () {
+            () if self.is_open => "none",
+            () if issuers.is_empty() => "token",
+            () => "issuer",
+        };
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "sign_in": way,
+            "issuers": issuers,
+            "public_url": self.public_url,
+            "mcp_url": if self.mcp { self.mcp_url() } else { String::new() },
+            "grpc": self.grpc,
+            "faces": {"rest": true, "mcp": self.mcp, "agui": self.agui},
+        })
+    }
+
+    /// The resource that tokens are for.
+    fn mcp_url(&self) -> String {
+        if self.public_url.is_empty() { String::new() } else { format!("{}/mcp", self.public_url) }
+    }
+}
