@@ -74,7 +74,7 @@ fn row(it: &v1::StatsBucket) -> [String; 6] {
     ]
 }
 
-/// At most so long; empty without calls.
+/// The bound in words; empty without calls.
 fn took(duration: Option<prost_types::Duration>) -> String {
     let duration = duration.and_then(|it| Duration::try_from(it).ok());
     duration.map(|it| format!("≤ {}", clock::exact_in_words(it))).unwrap_or_default()

@@ -78,6 +78,7 @@ async fn reflection_lists_the_service() {
         "toolwire.tasks.v1.TaskService",
         "toolwire.v1.AuditService",
         "toolwire.v1.ConfirmationService",
+        "toolwire.v1.ProviderService",
         "toolwire.v1.ToolService",
         "toolwire.workspace.v1.WorkspaceService",
     ];

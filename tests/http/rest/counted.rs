@@ -1,4 +1,4 @@
-//! Statistics of calls: each user's own, and all to who may observe.
+//! Statistics of calls: each user's own, and those of all users for observers.
 
 use serde_json::{Value, json};
 use toolwire::config::{AuthUser, Config};
@@ -61,7 +61,7 @@ async fn a_user_sees_own_calls_and_an_observer_those_of_all() {
     let errors: Vec<_> =
         own["buckets"].as_array().unwrap().iter().flat_map(|it| it["errors"].as_array().unwrap()).collect();
     assert_eq!(errors, [&json!({"code": "NOT_FOUND", "calls": 1})], "{own}");
-    // To who may not observe, all are one's own, and those of another are none.
+    // Without the right to observe, all are one's own, and those of another user are none.
     for (query, calls) in [("?user_id=*", 2), ("?user_id=riley", 2), ("?user_id=demo", 0), ("", 2)] {
         assert_eq!(sum(&stats(&house, "riley", query).await), calls, "{query}");
     }

@@ -143,8 +143,8 @@ impl Stats {
 }
 
 impl Counts {
-    /// The bound that so many of 100 calls did not exceed; `None` without calls. For those beyond all bounds it is the
-    /// last one.
+    /// The bound that this number of 100 calls did not exceed; `None` without calls. For calls beyond all bounds it is
+    /// the last one.
     pub fn percentile(&self, of_hundred: u32) -> Option<Duration> {
         if self.calls == 0 {
             return None;

@@ -53,7 +53,7 @@ pub(super) fn filter(wire: Option<v1::CallFilter>) -> Result<Filter, Refusal> {
     })
 }
 
-/// Whose calls are meant.
+/// The users whose calls are meant.
 pub(super) fn whose(field: &str, user_id: &str) -> Result<Whose, Refusal> {
     Ok(match user_id {
         "" => Whose::Own,

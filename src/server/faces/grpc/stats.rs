@@ -13,7 +13,7 @@ use toolwire_engine::pipeline::{Counts, KEPT_SECONDS, LATENCY_BOUNDS, StatsBucke
 /// The longest step.
 const MAX_STEP: u32 = 60;
 
-/// Reads whose calls are meant, and the steps in which they are counted.
+/// Reads the users whose calls are meant, and the steps in which they are counted.
 pub(super) fn read(message: &GetStatsRequest) -> Result<(Whose, Steps), Refusal> {
     let whose = whose("user_id", &message.user_id)?;
     let step = request::wait("step", message.step)?.unwrap_or(Duration::from_secs(1));

@@ -16,7 +16,7 @@ use toolwire_tool::context::CallId;
 /// The time between two looks.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How far back a look reads beginnings: the clocks that are in the ids of calls may differ by so much.
+/// How far back a look reads beginnings: the clocks that are in the ids of calls may differ by this.
 const OVERLAP: Duration = Duration::from_secs(10);
 
 /// Maximum number of records per look, and of calls that are known to run.
@@ -37,7 +37,7 @@ struct Known {
     /// The number of the next change.
     next: u64,
     changes: VecDeque<(u64, Record)>,
-    /// The calls that began lately or run, as they were told.
+    /// The calls that began lately or run, as they were sent last.
     told: BTreeMap<CallId, Record>,
 }
 
@@ -114,7 +114,7 @@ impl Known {
     }
 }
 
-/// The least id of a call that was made at most so long ago: an id begins with its time in milliseconds.
+/// The least id of a call that was made at most this time ago: an id begins with its time in milliseconds.
 fn oldest_id(now: SystemTime, back: Duration) -> CallId {
     let since = now.checked_sub(back).and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     CallId::from_bytes((since.as_millis() << 80).to_be_bytes())

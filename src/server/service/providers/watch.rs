@@ -37,7 +37,7 @@ pub struct ProviderWatch {
     tools: Tools,
     providers: Providers,
     user: User,
-    /// What was told; `None` before the beginning.
+    /// What was sent; `None` before the beginning.
     told: Option<BTreeMap<String, ProviderStatus>>,
     pending: VecDeque<ProviderChange>,
     /// The time of the last event, or of the beginning.

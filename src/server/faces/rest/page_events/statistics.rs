@@ -15,12 +15,15 @@ use crate::faces::{
 };
 use toolwire_contract::proto::v1::GetStatsRequest;
 
-/// The time between two events, and the seconds in each.
+/// The time between two events.
 const INTERVAL: Duration = Duration::from_secs(2);
+
+/// The seconds in each: one more, so that none is left out where an event comes late.
+const WINDOW: i64 = 3;
 
 /// Statistics of a user's calls, or of others for who may see them.
 pub(super) async fn stream(http: Http, parts: &Parts, user_id: &str) -> Result<Watched, Status> {
-    let window = prost_types::Duration { seconds: 2, nanos: 0 };
+    let window = prost_types::Duration { seconds: WINDOW, nanos: 0 };
     let request = GetStatsRequest { user_id: user_id.to_owned(), step: None, window: Some(window) };
     let source = Arc::new(Source { http, parts: copy(parts), request });
     // The first one at once, so that a request that is refused is so before the stream begins.
