@@ -151,8 +151,9 @@ impl Watch {
     async fn begin(&mut self) {
         let visible = self.visible();
         let (running, _) = self.calls.0.in_flight.list(|info| passes(&self.filter, &visible, info));
-        let mut running: Vec<_> =
-            running.into_iter().map(CallChange::Started).filter_map(|it| self.look(it)).collect();
+        // Of a call without a tool it is not known yet whether its end will be kept.
+        let running = running.into_iter().filter(|call| call.facts.tool().is_some());
+        let mut running: Vec<_> = running.map(CallChange::Started).filter_map(|it| self.look(it)).collect();
         running.sort_by_key(|(_, watched)| watched.record.call_id);
         for (_, watched) in running {
             self.push(What::Started(Box::new(watched)));
