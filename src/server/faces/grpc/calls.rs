@@ -110,6 +110,12 @@ pub(super) fn render_event(WatchEvent { what, position }: WatchEvent) -> v1::Wat
     v1::WatchCallsResponse { r#type: kind.into(), call, stages, position, event_time }
 }
 
+/// The recording of a call where nothing is recorded.
+pub(super) fn not_recorded() -> v1::CallRecording {
+    let note = "arguments and results of calls are not recorded".to_owned();
+    v1::CallRecording { note, ..v1::CallRecording::default() }
+}
+
 /// A stage, to the microsecond: many last less than a millisecond.
 pub(super) fn stage((stage, at): StageBeginning) -> v1::CallStage {
     use v1::CallStageType;

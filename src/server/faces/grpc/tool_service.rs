@@ -132,7 +132,7 @@ impl ToolService for Face {
             result,
             confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
             stages: stages.into_iter().map(calls::stage).collect(),
-            recording: None,
+            recording: shows_events.then(calls::not_recorded),
             trace_url,
         }))
     }
