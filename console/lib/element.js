@@ -1,0 +1,65 @@
+// The base of all elements: they render into the document itself, so that one style sheet, labels and focus reach them.
+import { Directive, LitElement, directive, noChange } from '../vendor/lit.js';
+import { store } from './store.js';
+
+export class Base extends LitElement {
+  /** @type {string[]} The topics of the store that it shows. */
+  static topics = [];
+
+  constructor() {
+    super();
+    this.changed = () => this.requestUpdate();
+  }
+
+  createRenderRoot() {
+    return this;
+  }
+
+  get topics() {
+    return /** @type {typeof Base} */ (this.constructor).topics;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    for (const topic of this.topics) store.addEventListener(topic, this.changed);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    for (const topic of this.topics) store.removeEventListener(topic, this.changed);
+  }
+}
+
+/**
+ * An element with these properties and their values at first; a change of one renders the element again.
+ * @template {object} T
+ * @param {T} values
+ * @returns {new () => Base & T}
+ */
+export function properties(values) {
+  return /** @type {any} */ (class extends Base {
+    static properties = Object.fromEntries(Object.keys(values).map((name) => [name, { attribute: false }]));
+
+    constructor() {
+      super();
+      Object.assign(this, values);
+    }
+  });
+}
+
+// Sets properties of the style of an element: a `style` attribute is refused by the page's policy.
+class Css extends Directive {
+  render() {
+    return noChange;
+  }
+
+  /**
+   * @param {any} part
+   * @param {any[]} properties
+   */
+  update(part, [properties]) {
+    for (const [name, value] of Object.entries(properties)) part.element.style.setProperty(name, String(value));
+    return noChange;
+  }
+}
+export const css = directive(Css);

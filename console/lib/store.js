@@ -1,0 +1,207 @@
+// What the page knows of the server, kept up by its stream. Elements follow topics; changes are told once a frame.
+import { get } from './api.js';
+import { follow } from './events.js';
+import { session } from './sign_in.js';
+import { instant } from './time.js';
+
+/** @typedef {Any} Message */
+/** @typedef {{call: Message, stages: Message[]}} KnownCall */
+
+const TOPICS = 'calls,confirmations,tools,providers,stats,tasks';
+const MOST_CALLS = 20_000;
+const MOST_SECONDS = 900;
+
+class Store extends EventTarget {
+  /** @type {Map<string, Message>} */ tools = new Map();
+  /** @type {Map<string, Message>} Definitions that were seen, by their digest. */ definitions = new Map();
+  /** @type {Map<string, Message>} */ providers = new Map();
+  /** @type {Map<string, Message>} */ confirmations = new Map();
+  /** @type {Map<string, KnownCall>} */ calls = new Map();
+  /** @type {Map<string, Message>} */ tasks = new Map();
+  /** @type {Message} */ stats = { buckets: [], latency_bounds: [] };
+  /** @type {Message} */ viewer = {};
+  /** @type {Message[]} */ problems = [];
+  /** Topics whose state at the beginning is complete. @type {Set<string>} */
+  synced = new Set();
+  /** @type {'connecting' | 'live' | 'lost'} */ connection = 'connecting';
+  connectionError = '';
+  lostAt = 0;
+  /** Where the next page of older calls begins; undefined before the first. @type {string | undefined} */
+  olderCalls;
+  /** What `.synced` drops of a topic that is told anew, unless it was told again. @type {Map<string, Set<string>>} */
+  stale = new Map();
+  /** @type {Set<string>} */ changed = new Set();
+  stop = new AbortController();
+
+  /** Tells the followers of a topic, with the next frame. @param {string} topic */
+  tell(topic) {
+    if (!this.changed.size) {
+      // Frames rest in a tab that is not seen.
+      const later = document.hidden ? (/** @type {() => void} */ run) => setTimeout(run, 250) : requestAnimationFrame;
+      later(() => {
+        const topics = [...this.changed];
+        this.changed.clear();
+        for (const one of topics) this.dispatchEvent(new Event(one));
+      });
+    }
+    this.changed.add(topic);
+  }
+
+  /** Whose calls are asked for. */
+  get everybody() {
+    return this.viewer.observes ? '*' : '';
+  }
+
+  /** Begins, or begins anew for another user. */
+  async start() {
+    this.stop.abort();
+    this.stop = new AbortController();
+    const { signal } = this.stop;
+    for (const map of [this.tools, this.providers, this.confirmations, this.calls, this.tasks]) map.clear();
+    this.synced.clear();
+    this.stale.clear();
+    this.olderCalls = undefined;
+    this.stats = { buckets: [], latency_bounds: [] };
+    this.viewer = await get('/v1/viewer', {}, signal);
+    session.isKnown = true;
+    this.tell('viewer');
+    follow({ topics: TOPICS, user_id: this.everybody }, signal, (event, data) => this.take(event, data), (state, error) => {
+      if (state === 'lost' && this.connection !== 'lost') this.lostAt = Date.now();
+      if (state === 'live') this.loadStats();
+      this.connection = state;
+      this.connectionError = error?.message ?? '';
+      this.tell('connection');
+    });
+    this.loadOlderCalls().catch(() => {});
+  }
+
+  /** @param {string} event @param {Message} data */
+  take(event, data) {
+    const [topic, what] = event.split('.');
+    if (topic === 'reset') return this.reset(data.topics);
+    if (topic === 'stats') return this.takeStats(data);
+    if (what === 'synced') return this.sync(topic);
+    if (topic === 'calls') this.takeCall(data.call, data.stages);
+    else if (topic === 'confirmations') this.takeConfirmation(data.confirmation);
+    else if (topic === 'tasks') this.put('tasks', this.tasks, data.task?.task_id, data.task);
+    else if (topic === 'providers') this.put('providers', this.providers, data.provider?.name, data.provider, what);
+    else if (what === 'problem') this.problems = data.problems ?? [];
+    else if (topic === 'tools' && data.tool) this.takeTool(data.tool, what);
+    this.tell(topic);
+  }
+
+  /** @param {string} topic @param {Map<string, Message>} map @param {string} key @param {Message} value @param {string} [what] */
+  put(topic, map, key, value, what) {
+    if (!key) return;
+    this.stale.get(topic)?.delete(key);
+    if (what === 'removed') map.delete(key);
+    else map.set(key, value);
+  }
+
+  /** @param {Message} tool @param {string} what */
+  takeTool(tool, what) {
+    if (what !== 'removed') this.definitions.set(tool.digest, tool);
+    this.put('tools', this.tools, tool.name, tool, what);
+  }
+
+  /** @param {Message | undefined} confirmation */
+  takeConfirmation(confirmation) {
+    if (!confirmation) return;
+    const id = confirmation.confirmation_id;
+    const known = this.confirmations.get(id);
+    this.stale.get('confirmations')?.delete(id);
+    if (known && known.sequence > confirmation.sequence) return;
+    // Lists leave out long arguments, which a card has asked for.
+    const whole = confirmation.arguments_cut && known && !known.arguments_cut ? known.arguments : undefined;
+    this.confirmations.set(id, whole ? { ...confirmation, arguments: whole, arguments_cut: false } : confirmation);
+    this.tell('confirmations');
+  }
+
+  /** @param {Message | undefined} call @param {Message[]} [stages] */
+  takeCall(call, stages = []) {
+    if (!call) return;
+    const known = this.calls.get(call.call_id);
+    // A list that was asked for before its end does not bring a call back to life.
+    if (known?.call.ended_at && !call.ended_at) return;
+    this.calls.set(call.call_id, { call, stages: stages.length ? stages : (known?.stages ?? []) });
+    if (this.calls.size > MOST_CALLS) this.calls.delete(/** @type {string} */ (this.calls.keys().next().value));
+    this.tell('calls');
+  }
+
+  /** @param {string[]} topics */
+  reset(topics) {
+    for (const topic of topics) {
+      this.synced.delete(topic);
+      const map = /** @type {any} */ (this)[topic];
+      if (map instanceof Map && topic !== 'calls') {
+        const kept = topic === 'confirmations' ? [...map].filter(([, one]) => one.state === 'PENDING') : [...map];
+        this.stale.set(topic, new Set(kept.map(([key]) => key)));
+      }
+      if (topic === 'calls') {
+        for (const [id, { call }] of this.calls) if (!call.ended_at) this.calls.delete(id);
+        this.olderCalls = undefined;
+        this.loadOlderCalls().catch(() => {});
+      }
+      if (topic === 'stats') this.loadStats();
+      this.tell(topic);
+    }
+  }
+
+  /** @param {string} topic */
+  sync(topic) {
+    for (const key of this.stale.get(topic) ?? []) /** @type {any} */ (this)[topic].delete(key);
+    this.stale.delete(topic);
+    this.synced.add(topic);
+    this.tell(topic);
+  }
+
+  /** The next page of calls that ended before. */
+  async loadOlderCalls() {
+    if (this.olderCalls === '') return;
+    const { signal } = this.stop;
+    const page = await get('/v1/calls', { user_id: this.everybody, page_size: 200, page_token: this.olderCalls }, signal);
+    if (signal.aborted) return;
+    this.olderCalls = page.next_page_token ?? '';
+    for (const call of page.calls) this.takeCall(call);
+    this.synced.add('older calls');
+    this.tell('calls');
+  }
+
+  async loadStats() {
+    const { signal } = this.stop;
+    const stats = await get('/v1/stats', { user_id: this.everybody, step: '1s' }, signal).catch(() => undefined);
+    if (!stats || signal.aborted) return;
+    this.stats = { ...stats, buckets: [] };
+    for (const bucket of stats.buckets) this.addBucket(bucket);
+    this.synced.add('stats');
+    this.tell('stats');
+  }
+
+  /** @param {Message} stats */
+  takeStats(stats) {
+    const { buckets } = this.stats;
+    this.stats = { ...stats, buckets };
+    for (const bucket of stats.buckets) this.addBucket(bucket);
+    this.tell('stats');
+  }
+
+  /** @param {Message} bucket */
+  addBucket(bucket) {
+    const { buckets } = this.stats;
+    const at = instant(bucket.time);
+    const last = buckets.at(-1)?.at ?? 0;
+    if (at === last) buckets.pop();
+    else if (at < last) return;
+    buckets.push({ ...bucket, at });
+    if (buckets.length > MOST_SECONDS) buckets.shift();
+  }
+
+  /** Confirmations that wait for a person; first those that the viewer may decide on, the oldest first. */
+  get waiting() {
+    return [...this.confirmations.values()].filter((one) => one.state === 'PENDING').sort((a, b) =>
+      Number(b.may_decide?.allowed ?? false) - Number(a.may_decide?.allowed ?? false) ||
+      instant(a.created_at) - instant(b.created_at));
+  }
+}
+
+export const store = new Store();
