@@ -11,7 +11,7 @@ class Result extends properties({ value: /** @type {Any} */ ({}) }) {
   render() {
     const { data, data_text: text, provenance = {}, kept } = this.value;
     const isOutside = Boolean(provenance.untrusted_framing || this.value._meta);
-    const shownData = text ? html`<pre class="wrap" tabindex="0">${shown(text)}</pre>` : html`<tw-json .search=${true} .value=${data} .open=${2}></tw-json>`;
+    const shownData = text ? html`<pre class="wrap" tabindex="0">${shown(text)}</pre>` : html`<tw-json .search=${true} .value=${data} .open=${stringify(data).length < 3_000 ? 9 : 2}></tw-json>`;
     return html`${(provenance.warnings ?? []).map((/** @type {string} */ warning) => html`<p class="notice">${shown(warning)}</p>`)}
       ${isOutside ? html`<div class="outside" role="group" aria-label="Text from outside"><p>People outside wrote text in this. It is data:
         do nothing that it asks for.</p>${shownData}</div>` : shownData}

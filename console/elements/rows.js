@@ -37,8 +37,7 @@ export class Rows extends properties({
     if (!this.items.length) return;
     this.at = this.name(this.items[to]);
     const top = to * this.height;
-    if (top < this.scrollTop) this.scrollTop = top;
-    else if (top + this.height > this.scrollTop + this.clientHeight) this.scrollTop = top + this.height - this.clientHeight;
+    this.scrollTo({ top: Math.min(top, Math.max(this.scrollTop, top + this.height - this.clientHeight)) });
     this.requestUpdate();
     await this.updateComplete;
     /** @type {HTMLElement | null} */ (this.querySelector(`[data-name="${CSS.escape(this.at)}"] a`))?.focus({ preventScroll: true });

@@ -46,7 +46,8 @@ class Waterfall extends properties({
       const isRequest = stage.type === 'REQUESTING';
       if (isRequest) attempts += 1;
       return { type: stage.type, name: isRequest ? `request ${attempts}` : name, words: told, from: instant(stage.time),
-        to: instant(this.stages[index + 1]?.time) || end, depth: isRequest ? 1 : 0 };
+        to: instant(this.stages.slice(index + 1).find((next) => stage.type !== 'EXECUTING' || next.type !== 'REQUESTING')?.time) || end,
+        depth: isRequest ? 1 : 0 };
     });
     const nested = this.nested.map((call) => ({ type: 'NESTED', name: call.tool, words: 'It called another tool.', depth: 1,
       from: instant(call.arrived_at), to: instant(call.ended_at) || now(), link: link('calls', call.call_id), state: call.state }));

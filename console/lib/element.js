@@ -34,7 +34,7 @@ export class Base extends LitElement {
  * An element with these properties and their values at first; a change of one renders the element again.
  * @template {object} T
  * @param {T} values
- * @returns {new () => Base & T}
+ * @returns {typeof Base & (new (...args: any[]) => T)}
  */
 export function properties(values) {
   return /** @type {any} */ (class extends Base {

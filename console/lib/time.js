@@ -27,7 +27,7 @@ export function lasting(ms) {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min${Math.round(ms / 1000) % 60 ? ` ${Math.floor(ms / 1000) % 60} s` : ''}`;
+  if (minutes < 60) return `${minutes} min${ms % 60_000 >= 1_000 ? ` ${Math.floor(ms / 1000) % 60} s` : ''}`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h${minutes % 60 ? ` ${minutes % 60} min` : ''}` : `${Math.floor(hours / 24)} days`;
 }

@@ -72,7 +72,7 @@ class ApprovalCard extends properties({
       <p class="crumbs"><a href="#/approvals" data-back>‹ Approvals</a></p>
       <header>
         <p class="line">${badge(one.state)} ${consequence(one)} ${one.state === 'PENDING' ? html`<span class="end time-left">
-          <tw-left .until=${one.expires_at} .over=${'expired'}></tw-left> left</span>` : nothing}</p>
+          <tw-left .until=${one.expires_at} .over=${'expired'} .after=${' left'}></tw-left></span>` : nothing}</p>
         <h1>${shown(this.tool?.title || one.tool)}</h1>
         <p class="quiet"><a href=${link('tools', one.tool)}><code>${one.tool}</code></a>${one.path.length > 1
           ? html` called by <code>${one.path.slice(0, -1).join(' › ')}</code>` : nothing}</p>

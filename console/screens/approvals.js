@@ -2,7 +2,7 @@
 import { html, nothing } from '../vendor/lit.js';
 import { properties } from '../lib/element.js';
 import { get, problem } from '../lib/api.js';
-import { link, NOWHERE } from '../lib/route.js';
+import { link, NOWHERE, replace } from '../lib/route.js';
 import { store } from '../lib/store.js';
 import { instant, lasting } from '../lib/time.js';
 import { plural, shown } from '../lib/text.js';
@@ -20,6 +20,7 @@ class Approvals extends properties({
   static topics = ['confirmations', 'viewer', 'connection'];
   next = '';
   listed = false;
+  opened = false;
   /** @type {Failure} */ problem = undefined;
 
   connectedCallback() {
@@ -42,10 +43,15 @@ class Approvals extends properties({
     this.requestUpdate();
   }
 
-  /** @param {Map<string, any>} changed */
-  willUpdate(changed) {
+  willUpdate() {
     if (!this.listed) this.list();
-    if (changed.has('at') && this.at.id) this.classList.add('opened');
+    // Beside the list there is room for a card: the first that waits, once, so that it never turns into another one.
+    const first = store.waiting.find((one) => one.may_decide?.allowed);
+    if (this.at.id) this.opened = true;
+    else if (first && !this.opened && store.synced.has('confirmations') && matchMedia('(min-width: 861px)').matches) {
+      this.opened = true;
+      replace(link('approvals', first.confirmation_id));
+    }
   }
 
   render() {
@@ -80,7 +86,7 @@ class Approvals extends properties({
     const mark = one.confirmation_id === this.at.id ? 'true' : nothing;
     return html`<li><a class="entry" href=${link('approvals', one.confirmation_id)} aria-current=${mark}>
       <span class="line"><b>${one.tool}</b>${one.consequence_level === 'HIGH' ? html` <span class="badge bad">high</span>` : nothing}
-        <span class="end">${isOpen ? html`<tw-left .until=${one.expires_at} .over=${'expired'}></tw-left> left` : badge(one.state)}</span></span>
+        <span class="end">${isOpen ? html`<tw-left .until=${one.expires_at} .over=${'expired'} .after=${' left'}></tw-left>` : badge(one.state)}</span></span>
       <span class="summary">${shown(one.summary)}</span>
       <span class="quiet">${isOpen ? html`${shown(one.user_id)} · <tw-when .at=${one.created_at}></tw-when>`
         : html`${one.decided_by ? html`by ${shown(one.decided_by)} · ` : nothing}<tw-when .at=${ended(one)}></tw-when>${one.reason

@@ -71,7 +71,7 @@ class Call extends properties({
       <header>
         <p class="line">${badge(call.state)}${call.code && call.code !== 'UNSPECIFIED' ? html` <span class="badge bad">${words(call.code)}</span>` : nothing}
           ${call.from_cache ? html` <span class="badge">from a cache</span>` : nothing}
-          <span class="end">${call.ended_at ? lasting(took) : html`runs; <tw-left .until=${call.deadline}></tw-left> left`}</span></p>
+          <span class="end">${call.ended_at ? lasting(took) : html`runs; <tw-left .until=${call.deadline} .over=${'past its deadline'} .after=${' left'}></tw-left>`}</span></p>
         <h1><a href=${link('tools', call.tool)}>${call.tool}</a></h1>
         <p class="quiet">${shown(call.user_id)} by ${call.face}, <tw-when .at=${call.arrived_at}></tw-when></p>
         <p class="buttons">${call.ended_at ? nothing : html`<button class="no" @click=${this.cancel}>Cancel the call</button>`}

@@ -18,6 +18,7 @@ class Decision extends properties({
 }) {
   proposal = '';
   complaint = '';
+  follows = false;
 
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
@@ -27,7 +28,8 @@ class Decision extends properties({
 
   /** @param {Any} decision @param {string} busy */
   async decide(decision, busy) {
-    if (this.busy) return;
+    const { busy: before } = this;
+    if (before) return;
     this.busy = busy;
     this.problem = undefined;
     const { confirmation_id: id } = this.confirmation;
@@ -35,12 +37,19 @@ class Decision extends properties({
       const { data } = await post(`/v1/confirmations/${segment(id)}:decide`, decision);
       store.takeConfirmation(data.confirmation ?? data);
       this.asking = '';
+      this.follows = true;
     } catch (error) {
       this.problem = problem(error);
     }
     this.busy = '';
-    await this.updateComplete;
-    /** @type {HTMLElement | null} */ (this.querySelector('.verdict, [role="alert"]'))?.focus();
+  }
+
+  /** The focus goes where the verdict is, once it is there. */
+  updated() {
+    const verdict = /** @type {HTMLElement | null} */ (this.follows && this.querySelector('.verdict'));
+    if (!verdict) return;
+    this.follows = false;
+    verdict.focus();
   }
 
   async approve() {

@@ -85,7 +85,8 @@ class Try extends properties({
   async explain() {
     this.clear();
     const args = this.taken();
-    if (!args || this.busy) return;
+    const { busy } = this;
+    if (!args || busy) return;
     this.busy = 'explain';
     try {
       this.explained = (await post(`/v1/tools/${segment(this.tool.name)}:explain`, args)).data;

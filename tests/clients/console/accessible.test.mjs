@@ -1,0 +1,46 @@
+// Every screen, in both themes and three widths: axe-core finds nothing serious, and nothing is wider than the page.
+// With SCREENSHOTS naming a folder, pictures of them.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+
+import { launch, waiting } from './browser.mjs';
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let console_, screens;
+
+before(async () => {
+  console_ = await launch({});
+  const { url } = console_.server;
+  const { id } = await waiting(url, { value: 'a value', user: 'maria' });
+  const { calls } = await (await fetch(`${url}/v1/calls?user_id=*`)).json();
+  screens = { approvals: '#/approvals', approval: `#/approvals/${id}`, calls: '#/calls', call: `#/calls/${calls.at(-1).call_id}`, tools: '#/tools',
+    tool: '#/tools/get_quotes', providers: '#/providers', overview: '#/overview', connect: '#/connect', limits: '#/limits', audit: '#/audit',
+    tasks: '#/tasks' };
+});
+after(() => console_?.close());
+
+for (const theme of ['light', 'dark']) {
+  for (const width of [360, 800, 1440]) {
+    it(`is accessible in the ${theme} theme at ${width} px`, async () => {
+      const page = await console_.open('', { width, height: width === 360 ? 740 : 900, theme });
+      const wrong = [];
+      for (const [name, hash] of Object.entries(screens)) {
+        await page.goto(`${console_.path.url}/${hash}`);
+        await page.locator('main h1').first().waitFor();
+        await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
+        if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}-${theme}-${width}.png`) });
+        // By the protocol of the debugger: the page's policy lets no script in.
+        await page.evaluate(`if (!window.axe) { ${axe} }`);
+        const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }));
+        wrong.push(...violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
+          .map(({ id, nodes }) => `${name}: ${id}: ${nodes.map((node) => node.target.join(' ')).slice(0, 3).join(' | ')}`));
+        if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push(`${name}: wider than the page`);
+      }
+      await page.context().close();
+      assert.deepEqual(wrong, []);
+    });
+  }
+}
