@@ -19,6 +19,7 @@ python_env=$cache/python-$(sha256sum tests/clients/python/requirements.txt | cut
 openapi_env=$cache/openapi-$(sha256sum tests/clients/openapi-requirements.txt | cut -c1-12)
 node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)
 web_env=$cache/node-$(sha256sum tests/clients/web/package-lock.json | cut -c1-12)
+console_env=$cache/node-$(sha256sum tests/clients/console/package-lock.json | cut -c1-12)
 mcp_env=$cache/node-$(sha256sum tests/clients/mcp/package-lock.json | cut -c1-12)
 issuer_env=$cache/node-$(sha256sum tests/clients/issuer/package-lock.json | cut -c1-12)
 mcp_python=$cache/python-$(sha256sum tests/clients/mcp/requirements.txt | cut -c1-12)
@@ -50,6 +51,7 @@ install_tools() {
   once "$openapi_env" python_libraries tests/clients/openapi-requirements.txt
   once "$node_env" node_libraries tests/clients/node
   once "$web_env" node_libraries tests/clients/web
+  once "$console_env" node_libraries tests/clients/console
   once "$node_22" node_tool
   once "$mcp_env" node_libraries tests/clients/mcp
   once "$issuer_env" node_libraries tests/clients/issuer

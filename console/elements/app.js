@@ -18,8 +18,6 @@ const VIEWS = {
   providers: (at) => html`<tw-providers .at=${at}></tw-providers>`,
   overview: () => html`<tw-overview></tw-overview>`,
   connect: () => html`<tw-connect></tw-connect>`,
-  tasks: (at) => html`<tw-tasks .at=${at}></tw-tasks>`,
-  limits: () => html`<tw-limits></tw-limits>`,
   audit: (at) => html`<tw-audit .at=${at}></tw-audit>`,
 };
 
@@ -68,16 +66,19 @@ class App extends Base {
 
   render() {
     const waiting = store.waiting.filter((one) => one.may_decide?.allowed).length;
-    const link = (/** @type {readonly string[]} */ [letter, screen, title]) => html`<a href="#/${screen}" title="g ${letter}"
+    const link = (/** @type {readonly string[]} */ [letter, screen, title]) =>
+      html`<a href="#/${screen}" title="g ${letter}"
       aria-current=${this.at.screen === screen ? 'page' : nothing}>${title}${screen === 'approvals' && waiting
         ? html` <span class="count" aria-label="${waiting} wait">${waiting}</span>` : nothing}</a>`;
     return html`<a class="skip" href="#content" @click=${this.skip}>Skip to content</a>
       <header class="top">
         <a class="brand" href="#/"><img src="icon.svg" alt="" width="22" height="22"> Toolwire</a>
         <nav aria-label="Screens">${SCREENS.map(link)}</nav>
-        ${waiting && this.at.screen !== 'approvals' ? html`<a class="wait-link" href="#/approvals">${waiting} to approve</a>` : nothing}
+        ${waiting && this.at.screen !== 'approvals' ? html`<a class="wait-link" href="#/approvals">${waiting} to
+          approve</a>` : nothing}
         ${this.connection()}
-        <button class="menu-button" popovertarget="menu" aria-label="Menu">${store.viewer.user_id ? html`<span class="who">${shown(store.viewer.user_id)}</span>` : nothing} ☰</button>
+        <button class="menu-button" popovertarget="menu" aria-label="Menu">${store.viewer.user_id ?
+          html`<span class="who">${shown(store.viewer.user_id)}</span>` : nothing} ☰</button>
         <div id="menu" popover>${this.menu(link)}</div>
       </header>
       <main id="content" tabindex="-1">${this.content()}</main>
@@ -86,18 +87,22 @@ class App extends Base {
 
   content() {
     if (!this.at.screen) {
-      return html`<p class="empty" role="status">${store.connection === 'lost' ? `The server cannot be reached. ${store.connectionError}` : 'Connecting…'}</p>`;
+      return html`<p class="empty" role="status">${store.connection === 'lost' ?
+        `The server cannot be reached. ${store.connectionError}` : 'Connecting…'}</p>`;
     }
     if (this.failure) return html`<p class="empty" role="alert">${this.failure}</p>`;
-    if (!VIEWS[this.at.screen]) return html`<p class="empty">There is no such screen. <a href="#/approvals">Approvals</a></p>`;
+    if (!VIEWS[this.at.screen]) return html`<p class="empty">There is no such screen. <a
+      href="#/approvals">Approvals</a></p>`;
     if (this.loaded !== this.at.screen) return html`<p class="empty">Loading…</p>`;
     return VIEWS[this.at.screen](this.at);
   }
 
   connection() {
     const { connection, connectionError, lostAt } = store;
-    if (connection === 'live') return html`<span class="connection live" role="status" title="Changes are shown as they happen"><span>Live</span></span>`;
-    if (connection === 'connecting') return html`<span class="connection" role="status"><span>Connecting…</span></span>`;
+    if (connection === 'live') return html`<span class="connection live" role="status"
+      title="Changes are shown as they happen"><span>Live</span></span>`;
+    if (connection === 'connecting') return html`<span class="connection"
+      role="status"><span>Connecting…</span></span>`;
     return html`<span class="connection lost" role="status" title=${connectionError}><span>Connection lost${lostAt
       ? html` <tw-when .at=${new Date(lostAt).toISOString()}></tw-when>` : nothing}; trying again</span></span>`;
   }
@@ -107,13 +112,17 @@ class App extends Base {
     const theme = read('theme');
     const { user_id: user, observes, approves } = store.viewer;
     return html`<nav aria-label="All screens">${SCREENS.map(link)}</nav>
-      ${user ? html`<p>You are <b>${shown(user)}</b>.<br><span class="quiet">${observes ? 'You see all users’ calls.' : 'You see your own calls.'}
+      ${user ? html`<p>You are <b>${shown(user)}</b>.<br><span
+        class="quiet">${observes ? 'You see all users’ calls.' : 'You see your own calls.'}
         ${approves ? 'You may approve calls of others.' : ''}</span></p>` : nothing}
       ${session.console.sign_in === 'none' ? html`<form @submit=${this.actAs}><label>Act as
-          <input name="user" autocomplete="off" placeholder=${user ?? 'user'} .value=${session.user}></label> <button>Change</button></form>`
+          <input name="user" autocomplete="off" placeholder=${user ?? 'user'} .value=${session.user}></label>
+            <button>Change</button></form>`
         : session.token ? html`<p><button @click=${() => session.signOut()}>Sign out</button></p>` : nothing}
-      <fieldset class="theme"><legend>Theme</legend>${[['', 'System'], ['light', 'Light'], ['dark', 'Dark']].map(([value, name]) => html`<label>
-        <input type="radio" name="theme" .checked=${theme === value} @change=${() => setTheme(value)}> ${name}</label>`)}</fieldset>
+      <fieldset class="theme"><legend>Theme</legend>${[['', 'System'], ['light', 'Light'],
+        ['dark', 'Dark']].map(([value, name]) => html`<label>
+        <input type="radio" name="theme" .checked=${theme === value} @change=${() => setTheme(value)}>
+          ${name}</label>`)}</fieldset>
       <p><button @click=${() => /** @type {any} */ (this.querySelector('tw-help')).show()}>Keys</button></p>
       <p class="quiet">Toolwire ${session.console.version ?? ''}</p>`;
   }

@@ -1,33 +1,45 @@
-// A chart of lines over time: each line a series of one length, undefined where there is no value. By the pointer, or by the
-// arrow keys, it says the values of an instant.
+// A chart of lines over time. By the pointer, or by the arrow keys, it says the values of an instant.
 import { html, nothing, svg } from '../vendor/lit.js';
 import { properties } from '../lib/element.js';
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM] = [600, 150, 44, 18];
-
-/** @typedef {{name: string, values: (number | undefined)[], tone: string}} Line */
+const [HEIGHT, LEFT, BOTTOM] = [150, 44, 18];
 
 class Chart extends properties({
-  label: '', times: /** @type {number[]} */ ([]), lines: /** @type {Line[]} */ ([]), told: String, chosen: -1,
+  label: '', times: /** @type {number[]} */ ([]), lines: /** @type {Line[]} */ ([]),
+  told: /** @type {(value: any) => string} */ (String), chosen: -1,
 }) {
+  wide = 600;
+  resize = new ResizeObserver(() => {
+    this.wide = Math.max(240, this.querySelector('svg')?.clientWidth ?? 0);
+    this.requestUpdate();
+  });
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.resize.observe(this);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.resize.disconnect();
+  }
+
   /** A round number at or above the greatest value. */
   top() {
     const most = Math.max(0, ...this.lines.flatMap((line) => line.values.map((value) => value ?? 0)));
-    if (!most) return 1;
-    const power = 10 ** Math.floor(Math.log10(most));
-    return power * /** @type {number} */ ([1, 2, 5, 10].find((step) => step * power >= most));
+    const power = 10 ** Math.floor(Math.log10(most || 1));
+    return power * ([1, 2, 5].find((step) => step * power >= most) ?? 10);
   }
 
   /** @param {number} index */
-  x(index) {
-    return LEFT + (index / Math.max(1, this.times.length - 1)) * (WIDTH - LEFT - 4);
+  choose(index) {
+    this.chosen = Math.max(0, Math.min(this.times.length - 1, index));
   }
 
-  /** @param {PointerEvent} event */
+  /** @param {any} event */
   point(event) {
-    const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
-    const at = ((event.clientX - box.left) / box.width) * WIDTH;
-    this.chosen = Math.max(0, Math.min(this.times.length - 1, Math.round(((at - LEFT) / (WIDTH - LEFT - 4)) * (this.times.length - 1))));
+    const { left } = event.currentTarget.getBoundingClientRect();
+    this.choose(Math.round(((event.clientX - left - LEFT) / (this.wide - LEFT - 4)) * (this.times.length - 1)));
   }
 
   /** @param {KeyboardEvent} event */
@@ -35,31 +47,36 @@ class Chart extends properties({
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    this.chosen = Math.max(0, Math.min(this.times.length - 1, (this.chosen < 0 ? this.times.length : this.chosen) + step));
+    this.choose((this.chosen < 0 ? this.times.length : this.chosen) + step);
   }
 
   render() {
+    const { chosen, times, wide } = this;
+    const last = times.length - 1;
     const top = this.top();
+    const x = (/** @type {number} */ index) => LEFT + (index / Math.max(1, last)) * (wide - LEFT - 4);
     const y = (/** @type {number} */ value) => 6 + (1 - value / top) * (HEIGHT - BOTTOM - 6);
+    // A value between two that are missing is a dot.
     const path = (/** @type {Line} */ { values }) => values.map((value, index) => (value === undefined ? ''
-      : `${index && values[index - 1] !== undefined ? 'L' : 'M'}${this.x(index).toFixed(1)} ${y(value).toFixed(1)}${values[index + 1] === undefined && (!index || values[index - 1] === undefined) ? 'h1' : ''}`)).join('');
-    const { chosen } = this;
-    const time = (/** @type {number} */ at) => new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-    const at = this.times[chosen];
-    const now = chosen >= 0 ? chosen : this.times.length - 1;
-    return html`<figure class="chart"><figcaption><b>${this.label}</b> ${this.lines.map((line) => html`<span class="legend ${line.tone}">${line.name}
-        <b>${line.values[now] === undefined ? '–' : this.told(/** @type {any} */ (line.values[now]))}</b></span>`)}
-        <span class="quiet end">${at ? new Date(at).toLocaleTimeString() : 'now'}</span></figcaption>
-      <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" tabindex="0" aria-label="${this.label}, the last 15 minutes. Arrow keys read values."
-        @pointermove=${this.point} @pointerleave=${() => { this.chosen = -1; }} @keydown=${this.key} @blur=${() => { this.chosen = -1; }}>
-        ${[0, 0.5, 1].map((share) => svg`<line class="grid" x1=${LEFT} x2=${WIDTH - 4} y1=${y(top * share)} y2=${y(top * share)}></line>
-          <text x=${LEFT - 6} y=${y(top * share) + 4} text-anchor="end">${this.told(top * share)}</text>`)}
-        ${[0, 1 / 3, 2 / 3, 1].map((share) => {
-          const index = Math.round(share * (this.times.length - 1));
-          return svg`<text x=${this.x(index)} y=${HEIGHT - 3} text-anchor=${share === 1 ? 'end' : share ? 'middle' : 'start'}>${this.times[index] ? time(this.times[index]) : ''}</text>`;
-        })}
+      : `${values[index - 1] === undefined ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}h.1`)).join('');
+    const time = (/** @type {number} */ at) => new Date(at).toLocaleTimeString(undefined,
+      { hour: '2-digit', minute: '2-digit' });
+    const at = chosen < 0 ? last : chosen;
+    const rest = () => { this.chosen = -1; };
+    return html`<figure class="chart"><figcaption><b>${this.label}</b>
+        ${this.lines.map(({ name, tone, values }) => html`<span class="legend ${tone}">${name}
+          <b>${values[at] === undefined ? '–' : this.told(values[at])}</b></span>`)}
+        <span class="quiet end">${chosen < 0 ? 'now' : new Date(times[chosen]).toLocaleTimeString()}</span></figcaption>
+      <svg viewBox="0 0 ${wide} ${HEIGHT}" role="img" tabindex="0"
+        aria-label="${this.label}, the last 15 minutes. Arrow keys
+        read values." @pointermove=${this.point} @pointerleave=${rest} @keydown=${this.key} @blur=${rest}>
+        ${[0, top / 2, top].map((value) => svg`<line x1=${LEFT} x2=${wide - 4} y1=${y(value)} y2=${y(value)}></line>
+          <text x=${LEFT - 6} y=${y(value) + 4} text-anchor="end">${this.told(value)}</text>`)}
+        ${(times.length ? [0, 1, 2] : []).map((third) => svg`<text x=${x((third / 2) * last)} y=${HEIGHT - 3}
+          text-anchor=${['start', 'middle', 'end'][third]}>${time(times[Math.round((third / 2) * last)])}</text>`)}
         ${this.lines.map((line) => svg`<path class=${line.tone} d=${path(line)}></path>`)}
-        ${chosen >= 0 ? svg`<line class="at" x1=${this.x(chosen)} x2=${this.x(chosen)} y1="4" y2=${HEIGHT - BOTTOM}></line>` : nothing}
+        ${chosen < 0 ? nothing : svg`<line class="at" x1=${x(chosen)} x2=${x(chosen)} y1="4"
+          y2=${HEIGHT - BOTTOM}></line>`}
       </svg></figure>`;
   }
 }

@@ -3,7 +3,6 @@ import { html, nothing } from '../vendor/lit.js';
 import { properties } from '../lib/element.js';
 
 class Copy extends properties({ text: '', label: '', quiet: false, done: '' }) {
-
   async copy() {
     try {
       await navigator.clipboard.writeText(this.text);
@@ -16,8 +15,9 @@ class Copy extends properties({ text: '', label: '', quiet: false, done: '' }) {
 
   render() {
     return html`${this.quiet ? nothing : html`<pre tabindex="0" aria-label=${this.label}>${this.text}</pre>`}
-      <button class="small copy" @click=${this.copy} aria-label=${this.done || `Copy ${this.label}`}>
-        ${this.done || (this.quiet ? `Copy ${this.label}` : 'Copy')}</button>`;
+      <button class="small" type="button" @click=${this.copy}
+        aria-label=${this.done || `Copy ${this.label}`}>${this.done ||
+        (this.quiet ? `Copy ${this.label}` : 'Copy')}</button>`;
   }
 }
 customElements.define('tw-copy', Copy);

@@ -42,7 +42,8 @@ class SignIn extends properties({ failure: '' }) {
       <h2 id="sign-in">Sign in</h2>
       <p>${session.question}</p>
       ${this.failure ? html`<p class="notice bad" role="alert">${this.failure}</p>` : nothing}
-      ${issuers.map((/** @type {any} */ issuer) => html`<p><button class="main" @click=${() => this.begin(issuer)}>Sign in
+      ${issuers.map((/** @type {any} */ issuer) => html`<p><button class="main"
+        @click=${() => this.begin(issuer)}>Sign in
         at ${new URL(issuer.issuer).host}</button></p>`)}
       <form @submit=${this.submit}>
         <label>${issuers.length ? 'Or by a token' : 'Your token'}

@@ -1,4 +1,5 @@
-// A list of rows of one height, of which only those that are seen exist. `j` and `k` move; the row that has the focus stays.
+// A list of rows of one height, of which only those that are seen exist, and the one that has the focus. `j` and `k`
+// move.
 import { html, repeat } from '../vendor/lit.js';
 import { css, properties } from '../lib/element.js';
 
@@ -40,7 +41,8 @@ export class Rows extends properties({
     this.scrollTo({ top: Math.min(top, Math.max(this.scrollTop, top + this.height - this.clientHeight)) });
     this.requestUpdate();
     await this.updateComplete;
-    /** @type {HTMLElement | null} */ (this.querySelector(`[data-name="${CSS.escape(this.at)}"] a`))?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */ (this.querySelector(`[data-name="${CSS.escape(this.at)}"] a`))?.focus({
+      preventScroll: true });
   }
 
   render() {

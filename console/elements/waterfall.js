@@ -1,5 +1,5 @@
-// What a call did when, against its deadline: a bar for each stage and each call beneath it. Waiting is squeezed, so that
-// work is seen beside it.
+// What a call did when, against its deadline: a bar for each stage and each call beneath it. Waiting is squeezed, so
+// that work is seen beside it.
 import { html, nothing } from '../vendor/lit.js';
 import { css, properties } from '../lib/element.js';
 import { link } from '../lib/route.js';
@@ -17,19 +17,15 @@ const STAGES = {
   REQUESTING: ['request', 'A request went to the source.'],
   COMMITTING: ['committed', 'The outcome was recorded.'],
 };
-/** A stage of waiting has at most this share of the width. */
+/** Waiting has at most this share of the width that work has. */
 const SQUEEZED = 0.15;
 
-/** @typedef {{type: string, name: string, words: string, from: number, to: number, depth: number, link?: string, state?: string}} Bar */
-
 class Waterfall extends properties({
-  call: /** @type {Any} */ ({}), stages: /** @type {Any[]} */ ([]),
-  nested: /** @type {Any[]} */ ([]),
+  call: /** @type {Any} */ ({}), stages: /** @type {Any[]} */ ([]), nested: /** @type {Any[]} */ ([]),
 }) {
-
   connectedCallback() {
     super.connectedCallback();
-    this.timer = setInterval(() => { if (!this.call.ended_at) this.requestUpdate(); }, 250);
+    this.timer = setInterval(() => this.call.ended_at || this.requestUpdate(), 250);
   }
 
   disconnectedCallback() {
@@ -37,61 +33,68 @@ class Waterfall extends properties({
     clearInterval(this.timer);
   }
 
-  /** @returns {Bar[]} */
-  bars() {
-    const end = instant(this.call.ended_at) || now();
+  /** @param {number} end @returns {Bar[]} */
+  bars(end) {
     let attempts = 0;
-    const bars = this.stages.map((stage, index) => {
-      const [name, told] = STAGES[stage.type] ?? [words(stage.type), ''];
-      const isRequest = stage.type === 'REQUESTING';
+    const bars = this.stages.map(({ type, time }, index) => {
+      const [name, told] = STAGES[type] ?? [words(type), ''];
+      const isRequest = type === 'REQUESTING';
       if (isRequest) attempts += 1;
-      return { type: stage.type, name: isRequest ? `request ${attempts}` : name, words: told, from: instant(stage.time),
-        to: instant(this.stages.slice(index + 1).find((next) => stage.type !== 'EXECUTING' || next.type !== 'REQUESTING')?.time) || end,
-        depth: isRequest ? 1 : 0 };
+      // An execution goes on while its requests do.
+      const next = this.stages.slice(index + 1).find((one) => type !== 'EXECUTING' || one.type !== 'REQUESTING');
+      return { type, name: isRequest ? `request ${attempts}` : name, words: told, from: instant(time),
+        to: instant(next?.time) || end, depth: Number(isRequest) };
     });
-    const nested = this.nested.map((call) => ({ type: 'NESTED', name: call.tool, words: 'It called another tool.', depth: 1,
-      from: instant(call.arrived_at), to: instant(call.ended_at) || now(), link: link('calls', call.call_id), state: call.state }));
+    const nested = this.nested.map((call) => ({ type: 'NESTED', name: call.tool, words: 'It called another tool.',
+      depth: 1,
+      from: instant(call.arrived_at), to: instant(call.ended_at) || now(), link: link('calls', call.call_id), state:
+        call.state }));
     const commit = bars.findIndex((bar) => bar.type === 'COMMITTING');
     bars.splice(commit < 0 ? bars.length : commit, 0, ...nested);
     return bars;
   }
 
-  /** A scale from instants to a share of the width: what only waits, or is left until the deadline, is squeezed. @param {Bar[]} bars */
-  scale(bars) {
-    const deadline = instant(this.call.deadline);
+  /** From instants to a share of the width. @param {Bar[]} bars @param {number} deadline */
+  scale(bars, deadline) {
     const last = Math.max(...bars.map((bar) => bar.to));
-    const edges = [...new Set([...bars.flatMap((bar) => [bar.from, bar.to]), ...(deadline ? [deadline] : [])])].sort((a, b) => a - b);
+    const edges = [...new Set([...bars.flatMap((bar) => [bar.from, bar.to]), deadline || last])].sort((a, b) => a - b);
     const parts = edges.slice(1).map((to, index) => {
       const from = edges[index];
       const isIdle = from >= last || bars.some((bar) => /^AWAITING/.test(bar.type) && bar.from <= from && bar.to >= to);
       return { from, to, isIdle, size: to - from };
     });
-    const work = parts.filter((part) => !part.isIdle).reduce((sum, part) => sum + part.size, 0) || 1;
-    for (const part of parts) part.size = part.isIdle ? Math.min(part.size, work * SQUEEZED) : Math.max(part.size, work * 0.004);
-    const total = parts.reduce((sum, part) => sum + part.size, 0) || 1;
+    const sum = () => parts.reduce((total, part) => total + part.size, 0) || 1;
+    const work = parts.reduce((total, part) => total + (part.isIdle ? 0 : part.size), 0) || 1;
+    for (const part of parts) part.size = part.isIdle ? Math.min(part.size, work * SQUEEZED) :
+      Math.max(part.size, work * 0.004);
+    const total = sum();
     return {
       squeezed: parts.filter((part) => part.isIdle && part.size < part.to - part.from),
       /** @param {number} at */
-      at: (at) => parts.reduce((sum, part) => sum + part.size * Math.max(0, Math.min(1, (at - part.from) / (part.to - part.from || 1))), 0) / total,
+      at: (at) => parts.reduce((share, { from, to, size }) =>
+        share + size * Math.max(0, Math.min(1, (at - from) / (to - from || 1))), 0) / total * 100,
     };
   }
 
   render() {
-    const bars = this.bars();
-    if (!bars.length) return nothing;
-    const { at, squeezed } = this.scale(bars);
-    const deadline = instant(this.call.deadline);
-    const end = instant(this.call.ended_at) || now();
-    const isLate = end > deadline;
-    return html`<ol class="waterfall" aria-label="Stages of the call">${bars.map((bar) => html`<li class="depth-${bar.depth}" title=${bar.words}>
-        <span class="name">${bar.link ? html`<a href=${bar.link}>${bar.name}</a>` : bar.name}</span>
-        <span class="track"><span class="fill ${bar.type.toLowerCase()} ${bar.state === 'FAILED' ? 'failed' : ''} ${squeezed.some((part) => part.from >= bar.from && part.to <= bar.to) ? 'squeezed' : ''}"
-          ${css({ left: `${at(bar.from) * 100}%`, width: `${Math.max(0.4, (at(bar.to) - at(bar.from)) * 100)}%` })}></span>
-          ${deadline ? html`<span class="deadline" ${css({ left: `${at(deadline) * 100}%` })}></span>` : nothing}</span>
-        <span class="took">${lasting(bar.to - bar.from)}</span></li>`)}</ol>
-      <p class="quiet">${this.call.ended_at ? `It took ${lasting(span(this.call.duration))}` : `It has taken ${lasting(Math.max(0, end - instant(this.call.arrived_at)))} so far`}${deadline
-        ? (isLate ? '; the deadline, the red line, has passed.' : `; ${lasting(deadline - end)} ${this.call.ended_at ? 'were' : 'are'} left to its deadline, the red line.`) : '.'}
-        ${squeezed.length ? `${plural(squeezed.length, 'stretch', 'stretches')} of waiting ${squeezed.length === 1 ? 'is' : 'are'} drawn shorter.` : ''}</p>`;
+    const { call } = this;
+    const end = instant(call.ended_at) || now();
+    const deadline = instant(call.deadline);
+    const bars = this.bars(end);
+    const { at, squeezed } = this.scale(bars, deadline);
+    const row = (/** @type {Bar} */ bar) => html`<li class="depth-${bar.depth}" title=${bar.words}>
+      <span class="name">${bar.link ? html`<a href=${bar.link}>${bar.name}</a>` : bar.name}</span>
+      <span class="track"><span class="fill ${bar.type.toLowerCase()} ${bar.state === 'FAILED' ? 'failed' : ''}
+        ${squeezed.some((part) => part.from >= bar.from && part.to <= bar.to) ? 'squeezed' : ''}"
+        ${css({ left: `${at(bar.from)}%`, width: `${Math.max(0.4, at(bar.to) - at(bar.from))}%` })}></span>
+        ${deadline ? html`<span class="deadline" ${css({ left: `${at(deadline)}%` })}></span>` : nothing}</span>
+      <span class="took">${lasting(bar.to - bar.from)}</span></li>`;
+    const took = call.ended_at ? span(call.duration) : Math.max(0, end - instant(call.arrived_at));
+    const left = !deadline ? '' : end > deadline ? ' The deadline, the red line, has passed.'
+      : ` ${lasting(deadline - end)} ${call.ended_at ? 'were' : 'are'} left to its deadline, the red line.`;
+    return html`<ol class="waterfall" aria-label="Stages of the call">${bars.map(row)}</ol>
+      <p class="quiet">It ${call.ended_at ? 'took' : 'has taken'} ${lasting(took)}.${left} ${squeezed.length
+        ? `${plural(squeezed.length, 'wait is', 'waits are')} drawn shorter.` : ''}</p>`;
   }
 }
 customElements.define('tw-waterfall', Waterfall);

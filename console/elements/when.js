@@ -31,7 +31,8 @@ class Left extends Ticking {
     const left = instant(this.until) - now();
     this.classList.toggle('soon', left < 60_000);
     const told = left > 60_000 ? lasting(Math.ceil(left / 1000) * 1000) : `${Math.ceil(left / 1000)} s`;
-    return html`<time datetime=${this.until} title=${exact(instant(this.until))}>${left > 0 ? `${told}${this.after}` : this.over}</time>`;
+    return html`<time datetime=${this.until} title=${exact(instant(this.until))}>${left > 0 ? `${told}${this.after}` :
+      this.over}</time>`;
   }
 }
 customElements.define('tw-left', Left);

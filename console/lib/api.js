@@ -18,7 +18,8 @@ export class Problem extends Error {
 }
 
 /** @param {any} error @returns {Problem} */
-export const problem = (error) => (error instanceof Problem ? error : new Problem(0, { detail: String(error?.message ?? error) }));
+export const problem = (error) => (error instanceof Problem ? error : new
+  Problem(0, { detail: String(error?.message ?? error) }));
 
 /**
  * @typedef {object} Options
@@ -65,7 +66,12 @@ export async function send(method, path, { query = {}, body, headers = {}, signa
   }
 }
 
-/** @param {string} method @param {string} path @param {Options} [options] @returns {Promise<{data: any, headers: Headers}>} */
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {Options} [options]
+ * @returns {Promise<{data: any, headers: Headers}>}
+ */
 export async function request(method, path, options) {
   const response = await send(method, path, options);
   const text = await response.text();

@@ -1,14 +1,23 @@
 // The base of all elements: they render into the document itself, so that one style sheet, labels and focus reach them.
 import { Directive, LitElement, directive, noChange } from '../vendor/lit.js';
+import { problem } from './api.js';
 import { store } from './store.js';
 
 export class Base extends LitElement {
   /** @type {string[]} The topics of the store that it shows. */
   static topics = [];
+  /** @type {Any} */ static properties = { problem: { attribute: false } };
+  asked = '';
+  changed = () => this.requestUpdate();
+  /** Makes the last request again. */
+  again = () => {
+    this.asked = '';
+    this.requestUpdate();
+  };
 
   constructor() {
     super();
-    this.changed = () => this.requestUpdate();
+    /** @type {Failure} */ this.problem = undefined;
   }
 
   createRenderRoot() {
@@ -27,6 +36,24 @@ export class Base extends LitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     for (const topic of this.topics) store.removeEventListener(topic, this.changed);
+  }
+
+  /**
+   * Asks once for each key, when the viewer is known. The answer is properties of the element; one for an older key is
+   * dropped.
+   * @param {string} key
+   * @param {() => Promise<Any>} ask
+   */
+  async once(key, ask) {
+    if (!store.viewer.user_id || key === this.asked) return;
+    this.asked = key;
+    try {
+      const answer = await ask();
+      if (key === this.asked) Object.assign(this, answer, { problem: undefined });
+    } catch (error) {
+      if (key === this.asked) this.problem = problem(error);
+    }
+    this.requestUpdate();
   }
 }
 
@@ -53,10 +80,7 @@ class Css extends Directive {
     return noChange;
   }
 
-  /**
-   * @param {any} part
-   * @param {any[]} properties
-   */
+  /** @param {any} part @param {any[]} properties */
   update(part, [properties]) {
     for (const [name, value] of Object.entries(properties)) part.element.style.setProperty(name, String(value));
     return noChange;

@@ -1,4 +1,4 @@
-// JSON in which integers beyond 2^53 stay what they are: such a number is `JSON.rawJSON`, which `JSON.stringify` writes back.
+// JSON in which integers beyond 2^53 stay what they are: each is a `JSON.rawJSON`, which `JSON.stringify` writes back.
 const raw = /** @type {any} */ (JSON);
 
 /** @param {unknown} value @returns {value is {rawJSON: string}} */
@@ -10,7 +10,8 @@ const isExact = (value, source) => (/^-?\d+$/.test(source) ? Number.isSafeIntege
 /** @param {string} text @returns {any} */
 export function parse(text) {
   if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _key, /** @type {any} */ value, /** @type {any} */ at) =>
+  return JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _key, /** @type {any} */ value,
+    /** @type {any} */ at) =>
     typeof value === 'number' && at?.source && !isExact(value, at.source) ? raw.rawJSON(at.source) : value));
 }
 
@@ -24,7 +25,8 @@ export function number(text) {
 }
 
 /** @param {unknown} value */
-export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && !isRaw(value);
+export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value) &&
+  !isRaw(value);
 
 /** A member's pointer (RFC 6901). @param {string} pointer @param {string | number} key */
 export const member = (pointer, key) => `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -3,8 +3,7 @@
 /** The screens by their letter after `g`. */
 export const SCREENS = /** @type {const} */ ([
   ['a', 'approvals', 'Approvals'], ['c', 'calls', 'Calls'], ['t', 'tools', 'Tools'], ['p', 'providers', 'Providers'],
-  ['o', 'overview', 'Overview'], ['n', 'connect', 'Connect'], ['k', 'tasks', 'Tasks'], ['l', 'limits', 'Limits'],
-  ['u', 'audit', 'Audit'],
+  ['o', 'overview', 'Overview'], ['n', 'connect', 'Connect'],  ['u', 'audit', 'Audit'],
 ]);
 
 export const KEYS = [
@@ -16,7 +15,8 @@ let afterG = 0;
 
 /** @param {EventTarget | null} target */
 const isTyping = (target) => target instanceof HTMLElement && (target.isContentEditable ||
-  ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) && !['checkbox', 'radio'].includes(/** @type {any} */ (target).type));
+  ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) &&
+    !['checkbox', 'radio'].includes(/** @type {any} */ (target).type));
 
 /** The first element that is shown and marked so. @param {string} selector */
 const seen = (selector) => /** @type {HTMLElement | undefined} */ (

@@ -1,13 +1,16 @@
 // JSON Schemas of arguments, as a form shows them: a closed set of kinds. What is none of them has the JSON editor.
 import { isObject, stringify } from './json.js';
 
-/** @typedef {'choice' | 'text' | 'lines' | 'date' | 'number' | 'integer' | 'boolean' | 'list' | 'map' | 'object' | 'json'} Kind */
-/** @typedef {Any} Schema */
 
 const DEEPEST = 6;
 const BRANCHES = ['oneOf', 'anyOf', 'allOf', 'if', 'not', 'patternProperties', 'prefixItems', 'dependentSchemas'];
 
-/** A schema without references and without `null` beside another type. @param {Schema} schema @param {Schema} root @returns {Schema} */
+/**
+ * A schema without references and without `null` beside another type.
+ * @param {Schema} schema
+ * @param {Schema} root
+ * @returns {Schema}
+ */
 export function resolve(schema, root) {
   let { $ref, ...rest } = isObject(schema) ? schema : {};
   for (let steps = 0; $ref && steps < 8; steps += 1) {
@@ -82,8 +85,24 @@ export function typeOf(schema, root) {
   return String(known.type ?? (known.enum ? 'choice' : 'any value'));
 }
 
-/** Names and pointers of sensitive parameters: their values are never shown. @param {Schema} schema @param {string} name */
+/** Whether the value of a parameter is never shown. @param {Schema} schema @param {string} name */
 export const isSensitive = (schema, name) => schema?.properties?.[name]?.writeOnly === true;
+
+/** The arguments that may be kept: those in which nothing is sensitive. @param {Any} args @param {Schema} [schema] */
+export function withoutSensitive(args, schema = {}) {
+  const isOpen = (/** @type {any} */ part) => !stringify(part ?? {}).includes('"writeOnly":true');
+  return Object.fromEntries(Object.entries(args).filter(([name]) => isOpen(schema.$defs) &&
+    isOpen(schema.properties?.[name])));
+}
+
+/** The conditions under which a tool needs no approval, by argument. @param {Any | undefined} tool @returns {Any} */
+export function rulesOf(tool) {
+  try {
+    return JSON.parse(tool?.approve_unless || '{}');
+  } catch {
+    return {};
+  }
+}
 
 /**
  * How an argument stands to its condition (`approve_unless`), in words; empty for a condition of another kind.
@@ -99,12 +118,14 @@ export function condition(value, rule) {
     [rule.exclusiveMinimum, (bound) => value > bound, 'is not over', 'over'],
     [rule.maxLength ?? rule.maxItems, (bound) => (size ?? 0) <= bound, 'is longer than', 'a length of at most'],
     [rule.minLength ?? rule.minItems, (bound) => (size ?? 0) >= bound, 'is shorter than', 'a length of at least'],
-    [rule.enum, (bound) => bound.some((/** @type {any} */ one) => stringify(one) === stringify(value)), 'is none of', 'one of'],
+    [rule.enum, (bound) => bound.some((/** @type {any} */ one) => stringify(one) === stringify(value)), 'is none of',
+      'one of'],
     [rule.const, (bound) => stringify(bound) === stringify(value), 'is not', 'only'],
   ];
   const stated = checks.filter(([bound]) => bound !== undefined);
   const broken = stated.find(([bound, holds]) => value === undefined || value === null || !holds(bound));
-  const told = (/** @type {any} */ bound) => (Array.isArray(bound) ? bound.map((one) => stringify(one)).join(', ') : stringify(bound));
+  const told = (/** @type {any} */ bound) => (Array.isArray(bound) ? bound.map((one) => stringify(one)).join(', ') :
+    stringify(bound));
   if (broken) {
     const shown = value === undefined ? 'nothing' : stringify(value);
     return { holds: false, words: `${shown.length > 40 ? 'it' : shown} ${broken[2]} ${told(broken[0])}` };

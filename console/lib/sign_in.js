@@ -1,6 +1,4 @@
-// Who the page acts as. Tokens stay in memory; what a sign-in at an issuer needs on its way back lies in sessionStorage.
-
-/** @typedef {{issuer: string, client_id: string, scopes: string[], resource: string}} Issuer */
+// Who the page acts as. Tokens stay in memory; sessionStorage has what a sign-in at an issuer needs on its way back.
 
 const CHANNEL = 'toolwire-sign-in';
 
@@ -38,7 +36,8 @@ class Session extends EventTarget {
     if (used !== this.credentials) return;
     if (this.refreshToken && await this.refresh()) return;
     this.ask(!this.token ? 'Sign in to go on.' : this.isKnown
-      ? 'Your sign-in has ended. Sign in again to go on; nothing that you typed is lost.' : 'The server did not accept this sign-in.');
+      ? 'Your sign-in has ended. Sign in again to go on; nothing that you typed is lost.' :
+        'The server did not accept this sign-in.');
     await this.waiting?.promise;
   }
 
@@ -76,11 +75,16 @@ class Session extends EventTarget {
   /** @param {Issuer} issuer @returns {Promise<any>} */
   async endpoints(issuer) {
     const response = await fetch(`${issuer.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    if (!response.ok) throw new Error(`${issuer.issuer} does not say where to sign in: it answered ${response.status}.`);
+    if (!response.ok) throw new
+      Error(`${issuer.issuer} does not say where to sign in: it answered ${response.status}.`);
     return response.json();
   }
 
-  /** Goes to an issuer: in this window, or where input would be lost in another one. @param {Issuer} issuer @param {boolean} apart */
+  /**
+   * Goes to an issuer: in this window, or where input would be lost in another one.
+   * @param {Issuer} issuer
+   * @param {boolean} apart
+   */
   async begin(issuer, apart) {
     const popup = apart ? open('', '_blank', 'popup,width=480,height=680') : null;
     const { authorization_endpoint: endpoint } = await this.endpoints(issuer);
@@ -120,8 +124,10 @@ class Session extends EventTarget {
     sessionStorage.removeItem(state);
     if (location.search === search) history.replaceState(null, '', location.pathname + (begun?.hash || location.hash));
     if (!begun) throw new Error('This sign-in did not begin in this tab. Sign in again.');
-    if (answer.has('error')) throw new Error(answer.get('error_description') || `The sign-in was refused: ${answer.get('error')}.`);
-    if (answer.has('iss') && answer.get('iss') !== begun.issuer.issuer) throw new Error('Another issuer answered. Sign in again.');
+    if (answer.has('error')) throw new Error(answer.get('error_description') ||
+      `The sign-in was refused: ${answer.get('error')}.`);
+    if (answer.has('iss') && answer.get('iss') !== begun.issuer.issuer) throw new
+      Error('Another issuer answered. Sign in again.');
     this.issuer = begun.issuer;
     await this.exchange({ grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: here(),
       code_verifier: begun.verifier }, begun.nonce);
@@ -141,7 +147,8 @@ class Session extends EventTarget {
     }
     if (nonce && answer.id_token) {
       const claims = JSON.parse(atob(answer.id_token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')));
-      if (claims.nonce !== nonce) throw new Error('The answer of the issuer belongs to another sign-in. Sign in again.');
+      if (claims.nonce !== nonce) throw new
+        Error('The answer of the issuer belongs to another sign-in. Sign in again.');
     }
     this.accept(answer.access_token, answer.refresh_token ?? parameters.refresh_token);
   }

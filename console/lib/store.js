@@ -4,23 +4,17 @@ import { follow } from './events.js';
 import { session } from './sign_in.js';
 import { instant } from './time.js';
 
-/** @typedef {Any} Message */
-/** @typedef {{call: Message, stages: Message[]}} KnownCall */
 
-const TOPICS = 'calls,confirmations,tools,providers,stats,tasks';
+const TOPICS = 'calls,confirmations,tools,providers';
 const MOST_CALLS = 20_000;
-const MOST_SECONDS = 900;
 
 class Store extends EventTarget {
-  /** @type {Map<string, Message>} */ tools = new Map();
-  /** @type {Map<string, Message>} Definitions that were seen, by their digest. */ definitions = new Map();
-  /** @type {Map<string, Message>} */ providers = new Map();
-  /** @type {Map<string, Message>} */ confirmations = new Map();
+  /** @type {Map<string, Any>} */ tools = new Map();
+  /** @type {Map<string, Any>} */ providers = new Map();
+  /** @type {Map<string, Any>} */ confirmations = new Map();
   /** @type {Map<string, KnownCall>} */ calls = new Map();
-  /** @type {Map<string, Message>} */ tasks = new Map();
-  /** @type {Message} */ stats = { buckets: [], latency_bounds: [] };
-  /** @type {Message} */ viewer = {};
-  /** @type {Message[]} */ problems = [];
+  /** @type {Any} */ viewer = {};
+  /** @type {Any[]} */ problems = [];
   /** Topics whose state at the beginning is complete. @type {Set<string>} */
   synced = new Set();
   /** @type {'connecting' | 'live' | 'lost'} */ connection = 'connecting';
@@ -57,17 +51,16 @@ class Store extends EventTarget {
     this.stop.abort();
     this.stop = new AbortController();
     const { signal } = this.stop;
-    for (const map of [this.tools, this.providers, this.confirmations, this.calls, this.tasks]) map.clear();
+    for (const map of [this.tools, this.providers, this.confirmations, this.calls]) map.clear();
     this.synced.clear();
     this.stale.clear();
     this.olderCalls = undefined;
-    this.stats = { buckets: [], latency_bounds: [] };
     this.viewer = await get('/v1/viewer', {}, signal);
     session.isKnown = true;
     this.tell('viewer');
-    follow({ topics: TOPICS, user_id: this.everybody }, signal, (event, data) => this.take(event, data), (state, error) => {
+    follow({ topics: TOPICS, user_id: this.everybody }, signal, (event, data) => this.take(event, data),
+      (state, error) => {
       if (state === 'lost' && this.connection !== 'lost') this.lostAt = Date.now();
-      if (state === 'live') this.loadStats();
       this.connection = state;
       this.connectionError = error?.message ?? '';
       this.tell('connection');
@@ -75,22 +68,26 @@ class Store extends EventTarget {
     this.loadOlderCalls().catch(() => {});
   }
 
-  /** @param {string} event @param {Message} data */
+  /** @param {string} event @param {Any} data */
   take(event, data) {
     const [topic, what] = event.split('.');
     if (topic === 'reset') return this.reset(data.topics);
-    if (topic === 'stats') return this.takeStats(data);
     if (what === 'synced') return this.sync(topic);
     if (topic === 'calls') this.takeCall(data.call, data.stages);
     else if (topic === 'confirmations') this.takeConfirmation(data.confirmation);
-    else if (topic === 'tasks') this.put('tasks', this.tasks, data.task?.task_id, data.task);
     else if (topic === 'providers') this.put('providers', this.providers, data.provider?.name, data.provider, what);
     else if (what === 'problem') this.problems = data.problems ?? [];
-    else if (topic === 'tools' && data.tool) this.takeTool(data.tool, what);
+    else if (topic === 'tools') this.put('tools', this.tools, data.tool?.name, data.tool, what);
     this.tell(topic);
   }
 
-  /** @param {string} topic @param {Map<string, Message>} map @param {string} key @param {Message} value @param {string} [what] */
+  /**
+   * @param {string} topic
+   * @param {Map<string, Any>} map
+   * @param {string} key
+   * @param {Any} value
+   * @param {string} [what]
+   */
   put(topic, map, key, value, what) {
     if (!key) return;
     this.stale.get(topic)?.delete(key);
@@ -98,13 +95,7 @@ class Store extends EventTarget {
     else map.set(key, value);
   }
 
-  /** @param {Message} tool @param {string} what */
-  takeTool(tool, what) {
-    if (what !== 'removed') this.definitions.set(tool.digest, tool);
-    this.put('tools', this.tools, tool.name, tool, what);
-  }
-
-  /** @param {Message | undefined} confirmation */
+  /** @param {Any | undefined} confirmation */
   takeConfirmation(confirmation) {
     if (!confirmation) return;
     const id = confirmation.confirmation_id;
@@ -117,7 +108,7 @@ class Store extends EventTarget {
     this.tell('confirmations');
   }
 
-  /** @param {Message | undefined} call @param {Message[]} [stages] */
+  /** @param {Any | undefined} call @param {Any[]} [stages] */
   takeCall(call, stages = []) {
     if (!call) return;
     const known = this.calls.get(call.call_id);
@@ -142,7 +133,6 @@ class Store extends EventTarget {
         this.olderCalls = undefined;
         this.loadOlderCalls().catch(() => {});
       }
-      if (topic === 'stats') this.loadStats();
       this.tell(topic);
     }
   }
@@ -159,41 +149,13 @@ class Store extends EventTarget {
   async loadOlderCalls() {
     if (this.olderCalls === '') return;
     const { signal } = this.stop;
-    const page = await get('/v1/calls', { user_id: this.everybody, page_size: 200, page_token: this.olderCalls }, signal);
+    const page = await get('/v1/calls', { user_id: this.everybody, page_size: 200, page_token: this.olderCalls },
+      signal);
     if (signal.aborted) return;
     this.olderCalls = page.next_page_token ?? '';
     for (const call of page.calls) this.takeCall(call);
     this.synced.add('older calls');
     this.tell('calls');
-  }
-
-  async loadStats() {
-    const { signal } = this.stop;
-    const stats = await get('/v1/stats', { user_id: this.everybody, step: '1s' }, signal).catch(() => undefined);
-    if (!stats || signal.aborted) return;
-    this.stats = { ...stats, buckets: [] };
-    for (const bucket of stats.buckets) this.addBucket(bucket);
-    this.synced.add('stats');
-    this.tell('stats');
-  }
-
-  /** @param {Message} stats */
-  takeStats(stats) {
-    const { buckets } = this.stats;
-    this.stats = { ...stats, buckets };
-    for (const bucket of stats.buckets) this.addBucket(bucket);
-    this.tell('stats');
-  }
-
-  /** @param {Message} bucket */
-  addBucket(bucket) {
-    const { buckets } = this.stats;
-    const at = instant(bucket.time);
-    const last = buckets.at(-1)?.at ?? 0;
-    if (at === last) buckets.pop();
-    else if (at < last) return;
-    buckets.push({ ...bucket, at });
-    if (buckets.length > MOST_SECONDS) buckets.shift();
   }
 
   /** Confirmations that wait for a person; first those that the viewer may decide on, the oldest first. */

@@ -1,8 +1,9 @@
 // One approval: all that the decision is bound to, and the decision. The card never turns into another one.
 import { html, nothing } from '../vendor/lit.js';
-import { get, problem, segment } from '../lib/api.js';
+import { get, segment } from '../lib/api.js';
 import { properties } from '../lib/element.js';
 import { link } from '../lib/route.js';
+import { rulesOf } from '../lib/schema.js';
 import { store } from '../lib/store.js';
 import { brief, shown, words } from '../lib/text.js';
 import { badge, consequence, facts } from '../elements/badges.js';
@@ -22,56 +23,41 @@ const CAUSES = {
 };
 
 class ApprovalCard extends properties({
-  name: '', problem: /** @type {Failure} */ (undefined),
-  tool: /** @type {Any | undefined} */ (undefined),
-  call: /** @type {Any | undefined} */ (undefined),
+  name: '', tool: /** @type {Any | undefined} */ (undefined), call: /** @type {Any | undefined} */ (undefined),
   last: /** @type {Any[] | undefined} */ (undefined),
 }) {
   static topics = ['confirmations', 'tools', 'viewer'];
-  loading = '';
 
-  /** @param {Map<string, any>} changed */
+  /** @param {Changed} changed */
   willUpdate(changed) {
-    if (changed.has('name') || (!this.loading && store.viewer.user_id)) this.load();
-  }
-
-  async load() {
-    const { name } = this;
-    [this.problem, this.tool, this.call, this.last] = [undefined, undefined, undefined, undefined];
-    if (!store.viewer.user_id) return;
-    this.loading = name;
-    /** @param {Promise<any>} answer */
-    const optional = (answer) => answer.catch(() => undefined);
-    try {
-      const answer = await get(`/v1/confirmations/${segment(name)}`);
-      const one = answer.confirmation ?? answer;
+    if (changed.has('name')) [this.problem, this.tool, this.call, this.last] =
+      [undefined, undefined, undefined, undefined];
+    const path = `/v1/confirmations/${segment(this.name)}`;
+    this.once(this.name, async () => {
+      const { confirmation: one } = await get(path);
       store.takeConfirmation(one);
-      const [tool, call, last] = await Promise.all([
-        optional(get(`/v1/tools/${segment(one.tool)}`)),
-        one.call_id ? optional(get(`/v1/calls/${segment(one.call_id)}`)) : undefined,
-        optional(get('/v1/calls', { user_id: one.user_id === store.viewer.user_id ? '' : one.user_id, page_size: 6 })),
-      ]);
-      if (this.name !== name) return;
-      this.tool = tool ? (tool.tool?.name ? tool.tool : tool) : undefined;
-      this.call = call?.call;
-      this.last = last?.calls?.filter((/** @type {any} */ other) => other.call_id !== one.call_id).slice(0, 5);
-    } catch (error) {
-      if (this.name === name) this.problem = problem(error);
-    }
+      const user = one.user_id === store.viewer.user_id ? '' : one.user_id;
+      // The card is complete without these, which the viewer may have no right to see.
+      const [tool, call, last] = await Promise.all([`/v1/tools/${one.tool}`, `/v1/calls/${one.call_id}`, '/v1/calls']
+        .map((one, index) => get(one, index < 2 ? {} : { user_id: user, page_size: 6 }).catch(() => undefined)));
+      return { tool: tool?.tool ?? tool, call: call?.call,
+        last: last?.calls.filter((/** @type {Any} */ other) => other.call_id !== one.call_id).slice(0, 5) };
+    });
   }
 
   render() {
     const one = store.confirmations.get(this.name);
+    const back = html`<p class="crumbs"><a href="#/approvals" data-back>‹ Approvals</a></p>`;
     if (!one || one.arguments_cut) {
-      return this.problem ? html`<p><a href="#/approvals" data-back>‹ Approvals</a></p>
-        ${problemOf(this.problem, () => this.load())}
-        ${this.problem.status === 404 ? html`<p class="empty">There is no such approval that you may see. It may be another user’s:
-          see at the top right who you are.</p>` : nothing}` : html`<p class="empty">Loading…</p>`;
+      return this.problem ? html`${back}${problemOf(this.problem, this.again)}${this.problem.status === 404
+        ? html`<p class="empty">There is no such approval that you may see. It may be another user’s: see at the top
+          right
+          who you are.</p>` : nothing}` : html`<p class="empty">Loading…</p>`;
     }
-    return html`<article class="approval">
-      <p class="crumbs"><a href="#/approvals" data-back>‹ Approvals</a></p>
+    return html`<article>${back}
       <header>
-        <p class="line">${badge(one.state)} ${consequence(one)} ${one.state === 'PENDING' ? html`<span class="end time-left">
+        <p class="line">${badge(one.state)} ${consequence(one)}
+          ${one.state === 'PENDING' ? html`<span class="end time-left">
           <tw-left .until=${one.expires_at} .over=${'expired'} .after=${' left'}></tw-left></span>` : nothing}</p>
         <h1>${shown(this.tool?.title || one.tool)}</h1>
         <p class="quiet"><a href=${link('tools', one.tool)}><code>${one.tool}</code></a>${one.path.length > 1
@@ -81,37 +67,34 @@ class ApprovalCard extends properties({
       </header>
       ${this.definition(one)}
       <h2>Arguments</h2>
-      <tw-arguments .value=${one.arguments} .schema=${this.tool?.input_schema} .rules=${rules(this.tool)}></tw-arguments>
+      <tw-arguments .value=${one.arguments} .schema=${this.tool?.input_schema}
+        .rules=${rulesOf(this.tool)}></tw-arguments>
       <h2>Who asks</h2>
       ${facts([
         ['User', html`<b>${shown(one.user_id)}</b>${one.user_email ? html` (${shown(one.user_email)})` : nothing}`],
         ['By', this.call?.face],
         ['Asked', html`<tw-when .at=${one.created_at}></tw-when>`],
-        ['Task', one.task_id ? html`<a href=${link('tasks', one.task_id)}>${brief(one.task_id)}</a>` : ''],
+        ['Task', one.task_id && html`<a href=${link('calls', '', { task: one.task_id })}>${brief(one.task_id)}</a>`],
         ['Session', one.session_id],
-        ['Call', one.call_id ? html`<a href=${link('calls', one.call_id)}>${brief(one.call_id)}</a>` : ''],
+        ['Call', one.call_id && html`<a href=${link('calls', one.call_id)}>${brief(one.call_id)}</a>`],
       ])}
       ${this.history(one)}
       <tw-decision .confirmation=${one}></tw-decision>
-      <details class="more"><summary>What the decision is bound to</summary>${facts([
-        ['Arguments', html`<code class="wrap">${one.arguments_digest}</code>`],
-        ['Definition', html`<code class="wrap">${one.definition_digest}</code>`],
-        ['Request', html`<code class="wrap">${one.request_id}</code>`],
-        ['Approval', html`<code class="wrap">${one.confirmation_id}</code>`],
-      ])}<tw-copy .quiet=${true} .label=${'the address of this approval'} .text=${`${location.origin}/${link('approvals', one.confirmation_id)}`}></tw-copy></details>
+      <details class="more"><summary>What the decision is bound to</summary>
+        ${facts(['arguments_digest', 'definition_digest', 'request_id', 'confirmation_id'].map((name) =>
+          [words(name), html`<code class="wrap">${one[name]}</code>`]))}
+        <tw-copy .quiet=${true} .label=${'the address of this approval'}
+          .text=${`${location.origin}/${link('approvals', one.confirmation_id)}`}></tw-copy></details>
     </article>`;
   }
 
-  /** What changed in the definition since the call was made. @param {Any} one */
+  /** Whether the definition has changed since the call was made. @param {Any} one */
   definition(one) {
-    const present = this.tool?.digest ?? store.tools.get(one.tool)?.digest;
-    if (!present || present === one.definition_digest || one.state !== 'PENDING') return nothing;
-    const [before, after] = [store.definitions.get(one.definition_digest), store.tools.get(one.tool)];
-    const names = before && after ? Object.keys({ ...before, ...after }).filter((name) => !['digest', 'status'].includes(name) &&
-      JSON.stringify(before[name]) !== JSON.stringify(after[name])) : [];
-    return html`<div class="notice bad"><b>The tool has changed since this call was made.</b> An approval would not hold: the call must
-      be made again.
-      ${names.map((name) => html`<div class="diff"><code>${name}</code><del>${shown(told(before?.[name]))}</del><ins>${shown(told(after?.[name]))}</ins></div>`)}</div>`;
+    const present = store.tools.get(one.tool)?.digest ?? this.tool?.digest;
+    return !present || present === one.definition_digest || one.state !== 'PENDING' ? nothing
+      : html`<p class="notice bad"><b>The tool has changed since this call was made.</b> An approval would not hold:
+        the call
+        must be made again.</p>`;
   }
 
   /** @param {Any} one */
@@ -124,16 +107,3 @@ class ApprovalCard extends properties({
   }
 }
 customElements.define('tw-approval-card', ApprovalCard);
-
-/** @param {any} value */
-const told = (value) => (typeof value === 'string' ? value : JSON.stringify(value) ?? 'nothing');
-
-/** The conditions of a tool, by argument. @param {Any | undefined} tool @returns {Any} */
-function rules(tool) {
-  try {
-    const stated = tool?.approve_unless;
-    return typeof stated === 'string' ? JSON.parse(stated || '{}') : (stated ?? {});
-  } catch {
-    return {};
-  }
-}

@@ -16,9 +16,10 @@ before(async () => {
   const { url } = console_.server;
   const { id } = await waiting(url, { value: 'a value', user: 'maria' });
   const { calls } = await (await fetch(`${url}/v1/calls?user_id=*`)).json();
-  screens = { approvals: '#/approvals', approval: `#/approvals/${id}`, calls: '#/calls', call: `#/calls/${calls.at(-1).call_id}`, tools: '#/tools',
-    tool: '#/tools/get_quotes', providers: '#/providers', overview: '#/overview', connect: '#/connect', limits: '#/limits', audit: '#/audit',
-    tasks: '#/tasks' };
+  screens = { approvals: '#/approvals', approval: `#/approvals/${id}`, calls: '#/calls', call:
+    `#/calls/${calls.at(-1).call_id}`, tools: '#/tools',
+    tool: '#/tools/get_quotes', providers: '#/providers', overview: '#/overview', connect: '#/connect', audit:
+      '#/audit' };
 });
 after(() => console_?.close());
 
@@ -29,15 +30,19 @@ for (const theme of ['light', 'dark']) {
       const wrong = [];
       for (const [name, hash] of Object.entries(screens)) {
         await page.goto(`${console_.path.url}/${hash}`);
-        await page.locator('main h1').first().waitFor();
-        await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
-        if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}-${theme}-${width}.png`) });
+        await page.locator('main h1:visible').first().waitFor();
+        await page.locator('main .empty:visible', { hasText: 'Loading…' }).first().waitFor({ state: 'hidden' });
+        if (process.env.SCREENSHOTS) await page.screenshot({ path:
+          join(process.env.SCREENSHOTS, `${name}-${theme}-${width}.png`) });
         // By the protocol of the debugger: the page's policy lets no script in.
         await page.evaluate(`if (!window.axe) { ${axe} }`);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }));
+        const { violations } = await page.evaluate(() => window.axe.run(document,
+          { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }));
         wrong.push(...violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
-          .map(({ id, nodes }) => `${name}: ${id}: ${nodes.map((node) => node.target.join(' ')).slice(0, 3).join(' | ')}`));
-        if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push(`${name}: wider than the page`);
+          .map(({ id, nodes }) => `${name}: ${id}: ${nodes.map((node) => node.target.join(' ')).slice(0,
+            3).join(' | ')}`));
+        if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+          wrong.push(`${name}: wider than the page`);
       }
       await page.context().close();
       assert.deepEqual(wrong, []);

@@ -23,14 +23,16 @@ async function way(target) {
   });
   await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   const cut = () => { isCut = true; sockets.forEach((socket) => socket.destroy()); };
-  return { url: `http://127.0.0.1:${server.address().port}`, cut, mend: () => { isCut = false; }, close: () => { cut(); server.close(); } };
+  return { url: `http://127.0.0.1:${server.address().port}`, cut, mend: () => { isCut = false; }, close: () =>
+    { cut(); server.close(); } };
 }
 
 export async function launch(options) {
   const server = isReal ? { url: process.env.URL.replace(/\/$/, ''), close() {} } : await standIn(options);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-component-update'],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking',
+      '--disable-component-update'],
   });
   const path = await way(server.url);
   /** What went wrong in any page: errors of scripts, and what the policy blocked. */
@@ -42,7 +44,8 @@ export async function launch(options) {
     const page = await context.newPage();
     page.on('pageerror', (error) => mistakes.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error' && /Content Security Policy|Trusted/.test(message.text())) mistakes.push(message.text());
+      if (message.type() === 'error' && /Content Security Policy|Trusted/.test(message.text()))
+        mistakes.push(message.text());
     });
     await page.goto(`${path.url}/${hash}`);
     if (token) {
@@ -64,7 +67,8 @@ export async function launch(options) {
 export async function rest(url, method, path, { body, user, key, token } = {}) {
   const response = await fetch(url + path, {
     method,
-    headers: { ...(body && { 'content-type': 'application/json' }), ...(user && { 'x-toolwire-user': user }), ...(key && { 'idempotency-key': key }),
+    headers: { ...(body && { 'content-type': 'application/json' }), ...(user && { 'x-toolwire-user': user }),
+      ...(key && { 'idempotency-key': key }),
       ...(token && { authorization: `Bearer ${token}` }) },
     body: body && JSON.stringify(body),
   });

@@ -1,16 +1,21 @@
 // What the sources of console/ keep to besides their types.
 import js from '@eslint/js';
 
-const BROWSER = ['AbortController', 'BroadcastChannel', 'Blob', 'CSS', 'Document', 'Event', 'EventTarget', 'FormData', 'HashChangeEvent', 'HTMLElement',
-  'Headers', 'ResizeObserver', 'Response', 'TextDecoder', 'TextEncoder', 'URL', 'URLSearchParams', 'addEventListener', 'atob', 'btoa', 'clearInterval',
-  'clearTimeout', 'crypto', 'customElements', 'dispatchEvent', 'document', 'fetch', 'getComputedStyle', 'history', 'localStorage', 'location', 'matchMedia',
-  'navigator', 'open', 'queueMicrotask', 'removeEventListener', 'requestAnimationFrame', 'sessionStorage', 'setInterval', 'setTimeout', 'window'];
+const BROWSER = ['AbortController', 'BroadcastChannel', 'Blob', 'CSS', 'Document', 'Event', 'EventTarget', 'FormData',
+  'HashChangeEvent', 'HTMLElement',
+  'Headers', 'ResizeObserver', 'Response', 'TextDecoder', 'TextEncoder', 'URL', 'URLSearchParams', 'addEventListener',
+    'atob', 'btoa', 'clearInterval',
+  'clearTimeout', 'crypto', 'customElements', 'dispatchEvent', 'document', 'fetch', 'getComputedStyle', 'history',
+    'localStorage', 'location', 'matchMedia',
+  'navigator', 'open', 'queueMicrotask', 'removeEventListener', 'requestAnimationFrame', 'sessionStorage',
+    'setInterval', 'setTimeout', 'window'];
 
 export default [
   { ignores: ['**/vendor/**', '**/*.d.ts'] },
   js.configs.recommended,
   {
-    languageOptions: { ecmaVersion: 2025, sourceType: 'module', globals: Object.fromEntries(BROWSER.map((name) => [name, 'readonly'])) },
+    languageOptions: { ecmaVersion: 2025, sourceType: 'module', globals:
+      Object.fromEntries(BROWSER.map((name) => [name, 'readonly'])) },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       eqeqeq: 'error',
@@ -20,7 +25,8 @@ export default [
       'no-var': 'error',
       'prefer-const': 'error',
       'max-len': ['error', { code: 120 }],
-      'no-restricted-properties': ['error', ...['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'write'].map((property) => ({ property,
+      'no-restricted-properties': ['error', ...['innerHTML', 'outerHTML', 'insertAdjacentHTML',
+        'write'].map((property) => ({ property,
         message: 'Text enters as text: by a template of lit.' }))],
       'no-control-regex': 'off',
     },

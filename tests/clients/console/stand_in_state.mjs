@@ -37,9 +37,12 @@ export class State extends EventEmitter {
     const at = fields.at ?? this.now();
     const { at: _at, took, stages, result, args, ...rest } = fields;
     const call = {
-      call_id: randomUUID(), tool: '', definition_digest: this.tools.get(fields.tool)?.digest ?? '', user_id: 'demo', face: 'rest', state: 'RUNNING',
-      request_id: '', task_id: '', session_id: '', parent_call_id: '', trace_id: digestOf(String(at)).slice(0, 32), arrived_at: this.iso(at),
-      deadline: this.iso(at + 120_000), duration: seconds(took ?? 0), code: 'UNSPECIFIED', from_cache: false, confirmation_id: '', result_kept: Boolean(result),
+      call_id: randomUUID(), tool: '', definition_digest: this.tools.get(fields.tool)?.digest ?? '', user_id: 'demo',
+        face: 'rest', state: 'RUNNING',
+      request_id: '', task_id: '', session_id: '', parent_call_id: '', trace_id: digestOf(String(at)).slice(0, 32),
+        arrived_at: this.iso(at),
+      deadline: this.iso(at + 120_000), duration: seconds(took ?? 0), code: 'UNSPECIFIED', from_cache: false,
+        confirmation_id: '', result_kept: Boolean(result),
       ...(took === undefined ? {} : { ended_at: this.iso(at + took) }), ...rest,
     };
     const known = { call, stages: stages ?? [{ type: 'RECEIVED', time: this.iso(at) }], result, args };
@@ -55,7 +58,8 @@ export class State extends EventEmitter {
 
   end(known, fields) {
     const at = this.now();
-    Object.assign(known.call, { ended_at: this.iso(at), duration: seconds(at - Date.parse(known.call.arrived_at)), state: 'SUCCEEDED' }, fields.call);
+    Object.assign(known.call, { ended_at: this.iso(at), duration: seconds(at - Date.parse(known.call.arrived_at)),
+      state: 'SUCCEEDED' }, fields.call);
     known.result = fields.result;
     known.call.result_kept = Boolean(fields.result);
     known.stages.push(...(fields.stages ?? []));
@@ -64,10 +68,14 @@ export class State extends EventEmitter {
 
   confirm({ tool, args, user, call_id: callId, request_id: requestId, cause = 'MANIFEST', summary }) {
     const one = {
-      confirmation_id: `conf_${randomUUID().replaceAll('-', '')}`, state: 'PENDING', tool: tool.name, path: [tool.name], summary, arguments: args,
-      arguments_digest: digestOf(args), definition_digest: tool.digest, category: tool.category, consequence_level: tool.consequence_level, cause,
-      user_id: user, user_email: user === 'demo' ? '' : `${user}@corp.example`, task_id: '', session_id: '', call_id: callId, request_id: requestId,
-      created_at: this.iso(), expires_at: this.iso(this.now() + 600_000), decided_by: '', decided_via: '', on_behalf_of: '', reason: '',
+      confirmation_id: `conf_${randomUUID().replaceAll('-', '')}`, state: 'PENDING', tool: tool.name, path:
+        [tool.name], summary, arguments: args,
+      arguments_digest: digestOf(args), definition_digest: tool.digest, category: tool.category, consequence_level:
+        tool.consequence_level, cause,
+      user_id: user, user_email: user === 'demo' ? '' : `${user}@corp.example`, task_id: '', session_id: '', call_id:
+        callId, request_id: requestId,
+      created_at: this.iso(), expires_at: this.iso(this.now() + 600_000), decided_by: '', decided_via: '',
+        on_behalf_of: '', reason: '',
       used_by_call_id: '', sequence: 0, arguments_cut: false,
     };
     this.confirmations.set(one.confirmation_id, one);
@@ -77,14 +85,17 @@ export class State extends EventEmitter {
 
   change(one, fields, what = 'changed') {
     Object.assign(one, fields, { sequence: this.log.length + 1 });
-    this.tell(`confirmations.${what}`, { type: what.toUpperCase(), confirmation: one, sequence: one.sequence, event_time: this.iso() });
+    this.tell(`confirmations.${what}`, { type: what.toUpperCase(), confirmation: one, sequence: one.sequence,
+      event_time: this.iso() });
   }
 
   /** As a viewer sees it. */
   shown(one, viewer, whole = false) {
     const own = one.user_id === viewer.user_id;
-    const reason = one.state !== 'PENDING' ? `it is ${one.state.toLowerCase()} already` : own && !this.ownCalls && !viewer.open
-      ? 'it is your own call, which another user must decide on' : !viewer.approves && !own ? 'you have no right to approve calls of this tool' : '';
+    const reason = one.state !== 'PENDING' ? `it is ${one.state.toLowerCase()} already` : own && !this.ownCalls &&
+      !viewer.open
+      ? 'it is your own call, which another user must decide on' : !viewer.approves && !own ?
+        'you have no right to approve calls of this tool' : '';
     const cut = !whole && JSON.stringify(one.arguments).length > 16_384;
     const { arguments: args, ...rest } = one;
     return { ...rest, ...(cut ? {} : { arguments: args }), arguments_cut: cut,
@@ -98,37 +109,50 @@ export class State extends EventEmitter {
       const took = [2, 8, 35, 1400, 120][index % 5];
       const failed = index % 7 === 3;
       const tool = names[index % names.length];
-      this.record({ at, took, tool, user_id: ['demo', 'maria', 'sales-agent'][index % 3], face: ['grpc', 'mcp', 'rest', 'cli'][index % 4],
-        state: failed ? 'FAILED' : 'SUCCEEDED', code: failed ? ['RATE_LIMITED', 'TIMEOUT', 'NOT_FOUND'][index % 3] : 'UNSPECIFIED', from_cache: index % 5 === 0,
+      this.record({ at, took, tool, user_id: ['demo', 'maria', 'sales-agent'][index % 3], face:
+        ['grpc', 'mcp', 'rest', 'cli'][index % 4],
+        state: failed ? 'FAILED' : 'SUCCEEDED', code: failed ? ['RATE_LIMITED', 'TIMEOUT', 'NOT_FOUND'][index % 3] :
+          'UNSPECIFIED', from_cache: index % 5 === 0,
         args: { symbol: 'AAPL' },
-        result: failed ? { tool, fetched_at: this.iso(at), error: { code: ['RATE_LIMITED', 'TIMEOUT', 'NOT_FOUND'][index % 3], message: 'The source asked for a pause.',
+        result: failed ? { tool, fetched_at: this.iso(at), error:
+          { code: ['RATE_LIMITED', 'TIMEOUT', 'NOT_FOUND'][index % 3], message: 'The source asked for a pause.',
           retryable: true, retry_after: '42s', origin: 'SOURCE', field_violations: [], attempts: 2 }, provenance: {} }
-          : { tool, fetched_at: this.iso(at), data: { as_of: '2026-01-15', quotes: [{ symbol: 'AAPL', price: 193.12, change_pct: 1.1 }] },
+          : { tool, fetched_at: this.iso(at), data: { as_of: '2026-01-15', quotes:
+            [{ symbol: 'AAPL', price: 193.12, change_pct: 1.1 }] },
             provenance: { source_ids: [`tool:${tool}:v1`], as_of: '2026-01-15', from_cache: false, warnings: [] } },
-        stages: ['RECEIVED', 'CHECKING', 'AWAITING_PERMIT', 'EXECUTING', 'REQUESTING', 'REQUESTING', 'COMMITTING'].map((type, stage) =>
+        stages: ['RECEIVED', 'CHECKING', 'AWAITING_PERMIT', 'EXECUTING', 'REQUESTING', 'REQUESTING',
+          'COMMITTING'].map((type, stage) =>
           ({ type, time: this.iso(at + Math.round(took * [0, 0.02, 0.05, 0.3, 0.35, 0.6, 0.95][stage])) })) });
     }
   }
 
-  /** One second of statistics, made of the calls that ended in it. */
-  bucket(at) {
-    const ended = [...this.calls.values()].filter(({ call }) => call.ended_at && Math.floor(Date.parse(call.ended_at) / 1000) * 1000 === at);
-    const latencies = ended.length ? Array.from({ length: BOUNDS.length + 1 }, () => 0) : [];
-    /** @type {Map<string, number>} */ const errors = new Map();
-    for (const { call } of ended) {
-      const took = Number.parseFloat(call.duration);
-      const index = BOUNDS.findIndex((bound) => took <= bound);
-      latencies[index < 0 ? BOUNDS.length : index] += 1;
-      if (call.code !== 'UNSPECIFIED') errors.set(call.code, (errors.get(call.code) ?? 0) + 1);
+  /** Statistics of the last 15 minutes, in buckets of so many seconds. */
+  stats(step = 1) {
+    const now = Math.floor(this.now() / 1000 / step) * step * 1000;
+    /** @type {Map<number, any[]>} */ const ended = new Map();
+    for (const { call } of this.calls.values()) {
+      const at = call.ended_at && Math.floor(Date.parse(call.ended_at) / 1000 / step) * step * 1000;
+      if (at) ended.set(at, [...(ended.get(at) ?? []), call]);
     }
-    return { time: this.iso(at), calls: ended.length, errors: [...errors].map(([code, calls]) => ({ code, calls })), latencies };
+    const states = [...this.calls.values()].map(({ call }) => call.state);
+    return { step: `${step}s`, latency_bounds: BOUNDS.map((bound) => `${bound}s`),
+      running: states.filter((state) => state === 'RUNNING').length,
+      waiting: [...this.confirmations.values()].filter((one) => one.state === 'PENDING').length, slots: 8, idle_slots:
+        7,
+      buckets: Array.from({ length: 900 / step }, (_, index) =>
+        bucket(now - (900 / step - index) * step * 1000, ended)) };
   }
+}
 
-  stats(count) {
-    const last = Math.floor(this.now() / 1000) * 1000 - 1000;
-    const calls = [...this.calls.values()].map(({ call }) => call);
-    return { step: '1s', latency_bounds: BOUNDS.map((bound) => `${bound}s`), running: calls.filter((call) => call.state === 'RUNNING').length,
-      waiting: [...this.confirmations.values()].filter((one) => one.state === 'PENDING').length, slots: 8, idle_slots: 7,
-      buckets: Array.from({ length: count }, (_, index) => this.bucket(last - (count - 1 - index) * 1000)) };
-  }
+/** The calls that ended in a step. */
+function bucket(at, ended) {
+  const calls = ended.get(at) ?? [];
+  const took = calls.map((call) => Number.parseFloat(call.duration)).sort((a, b) => a - b);
+  const bound = (share) => `${BOUNDS.find((one) => took[Math.ceil(took.length * share) - 1] <= one) ?? 120}s`;
+  const codes = calls.map((call) => call.code).filter((code) => code !== 'UNSPECIFIED');
+  return { time: new Date(at).toISOString(), calls: calls.length,
+    errors: [...new Set(codes)].map((code) => ({ code, calls: codes.filter((one) => one === code).length })),
+    latencies: took.length ? [...BOUNDS, Infinity].map((one, index) =>
+      took.filter((time) => time <= one && time > (BOUNDS[index - 1] ?? -1)).length) : [],
+    ...(took.length && { p50: bound(0.5), p99: bound(0.99) }) };
 }

@@ -1,4 +1,5 @@
-// `/v1/events` of the stand-in: the state at the beginning, then each change; resumption within 60 s after `Last-Event-ID`.
+// `/v1/events` of the stand-in: the state at the beginning, then each change. Within 60 s it resumes after a
+// `Last-Event-ID`.
 import { basic } from './stand_in_data.mjs';
 
 const RESUMABLE = 60_000;
@@ -10,16 +11,19 @@ export function stream({ state, request, response, query, viewer, open }) {
   response.write(': open\n\n');
   open.add(response);
   const send = (event, data, position = state.log.length) => {
-    if (topics.has(event.split('.')[0]) || event === 'reset') response.write(`id: ${position}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    if (topics.has(event.split('.')[0]) || event === 'reset')
+      response.write(`id: ${position}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   };
   const concerns = ({ event, data }) => {
     if (event.startsWith('calls.')) return all || data.call.user_id === viewer.user_id;
-    if (event.startsWith('confirmations.')) return viewer.approves || viewer.observes || data.confirmation.user_id === viewer.user_id;
+    if (event.startsWith('confirmations.')) return viewer.approves || viewer.observes || data.confirmation.user_id ===
+      viewer.user_id;
     return true;
   };
   const tell = (entry) => {
     if (!concerns(entry)) return;
-    const data = entry.data.confirmation ? { ...entry.data, confirmation: state.shown(entry.data.confirmation, viewer) } : entry.data;
+    const data = entry.data.confirmation ? { ...entry.data, confirmation: state.shown(entry.data.confirmation, viewer)
+      } : entry.data;
     send(entry.event, data, entry.position);
   };
   const states = () => {
@@ -37,7 +41,8 @@ export function stream({ state, request, response, query, viewer, open }) {
   } else {
     if (request.headers['last-event-id'] !== undefined) send('reset', { topics: [...topics] });
     states();
-    for (const { call, stages } of state.calls.values()) if (!call.ended_at && (all || call.user_id === viewer.user_id)) send('calls.started', { type: 'STARTED', call, stages });
+    for (const { call, stages } of state.calls.values()) if (!call.ended_at &&
+      (all || call.user_id === viewer.user_id)) send('calls.started', { type: 'STARTED', call, stages });
     send('calls.synced', { type: 'SYNCED' });
     for (const one of state.confirmations.values()) {
       const data = { type: 'REQUESTED', confirmation: one, sequence: one.sequence };
@@ -47,9 +52,7 @@ export function stream({ state, request, response, query, viewer, open }) {
     send('tasks.synced', { type: 'SYNCED' });
   }
   state.on('event', tell);
-  const ticks = setInterval(() => send('stats', state.stats(1)), 1_000);
   response.on('close', () => {
-    clearInterval(ticks);
     state.off('event', tell);
     open.delete(response);
   });
