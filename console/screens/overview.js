@@ -55,7 +55,8 @@ class Overview extends properties({ stats: /** @type {Any | undefined} */ (undef
           link('calls', '', { state: 'FAILED' }), wrong && 'bad')}
         ${tile('Running', stats?.running ?? 0, link('calls', '', { state: 'RUNNING' }))}
         ${tile('Waiting for approval', stats?.waiting ?? 0, '#/approvals', stats?.waiting && 'wait')}
-        ${stats?.slots ? tile('Free slots', `${stats.idle_slots} of ${stats.slots}`, '#/providers', stats.idle_slots ? '' : 'bad') : nothing}
+        ${stats?.slots ? tile('Free slots', `${stats.idle_slots} of ${stats.slots}`, '#/providers', stats.idle_slots ?
+          '' : 'bad') : nothing}
       </div>
       ${stats ? html`<div class="charts">
         <tw-chart class="panel" .label=${'Calls a second'} .times=${times} .told=${round} .lines=${[

@@ -3,7 +3,7 @@ import js from '@eslint/js';
 
 const BROWSER = ['AbortController', 'BroadcastChannel', 'Blob', 'CSS', 'Document', 'Event', 'EventTarget', 'FormData',
   'HashChangeEvent', 'HTMLElement',
-  'Headers', 'ResizeObserver', 'Response', 'TextDecoder', 'TextEncoder', 'URL', 'URLSearchParams', 'addEventListener',
+  'Headers', 'Intl', 'ResizeObserver', 'Response', 'TextDecoder', 'TextEncoder', 'URL', 'URLSearchParams', 'addEventListener',
     'atob', 'btoa', 'clearInterval',
   'clearTimeout', 'crypto', 'customElements', 'dispatchEvent', 'document', 'fetch', 'getComputedStyle', 'history',
     'localStorage', 'location', 'matchMedia',
