@@ -50,6 +50,6 @@ const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 /** The time of day, to the millisecond. @param {number} ms */
 export function clock(ms) {
   const at = new Date(ms);
-  const two = (/** @type {number} */ part) => String(part).padStart(2, '0');
-  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`;
+  const two = (/** @type {number} */ part, width = 2) => String(part).padStart(width, '0');
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${two(at.getMilliseconds(), 3)}`;
 }
