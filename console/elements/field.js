@@ -97,9 +97,10 @@ class Field extends properties({
    * @param {any} value
    * @param {boolean} required
    * @param {(value: any) => void} change
+   * @param {string} [name]
    */
-  inner(schema, key, value, required, change) {
-    return html`<tw-field .schema=${schema} .root=${this.root} .value=${value} .name=${String(key)}
+  inner(schema, key, value, required, change, name = String(key)) {
+    return html`<tw-field .schema=${schema} .root=${this.root} .value=${value} .name=${name}
       .pointer=${member(this.pointer, key)} .required=${required} .violations=${this.violations} .change=${change}
       .depth=${this.depth + 1}></tw-field>`;
   }
@@ -134,7 +135,8 @@ class Field extends properties({
       ${isList ? nothing : html`<label class="field key"><span class="label">Name</span><input .value=${live(key)}
         autocomplete="off"
         spellcheck="false" @change=${(event) => put(at, event.target.value, one)}></label>`}
-      ${this.inner(of, key, one, true, (value) => put(at, key, value ?? blank(of, this.root)))}
+      ${this.inner(of, key, one, true, (value) => put(at, key, value ?? blank(of, this.root)),
+        isList ? `${this.name} ${at + 1}` : key)}
       <button type="button" class="small" aria-label="Remove ${this.name} ${key}"
         @click=${() => set(entries.filter((_, index) => index !== at))}>Remove</button></div>`;
     return html`<fieldset><legend>${this.heading()} <span class="quiet">${isList ? 'list' : 'map'}

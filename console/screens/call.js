@@ -62,7 +62,8 @@ class Call extends properties({
           ? html` <span class="badge bad">${words(call.code)}</span>` : nothing}
           ${call.from_cache ? html` <span class="badge">from a cache</span>` : nothing}
           <span class="end">${call.ended_at ? lasting(took)
-            : html`runs; <tw-left .until=${call.deadline} .over=${'past its deadline'}
+            : call.state !== 'RUNNING' ? 'waits' : html`runs; <tw-left .until=${call.deadline}
+              .over=${'past its deadline'}
               .after=${' left'}></tw-left>`}</span></p>
         <h1><a href=${link('tools', call.tool)}>${call.tool}</a></h1>
         <p class="quiet">${shown(call.user_id)} by ${call.face}, <tw-when .at=${call.arrived_at}></tw-when></p>
@@ -107,7 +108,7 @@ class Call extends properties({
     return html`${recording?.arguments ? html`<h2>Arguments</h2><tw-arguments
       .value=${recording.arguments}></tw-arguments>` : nothing}
       ${result && !result.error ? html`<h2>Result</h2><tw-result .value=${result}></tw-result>` : nothing}
-      ${recording?.note ? html`<p class="quiet">${shown(recording.note)}</p>` : nothing}
+      <p class="quiet">${shown(recording?.note || (result ? '' : 'The result is not kept here, or not yet known.'))}</p>
       ${recording?.expires_at ? html`<p class="quiet">Kept for another <tw-left
         .until=${recording.expires_at}></tw-left>.</p>` : nothing}`;
   }

@@ -115,7 +115,8 @@ class Calls extends properties({ at: NOWHERE }) {
         nothing}${call.tool}</span>
       <span class="from quiet">${call.face}${store.viewer.observes ? html` · ${shown(call.user_id)}` : nothing}</span>
       <span class="state">${badge(call.state, call.state === 'FAILED' ? words(call.code) : undefined)}</span>
-      <span class="took ${took > SLOW ? 'slow' : ''}">${lasting(took)}${call.ended_at ? '' : '…'}${call.from_cache
+      <span class="took ${took > SLOW && call.state !== 'AWAITING_CONFIRMATION' ? 'slow' :
+        ''}">${lasting(took)}${call.ended_at ? '' : '…'}${call.from_cache
         ? html`<span class="quiet" title="from a cache"> cache</span>` : nothing}</span>
     </a>`;
   }
