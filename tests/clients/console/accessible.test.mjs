@@ -14,7 +14,7 @@ let console_, screens;
 before(async () => {
   console_ = await launch({});
   const { url } = console_.server;
-  const { id } = await waiting(url, { value: 'a value', user: 'maria' });
+  const { id } = await waiting(url, { value: 'a value' });
   const { calls } = await (await fetch(`${url}/v1/calls?user_id=*`)).json();
   screens = { approvals: '#/approvals', approval: `#/approvals/${id}`, calls: '#/calls', call:
     `#/calls/${calls.at(-1).call_id}`, tools: '#/tools',
