@@ -80,16 +80,16 @@ impl Explain {
         Self { registry, authorize, quotas, cache }
     }
 
-    /// The error is the refusal of this request, which counts as a call.
+    /// The error is the refusal of this request, which counts as the call would: not if the user may not make it.
     pub(super) async fn explain(&self, call: Box<Call>) -> Result<Explanation, Refusal> {
-        let quotas = self.quotas.count_request(&call).await?;
         let call = resolve::resolve(Arc::clone(&self.registry))(call);
         if let Err(refusal) = self.authorize.check(&call) {
             // Of any other refused tool it is not revealed whether it exists.
             let is_known = matches!(refusal, Refusal::ToolDisabled { .. });
             let tool = call.facts.tool().filter(|_| is_known).cloned();
-            return Ok(Explanation { tool, quotas, prospect: Prospect::Refused(refusal) });
+            return Ok(Explanation { tool, quotas: Vec::new(), prospect: Prospect::Refused(refusal) });
         }
+        let quotas = self.quotas.count_request(&call).await?;
         let tool = Some(Arc::clone(call.tool()));
         let prospect = match Validate::new(false).check_alone(call).await {
             Err(end) => of_end(*end),

@@ -47,10 +47,10 @@ async fn each_check_is_explained_and_nothing_is_executed_or_recorded() {
         let explained = explain(&house, path, &[header], body).await;
         assert_eq!(explained["prospect"], "CONFIRMATION_REQUIRED", "{explained}");
         assert_eq!(explained["confirmation"]["cause"], cause, "{explained}");
-        // Only another user could decide.
+        // A user without the right to approve could not decide.
         let may_decide = &explained["confirmation"]["may_decide"];
         assert_eq!(may_decide["allowed"], false, "{explained}");
-        assert!(may_decide["reason"].as_str().unwrap().contains("your own call"), "{explained}");
+        assert!(may_decide["reason"].as_str().unwrap().contains("no right to approve"), "{explained}");
     }
     let write = explain(&house, "/v1/tools/debug_write:explain", &[], r#"{"value": "x"}"#).await;
     assert_eq!((&write["prospect"], &write["request_id_required"]), (&json!("EXECUTED"), &json!(true)));
