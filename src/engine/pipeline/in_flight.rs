@@ -97,8 +97,8 @@ impl InFlight {
         (running.into_values().cloned().collect(), ended)
     }
 
-    /// The calls of a user, or of all users, that ended in each of the last steps, the oldest first; and how many of them
-    /// run.
+    /// The calls of a user, or of all users, that ended in each of the last steps, the oldest first; and how many of
+    /// them run.
     pub fn stats(&self, user: Option<&UserId>, steps: Steps) -> (Vec<StatsBucket>, usize) {
         let state = self.lock();
         let is_counted = |entry: &&Entry| {

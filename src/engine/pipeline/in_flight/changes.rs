@@ -7,7 +7,6 @@ use tokio::time::Instant;
 
 use super::{CallInfo, EndedCall, InFlight, Part, RunningCall};
 
-/// A change of a call.
 #[derive(Clone, Debug)]
 pub enum CallChange {
     Started(RunningCall),

@@ -1,5 +1,6 @@
 //! Calls of other processes of the state, for watches: the stored records are looked at again and again while a watch
-//! is open, once for all watches. Calls without a `request_id` have no record, and are known in their own process alone.
+//! is open, once for all watches. Calls without a `request_id` have no record, and are known in their own process
+//! alone.
 
 use std::{
     collections::{BTreeMap, VecDeque},
