@@ -325,6 +325,13 @@ async fn no_page_of_another_origin_acts_by_the_certificate_of_its_browser() {
         assert_eq!(text.contains("FOREIGN_ORIGIN"), is_foreign, "{site}: {text}");
         assert!(!allows && (status == 403) == is_foreign, "{site}: {status}");
     }
+    // A link leads to the console, which shows nothing without a user, and nothing of it is embedded.
+    let console = format!("https://localhost:{port}/");
+    for (destination, status) in [("document", 200), ("iframe", 403), ("image", 403)] {
+        let request = client.get(&console).header("sec-fetch-site", "cross-site");
+        let request = request.header("sec-fetch-mode", "navigate").header("sec-fetch-dest", destination);
+        assert_eq!(request.send().await.unwrap().status(), status, "{destination}");
+    }
     // The port of gRPC answers no question of a browser beforehand, and takes nothing that needs none.
     let grpc = format!("https://localhost:{}/toolwire.v1.ToolService/ListTools", mesh.program.address.port());
     for (method, kind) in

@@ -25,7 +25,7 @@ use super::{
     cors, expect,
     host::BadHost,
     media_type,
-    origin::Page,
+    origin::{Page, is_navigation},
     path,
     problem::Problem,
     protected_resource::{Challenge, ProtectedResource},
@@ -36,7 +36,11 @@ use super::{
 use crate::service::request::refuse;
 use toolwire_base::middleware::Middleware;
 use toolwire_contract::status::wrong_port;
-use toolwire_transport::{is_grpc, peer::Peer, rules::RoutePath};
+use toolwire_transport::{
+    is_grpc,
+    peer::Peer,
+    rules::{Access, RoutePath},
+};
 
 /// Passes requests that name this server and one of its routes.
 #[derive(Clone, Debug)]
@@ -78,6 +82,9 @@ where
         let is_encrypted = parts.extensions.get::<Peer>().is_some_and(|peer| peer.is_encrypted);
         let page = match self.0.boundary.page(&parts.uri, &parts.headers, is_encrypted) {
             Ok(page) => page,
+            // A link to what is public, such as to the console in a message about an approval: the answer is the same
+            // for every reader, and needs none of the credentials that the browser sends by itself.
+            Err(Foreign::Origin) if is_navigation(&parts) && is_public(&parts) => Page::None,
             Err(foreign) => {
                 return ResponseFuture::ready(refuse_foreign(foreign).into_response(), Page::None);
             }
@@ -129,6 +136,12 @@ fn check_route(
     Ok(found)
 }
 
+/// Whether the route of a request needs no user.
+fn is_public(parts: &Parts) -> bool {
+    let found = parts.extensions.get::<Result<RouteMatch, Missing>>();
+    matches!(found, Some(Ok(found)) if found.rule.access == Access::Public)
+}
+
 fn refuse_foreign(foreign: Foreign) -> Problem {
     match foreign {
         Foreign::Origin => foreign_origin(),
@@ -151,8 +164,8 @@ fn foreign_origin() -> Problem {
         "FOREIGN_ORIGIN",
         StatusCode::FORBIDDEN,
         "pages of another origin may not call this server unless its operator lists it in http.allowed_origins; where \
-         client certificates or trusted proxies count, such a page calls by fetch or EventSource with CORS, and links, \
-         images and frames of it are refused",
+         client certificates or trusted proxies count, such a page calls by fetch or EventSource with CORS, and images, \
+         frames and links of it are refused, but for links to what needs no user",
     )
 }
 
@@ -169,7 +182,7 @@ fn badly_encoded(part: &str) -> Problem {
     refuse(part, "format", what).into()
 }
 
-pub(super) fn unknown_route() -> Problem {
+pub(in crate::faces) fn unknown_route() -> Problem {
     let what = "there is nothing at this path; /openapi.json says what there is";
     Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, what)
 }

@@ -5,10 +5,13 @@
 //! embeds or opens the answer to a `GET`, such as an image or a frame, and say in `Sec-Fetch-Site` whose page that is.
 //! It counts where credentials come by themselves, so that no page of another origin uses them.
 
-use http::{HeaderMap, HeaderName, HeaderValue, Uri, header::ORIGIN, uri::Authority};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header::ORIGIN, request::Parts, uri::Authority};
 
 /// How the origin of the page relates to this server (Fetch Metadata Request Headers, section 2.3).
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// What a browser does with the answer (sections 2.1 and 2.2): it opens it as a page, or embeds it in one.
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
 /// The origins of pages that may call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +65,15 @@ impl Origins {
         let scheme = if is_encrypted { "https" } else { "http" };
         (is_encrypted || self.owns_plain).then(|| canonical(&format!("{scheme}://{named}"))).flatten()
     }
+}
+
+/// Whether a browser opens the answer as a page of its own, such as by a link in a mail, which no other page can read.
+pub(super) fn is_navigation(request: &Parts) -> bool {
+    let is = |name: HeaderName, value: &str| request.headers.get(name).is_some_and(|it| it == value);
+    matches!(request.method, Method::GET | Method::HEAD)
+        && !request.headers.contains_key(ORIGIN)
+        && is(SEC_FETCH_MODE, "navigate")
+        && is(SEC_FETCH_DEST, "document")
 }
 
 /// Whether the browser says that a page of another origin makes the request. `none` is an address that its user
