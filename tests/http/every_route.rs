@@ -47,11 +47,19 @@ fn every_route_has_a_case_and_the_public_ones_are_these() {
     assert_eq!(
         public,
         [
+            "GET /",
             "GET /.well-known/oauth-protected-resource",
             "GET /.well-known/oauth-protected-resource/mcp",
             "GET /.well-known/oauth-protected-resource/mcp/{toolset}",
+            "GET /elements/{file}",
             "GET /errors/{code}",
+            "GET /icon.svg",
+            "GET /lib/{file}",
+            "GET /main.js",
+            "GET /screens/{file}",
+            "GET /style.css",
             "GET /v1/console",
+            "GET /vendor/{file}",
         ],
         "who may ask it without credentials learns nothing of anybody"
     );

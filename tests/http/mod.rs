@@ -3,6 +3,7 @@
 mod agui;
 mod backlog;
 mod bounds;
+mod console;
 mod drain;
 mod early_refusals;
 mod every_route;

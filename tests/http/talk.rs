@@ -66,6 +66,12 @@ impl Talk {
         Answer { status: parts.status.as_u16(), headers: parts.headers, text }
     }
 
+    /// The headers and the body of an answer that may be no text.
+    pub(crate) async fn bytes(&self, path: &str, headers: &[(&str, &str)]) -> (http::HeaderMap, Bytes) {
+        let (parts, body) = self.request("GET", path, headers, "").await.into_parts();
+        (parts.headers, body.collect().await.unwrap().to_bytes())
+    }
+
     /// A stream of events, open.
     pub(crate) async fn open(
         &self,

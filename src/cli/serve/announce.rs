@@ -27,7 +27,9 @@ pub(super) fn announce(config: &Config, app: &App, listeners: &Listeners) -> Res
     let mut lines = describe_service(config, &tools)?;
     lines.extend(next(config, address));
     if let Some(http) = &listeners.http {
-        lines.extend(for_mcp(config, http.local_addr().map_err(failed)?));
+        let address = http.local_addr().map_err(failed)?;
+        lines.extend(for_mcp(config, address));
+        lines.extend(console_of(config, address));
     }
     console::print(&lines.join("\n"))
 }
@@ -85,15 +87,23 @@ fn next(config: &Config, address: SocketAddr) -> Vec<String> {
     lines
 }
 
+/// The address of the console's page.
+fn console_of(config: &Config, address: SocketAddr) -> Option<String> {
+    config.http.console.then(|| format!("  console      {}/", http_url(config, address)))
+}
+
+/// The URL of the HTTP listener. Requests by another name than the public one may be refused, and tokens are for that.
+fn http_url(config: &Config, address: SocketAddr) -> String {
+    let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
+    config.http.public_url.clone().unwrap_or_else(|| format!("{scheme}://{address}"))
+}
+
 /// The URL for clients of MCP, the command that configures one of them, and what an answer in their forms does.
 fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
     if !config.http.mcp {
         return Vec::new();
     }
-    let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
-    // Requests by another name than the public one may be refused, and tokens are for that.
-    let at = config.http.public_url.clone().unwrap_or_else(|| format!("{scheme}://{address}"));
-    let url = format!("{at}/mcp");
+    let url = format!("{}/mcp", http_url(config, address));
     let signs_in = config.http.public_url.is_some() && !config.auth.issuers.is_empty();
     // Claude Code replaces a variable in the file of a project, so that no list of processes shows the token.
     let (scope, header) = if config.auth.is_open() || signs_in {
@@ -163,6 +173,17 @@ mod tests {
         assert!(command.ends_with(" --header 'Authorization: Bearer ${TOOLWIRE_TOKEN}'"), "{command}");
         config.http.mcp = false;
         assert!(for_mcp(&config, address).is_empty());
+    }
+
+    #[test]
+    fn the_console_has_an_address_unless_it_is_off() {
+        let mut config = Config::default();
+        let line_of = |config: &Config| console_of(config, "127.0.0.1:50080".parse().unwrap());
+        assert_eq!(line_of(&config).as_deref(), Some("  console      http://127.0.0.1:50080/"));
+        config.http.public_url = Some("https://tools.example".to_owned());
+        assert_eq!(line_of(&config).as_deref(), Some("  console      https://tools.example/"));
+        config.http.console = false;
+        assert_eq!(line_of(&config), None);
     }
 
     #[test]

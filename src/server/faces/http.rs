@@ -12,7 +12,7 @@ pub mod console_document;
 mod cors;
 pub(super) mod expect;
 pub(super) mod header;
-mod header_checks;
+pub(super) mod header_checks;
 pub(super) mod host;
 pub mod json_answer;
 pub mod json_body;

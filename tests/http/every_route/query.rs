@@ -9,7 +9,8 @@ use super::{
 #[tokio::test]
 async fn a_parameter_that_a_route_does_not_know_is_refused() {
     let world = World::new();
-    for case in cases(&Planted::nothing()) {
+    // In the address of the page an issuer answers, with parameters of its own.
+    for case in cases(&Planted::nothing()).into_iter().filter(|case| case.route != "GET /") {
         let separator = if case.path.contains('?') { '&' } else { '?' };
         let path = format!("{}{separator}surplus=1", case.path);
         let credentials = (case.whose != Whose::Anybodys).then_some(OWNER);

@@ -1,14 +1,10 @@
 //! What the page of the console must know before its user has signed in: `GET /v1/console`. It is the same for every
 //! reader.
 
-use axum::{
-    extract::State,
-    response::{IntoResponse, Response},
-};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::{Value, json};
+use url::Url;
 
-use super::{protected_resource::SignIn, route::Http};
+use super::protected_resource::SignIn;
 use toolwire_base::current::Current;
 
 /// How users sign in, and where this server is.
@@ -29,24 +25,18 @@ pub struct ConsoleDocument {
     pub sign_in: Current<SignIn>,
 }
 
-pub(in crate::faces) async fn answer(State(http): State<Http>) -> Response {
-    let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
-    (headers, http.console.to_json().to_string()).into_response()
-}
-
 impl ConsoleDocument {
-    fn to_json(&self) -> Value {
+    pub(in crate::faces) fn to_json(&self) -> Value {
         let sign_in = self.sign_in.load_full();
-        let client_id = self.client_id.as_ref().filter(|_| !self.is_open);
         let issuer = |issuer: &String| {
             json!({
                 "issuer": issuer,
-                "client_id": client_id,
+                "client_id": self.client_id,
                 "scopes": sign_in.scopes().collect::<Vec<_>>(),
                 "resource": self.mcp_url(),
             })
         };
-        let issuers: Vec<_> = sign_in.issuers().iter().filter(|_| client_id.is_some()).map(issuer).collect();
+        let issuers: Vec<_> = self.issuers(&sign_in).iter().map(issuer).collect();
         let way = match () {
             () if self.is_open => "none",
             () if issuers.is_empty() => "token",
@@ -61,6 +51,18 @@ impl ConsoleDocument {
             "grpc": self.grpc,
             "faces": {"rest": true, "mcp": self.mcp, "agui": self.agui},
         })
+    }
+
+    /// The origins at which the page signs users in.
+    pub(in crate::faces) fn issuer_origins(&self) -> Vec<String> {
+        let sign_in = self.sign_in.load_full();
+        let urls = self.issuers(&sign_in).iter().filter_map(|issuer| Url::parse(issuer).ok());
+        urls.map(|url| url.origin().ascii_serialization()).collect()
+    }
+
+    /// The issuers at which the page is a client.
+    fn issuers<'a>(&self, sign_in: &'a SignIn) -> &'a [String] {
+        if self.is_open || self.client_id.is_none() { &[] } else { sign_in.issuers() }
     }
 
     /// The resource that tokens are for.
