@@ -45,7 +45,7 @@ fn stages(event: &Event) -> Vec<&str> {
 async fn a_call_is_told_when_it_starts_and_when_it_ends_with_its_stages() {
     let house = house();
     let riley = house.talk("riley");
-    let sleep = riley.open("POST", "/v1/tools/debug_sleep:invoke", &[], r#"{"duration": "1m"}"#).await;
+    let sleep = riley.open("POST", "/v1/tools/debug_sleep:invoke", &[], r#"{"duration": "60s"}"#).await;
     // The call may not have begun yet when the first watch does.
     let (mut events, started) = loop {
         let mut events = watch(&riley, "").await;
