@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn stages_are_listed_in_order_of_time_after_the_arrival() {
-        let (log, arrived) = (StageLog::default(), Instant::now());
+        let (log, arrived) = (StageLog::default(), toolwire_base::clock::now());
         log.note(Stage::Checking, arrived);
         assert_eq!(log.copy().list(), [(Stage::Received, Duration::ZERO)], "not before the arrival is known");
         log.begin(arrived);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn stages_beyond_the_most_are_dropped() {
-        let (log, arrived) = (StageLog::default(), Instant::now());
+        let (log, arrived) = (StageLog::default(), toolwire_base::clock::now());
         log.begin(arrived);
         for at in 0..1_000 {
             log.note(Stage::Requesting, arrived + Duration::from_micros(at));

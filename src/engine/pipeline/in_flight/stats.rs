@@ -34,8 +34,8 @@ pub const LATENCY_BOUNDS: [Duration; 16] = [
     Duration::from_secs(5),
     Duration::from_secs(10),
     Duration::from_secs(20),
-    Duration::from_secs(60),
-    Duration::from_secs(120),
+    Duration::from_mins(1),
+    Duration::from_mins(2),
 ];
 
 /// One more than the bounds, for calls that took longer.
@@ -119,7 +119,8 @@ impl Stats {
         // Steps before the process began are empty.
         let mut buckets: Vec<_> = (0..count)
             .map(|step| {
-                let age = (now - self.epoch) + Duration::from_secs(back(step)) - Duration::from_secs(end);
+                let age = now - self.epoch + Duration::from_secs(back(step));
+                let age = age.saturating_sub(Duration::from_secs(end));
                 StatsBucket { begin: wall - age, counts: Counts::default() }
             })
             .collect();
