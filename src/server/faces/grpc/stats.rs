@@ -19,7 +19,7 @@ pub(super) fn read(message: &GetStatsRequest) -> Result<(Whose, Steps), Refusal>
     let step = request::wait("step", message.step)?.unwrap_or(Duration::from_secs(1));
     let seconds = u32::try_from(step.as_secs()).unwrap_or(u32::MAX);
     let is_whole = step.subsec_nanos() == 0 && (1..=MAX_STEP).contains(&seconds);
-    if !is_whole || KEPT_SECONDS % seconds != 0 {
+    if !is_whole || !KEPT_SECONDS.is_multiple_of(seconds) {
         let what = format!("must be 1 to {MAX_STEP} whole seconds, of which {KEPT_SECONDS} is a multiple");
         return Err(request::refuse("step", "multiple_of", &what));
     }
