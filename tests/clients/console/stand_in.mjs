@@ -12,7 +12,7 @@ import { State } from './stand_in_state.mjs';
 import { stream } from './stand_in_stream.mjs';
 
 export const PAGE = process.env.PAGE ?? join(dirname(fileURLToPath(import.meta.url)), '../../../console');
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg':
+export const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg':
   'image/svg+xml' };
 /** The policy that the server sends with the page, with the origins of issuers. */
 export const policy = (issuers = []) =>
