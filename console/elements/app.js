@@ -12,132 +12,132 @@ import './when.js';
 
 /** @type {Record<string, (at: Route) => any>} */
 const VIEWS = {
-  approvals: (at) => html`<tw-approvals .at=${at}></tw-approvals>`,
-  calls: (at) => html`<tw-calls .at=${at}></tw-calls>`,
-  tools: (at) => html`<tw-tools .at=${at}></tw-tools>`,
-  providers: (at) => html`<tw-providers .at=${at}></tw-providers>`,
-  overview: () => html`<tw-overview></tw-overview>`,
-  connect: () => html`<tw-connect></tw-connect>`,
-  audit: (at) => html`<tw-audit .at=${at}></tw-audit>`,
+	approvals: (at) => html`<tw-approvals .at=${at}></tw-approvals>`,
+	calls: (at) => html`<tw-calls .at=${at}></tw-calls>`,
+	tools: (at) => html`<tw-tools .at=${at}></tw-tools>`,
+	providers: (at) => html`<tw-providers .at=${at}></tw-providers>`,
+	overview: () => html`<tw-overview></tw-overview>`,
+	connect: () => html`<tw-connect></tw-connect>`,
+	audit: (at) => html`<tw-audit .at=${at}></tw-audit>`,
 };
 
 class App extends Base {
-  static topics = ['viewer', 'connection', 'confirmations'];
+	static topics = ['viewer', 'connection', 'confirmations'];
 
-  constructor() {
-    super();
-    this.at = route();
-    this.loaded = '';
-    this.failure = '';
-    this.replaceChildren();
-    addEventListener('hashchange', () => this.go());
-    addEventListener('keydown', onKey);
-    session.addEventListener('change', this.changed);
-    store.addEventListener('confirmations', () => { if (!this.at.screen) this.go(); });
-    this.go();
-  }
+	constructor() {
+		super();
+		this.at = route();
+		this.loaded = '';
+		this.failure = '';
+		this.replaceChildren();
+		addEventListener('hashchange', () => this.go());
+		addEventListener('keydown', onKey);
+		session.addEventListener('change', this.changed);
+		store.addEventListener('confirmations', () => { if (!this.at.screen) this.go(); });
+		this.go();
+	}
 
-  async go() {
-    const before = this.at;
-    this.at = route();
-    /** @type {HTMLElement | null} */ (this.querySelector('#menu:popover-open'))?.hidePopover();
-    if (!this.at.screen) {
-      // The first screen: approvals while one waits, else the tools.
-      if (!store.synced.has('confirmations')) return;
-      const first = store.waiting.some((one) => one.may_decide?.allowed) ? 'approvals' : 'tools';
-      return location.replace(`#/${first}`);
-    }
-    const { screen } = this.at;
-    const title = SCREENS.find(([, name]) => name === screen)?.[2] ?? 'Not found';
-    document.title = `${title}${this.at.id ? `: ${this.at.id}` : ''} · Toolwire`;
-    if (VIEWS[screen]) {
-      try {
-        await import(`../screens/${screen}.js`);
-        this.failure = '';
-      } catch {
-        this.failure = 'This part of the page cannot be loaded. Load the page again.';
-      }
-    }
-    this.loaded = screen;
-    this.requestUpdate();
-    await this.updateComplete;
-    if (before.screen && before.screen !== screen) this.querySelector('main')?.focus();
-  }
+	async go() {
+		const before = this.at;
+		this.at = route();
+		this.first('#menu:popover-open')?.hidePopover();
+		if (!this.at.screen) {
+			// The first screen: approvals while one waits, else the tools.
+			if (!store.synced.has('confirmations')) return;
+			const first = store.waiting.some((one) => one.may_decide?.allowed) ? 'approvals' : 'tools';
+			return location.replace(`#/${first}`);
+		}
+		const { screen } = this.at;
+		const title = SCREENS.find(([, name]) => name === screen)?.[2] ?? 'Not found';
+		document.title = `${title}${this.at.id ? `: ${this.at.id}` : ''} · Toolwire`;
+		if (VIEWS[screen]) {
+			try {
+				await import(`../screens/${screen}.js`);
+				this.failure = '';
+			} catch {
+				this.failure = 'This part of the page cannot be loaded. Load the page again.';
+			}
+		}
+		this.loaded = screen;
+		this.requestUpdate();
+		await this.updateComplete;
+		if (before.screen && before.screen !== screen) this.querySelector('main')?.focus();
+	}
 
-  render() {
-    const waiting = store.waiting.filter((one) => one.may_decide?.allowed).length;
-    const link = (/** @type {readonly string[]} */ [letter, screen, title]) =>
-      html`<a href="#/${screen}" title="g ${letter}"
-      aria-current=${this.at.screen === screen ? 'page' : nothing}>${title}${screen === 'approvals' && waiting
-        ? html` <span class="count" aria-label="${waiting} wait">${waiting}</span>` : nothing}</a>`;
-    return html`<a class="skip" href="#content" @click=${this.skip}>Skip to content</a>
-      <header class="top">
-        <a class="brand" href="#/"><img src="icon.svg" alt="" width="22" height="22"> Toolwire</a>
-        <nav aria-label="Screens">${SCREENS.map(link)}</nav>
-        ${waiting && this.at.screen !== 'approvals' ? html`<a class="wait-link" href="#/approvals">${waiting} to
-          approve</a>` : nothing}
-        ${this.connection()}
-        <button class="menu-button" popovertarget="menu" aria-label="Menu">${store.viewer.user_id ?
-          html`<span class="who">${shown(store.viewer.user_id)}</span>` : nothing} ☰</button>
-        <div id="menu" popover>${this.menu(link)}</div>
-      </header>
-      <main id="content" tabindex="-1">${this.content()}</main>
-      <tw-sign-in></tw-sign-in><tw-help></tw-help>`;
-  }
+	render() {
+		const waiting = store.waiting.filter((one) => one.may_decide?.allowed).length;
+		const link = (/** @type {readonly string[]} */ [letter, screen, title]) =>
+			html`<a href="#/${screen}" title="g ${letter}"
+			aria-current=${this.at.screen === screen ? 'page' : nothing}>${title}${screen === 'approvals' && waiting
+				? html` <span class="count" aria-label="${waiting} wait">${waiting}</span>` : nothing}</a>`;
+		return html`<a class="skip" href="#content" @click=${this.skip}>Skip to content</a>
+			<header class="top">
+				<a class="brand" href="#/"><img src="icon.svg" alt="" width="22" height="22"> Toolwire</a>
+				<nav aria-label="Screens">${SCREENS.map(link)}</nav>
+				${waiting && this.at.screen !== 'approvals' ? html`<a class="wait-link" href="#/approvals">${waiting} to
+					approve</a>` : nothing}
+				${this.connection()}
+				<button class="menu-button" popovertarget="menu" aria-label="Menu">${store.viewer.user_id ?
+					html`<span class="who">${shown(store.viewer.user_id)}</span>` : nothing} ☰</button>
+				<div id="menu" popover>${this.menu(link)}</div>
+			</header>
+			<main id="content" tabindex="-1">${this.content()}</main>
+			<tw-sign-in></tw-sign-in><tw-help></tw-help>`;
+	}
 
-  content() {
-    if (!this.at.screen) {
-      return html`<p class="empty" role="status">${store.connection === 'lost' ?
-        `The server cannot be reached. ${store.connectionError}` : 'Connecting…'}</p>`;
-    }
-    if (this.failure) return html`<p class="empty" role="alert">${this.failure}</p>`;
-    if (!VIEWS[this.at.screen]) return html`<p class="empty">There is no such screen. <a
-      href="#/approvals">Approvals</a></p>`;
-    if (this.loaded !== this.at.screen) return html`<p class="empty">Loading…</p>`;
-    return VIEWS[this.at.screen](this.at);
-  }
+	content() {
+		if (!this.at.screen) {
+			return html`<p class="empty" role="status">${store.connection === 'lost' ?
+				`The server cannot be reached. ${store.connectionError}` : 'Connecting…'}</p>`;
+		}
+		if (this.failure) return html`<p class="empty" role="alert">${this.failure}</p>`;
+		if (!VIEWS[this.at.screen]) return html`<p class="empty">There is no such screen. <a
+			href="#/approvals">Approvals</a></p>`;
+		if (this.loaded !== this.at.screen) return html`<p class="empty">Loading…</p>`;
+		return VIEWS[this.at.screen](this.at);
+	}
 
-  connection() {
-    const { connection, connectionError, lostAt } = store;
-    if (connection === 'live') return html`<span class="connection live" role="status"
-      title="Changes are shown as they happen"><span>Live</span></span>`;
-    if (connection === 'connecting') return html`<span class="connection"
-      role="status"><span>Connecting…</span></span>`;
-    return html`<span class="connection lost" role="status" title=${connectionError}><span>Connection lost${lostAt
-      ? html` <tw-when .at=${new Date(lostAt).toISOString()}></tw-when>` : nothing}; trying again</span></span>`;
-  }
+	connection() {
+		const { connection, connectionError, lostAt } = store;
+		if (connection === 'live') return html`<span class="connection live" role="status"
+			title="Changes are shown as they happen"><span>Live</span></span>`;
+		if (connection === 'connecting') return html`<span class="connection"
+			role="status"><span>Connecting…</span></span>`;
+		return html`<span class="connection lost" role="status" title=${connectionError}><span>Connection lost${lostAt
+			? html` <tw-when .at=${new Date(lostAt).toISOString()}></tw-when>` : nothing}; trying again</span></span>`;
+	}
 
-  /** @param {(screen: readonly string[]) => any} link */
-  menu(link) {
-    const theme = read('theme');
-    const { user_id: user, observes, approves } = store.viewer;
-    return html`<nav aria-label="All screens">${SCREENS.map(link)}</nav>
-      ${user ? html`<p>You are <b>${shown(user)}</b>.<br><span
-        class="quiet">${observes ? 'You see all users’ calls.' : 'You see your own calls.'}
-        ${approves ? 'You may approve calls of others.' : ''}</span></p>` : nothing}
-      ${session.console.sign_in === 'none' ? html`<form @submit=${this.actAs}><label>Act as
-          <input name="user" autocomplete="off" placeholder=${user ?? 'user'} .value=${session.user}></label>
-            <button>Change</button></form>`
-        : session.token ? html`<p><button @click=${() => session.signOut()}>Sign out</button></p>` : nothing}
-      <fieldset class="theme"><legend>Theme</legend>${[['', 'System'], ['light', 'Light'],
-        ['dark', 'Dark']].map(([value, name]) => html`<label>
-        <input type="radio" name="theme" .checked=${theme === value} @change=${() => setTheme(value)}>
-          ${name}</label>`)}</fieldset>
-      <p><button @click=${() => /** @type {any} */ (this.querySelector('tw-help')).show()}>Keys</button></p>
-      <p class="quiet">Toolwire ${session.console.version ?? ''}</p>`;
-  }
+	/** @param {(screen: readonly string[]) => any} link */
+	menu(link) {
+		const theme = read('theme');
+		const { user_id: user, observes, approves } = store.viewer;
+		return html`<nav aria-label="All screens">${SCREENS.map(link)}</nav>
+			${user ? html`<p>You are <b>${shown(user)}</b>.<br><span
+				class="quiet">${observes ? 'You see all users’ calls.' : 'You see your own calls.'}
+				${approves ? 'You may approve calls of others.' : ''}</span></p>` : nothing}
+			${session.console.sign_in === 'none' ? html`<form @submit=${this.actAs}><label>Act as
+					<input name="user" autocomplete="off" placeholder=${user ?? 'user'} .value=${session.user}></label>
+						<button>Change</button></form>`
+				: session.token ? html`<p><button @click=${() => session.signOut()}>Sign out</button></p>` : nothing}
+			<fieldset class="theme"><legend>Theme</legend>${[['', 'System'], ['light', 'Light'],
+				['dark', 'Dark']].map(([value, name]) => html`<label>
+				<input type="radio" name="theme" .checked=${theme === value} @change=${() => setTheme(value)}>
+					${name}</label>`)}</fieldset>
+			<p><button @click=${() => /** @type {any} */ (this.querySelector('tw-help')).show()}>Keys</button></p>
+			<p class="quiet">Toolwire ${session.console.version ?? ''}</p>`;
+	}
 
-  /** @param {Event} event */
-  actAs(event) {
-    event.preventDefault();
-    session.actAs(String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get('user') ?? ''));
-    /** @type {HTMLElement | null} */ (this.querySelector('#menu'))?.hidePopover();
-  }
+	/** @param {Event} event */
+	actAs(event) {
+		event.preventDefault();
+		session.actAs(String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get('user') ?? ''));
+		this.first('#menu')?.hidePopover();
+	}
 
-  /** @param {Event} event */
-  skip(event) {
-    event.preventDefault();
-    this.querySelector('main')?.focus();
-  }
+	/** @param {Event} event */
+	skip(event) {
+		event.preventDefault();
+		this.querySelector('main')?.focus();
+	}
 }
 customElements.define('tw-app', App);

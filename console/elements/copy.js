@@ -3,21 +3,21 @@ import { html, nothing } from '../vendor/lit.js';
 import { properties } from '../lib/element.js';
 
 class Copy extends properties({ text: '', label: '', quiet: false, done: '' }) {
-  async copy() {
-    try {
-      await navigator.clipboard.writeText(this.text);
-      this.done = 'Copied';
-    } catch {
-      this.done = 'Select the text and copy it: this browser lets pages copy over HTTPS only';
-    }
-    setTimeout(() => { this.done = ''; }, 3_000);
-  }
+	async copy() {
+		try {
+			await navigator.clipboard.writeText(this.text);
+			this.done = 'Copied';
+		} catch {
+			this.done = 'Select the text and copy it: this browser lets pages copy over HTTPS only';
+		}
+		setTimeout(() => { this.done = ''; }, 3_000);
+	}
 
-  render() {
-    return html`${this.quiet ? nothing : html`<pre tabindex="0" aria-label=${this.label}>${this.text}</pre>`}
-      <button class="small" type="button" @click=${this.copy}
-        aria-label=${this.done || `Copy ${this.label}`}>${this.done ||
-        (this.quiet ? `Copy ${this.label}` : 'Copy')}</button>`;
-  }
+	render() {
+		return html`${this.quiet ? nothing : html`<pre tabindex="0" aria-label=${this.label}>${this.text}</pre>`}
+			<button class="small" type="button" @click=${this.copy}
+				aria-label=${this.done || `Copy ${this.label}`}>${this.done ||
+				(this.quiet ? `Copy ${this.label}` : 'Copy')}</button>`;
+	}
 }
 customElements.define('tw-copy', Copy);

@@ -7,32 +7,32 @@ const ticks = new EventTarget();
 setInterval(() => ticks.dispatchEvent(new Event('tick')), 1_000);
 
 class Ticking extends properties({ at: '', until: '', over: 'over', after: '' }) {
-  connectedCallback() {
-    super.connectedCallback();
-    ticks.addEventListener('tick', this.changed);
-  }
+	connectedCallback() {
+		super.connectedCallback();
+		ticks.addEventListener('tick', this.changed);
+	}
 
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    ticks.removeEventListener('tick', this.changed);
-  }
+	disconnectedCallback() {
+		super.disconnectedCallback();
+		ticks.removeEventListener('tick', this.changed);
+	}
 }
 
 class When extends Ticking {
-  render() {
-    const at = instant(this.at);
-    return at ? html`<time datetime=${this.at} title=${exact(at)}>${ago(at)}</time>` : '–';
-  }
+	render() {
+		const at = instant(this.at);
+		return at ? html`<time datetime=${this.at} title=${exact(at)}>${ago(at)}</time>` : '–';
+	}
 }
 customElements.define('tw-when', When);
 
 class Left extends Ticking {
-  render() {
-    const left = instant(this.until) - now();
-    this.classList.toggle('soon', left < 60_000);
-    const told = left > 60_000 ? lasting(Math.ceil(left / 1000) * 1000) : `${Math.ceil(left / 1000)} s`;
-    return html`<time datetime=${this.until} title=${exact(instant(this.until))}>${left > 0 ? `${told}${this.after}` :
-      this.over}</time>`;
-  }
+	render() {
+		const left = instant(this.until) - now();
+		this.classList.toggle('soon', left < 60_000);
+		const told = left > 60_000 ? lasting(Math.ceil(left / 1000) * 1000) : `${Math.ceil(left / 1000)} s`;
+		return html`<time datetime=${this.until} title=${exact(instant(this.until))}>${left > 0 ? `${told}${this.after}` :
+			this.over}</time>`;
+	}
 }
 customElements.define('tw-left', Left);

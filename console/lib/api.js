@@ -5,21 +5,21 @@ import { noteServerDate } from './time.js';
 
 /** A request that was refused, or that failed: the problem document of the answer. */
 export class Problem extends Error {
-  /** @param {number} status @param {any} body @param {Headers} [headers] */
-  constructor(status, body, headers) {
-    super(body.detail || body.title || `The server answered ${status}.`);
-    this.status = status;
-    /** @type {string} */
-    this.code = body.code || (status ? String(status) : 'UNREACHABLE');
-    /** @type {any} */
-    this.body = body;
-    this.callId = body.call_id || headers?.get('x-toolwire-call-id') || '';
-  }
+	/** @param {number} status @param {any} body @param {Headers} [headers] */
+	constructor(status, body, headers) {
+		super(body.detail || body.title || `The server answered ${status}.`);
+		this.status = status;
+		/** @type {string} */
+		this.code = body.code || (status ? String(status) : 'UNREACHABLE');
+		/** @type {any} */
+		this.body = body;
+		this.callId = body.call_id || headers?.get('x-toolwire-call-id') || '';
+	}
 }
 
 /** @param {any} error @returns {Problem} */
 export const problem = (error) => (error instanceof Problem ? error : new
-  Problem(0, { detail: String(error?.message ?? error) }));
+	Problem(0, { detail: String(error?.message ?? error) }));
 
 /**
  * @typedef {object} Options
@@ -31,39 +31,39 @@ export const problem = (error) => (error instanceof Problem ? error : new
 
 /** @param {string} path @param {Any} query */
 function address(path, query) {
-  const parameters = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one !== '' && one !== undefined) parameters.append(key, String(one));
-  }
-  return parameters.size ? `${path}?${parameters}` : path;
+	const parameters = new URLSearchParams();
+	for (const [key, value] of Object.entries(query)) {
+		for (const one of [value].flat()) if (one !== '' && one !== undefined) parameters.append(key, String(one));
+	}
+	return parameters.size ? `${path}?${parameters}` : path;
 }
 
 /** @param {string} method @param {string} path @param {Options} [options] @returns {Promise<Response>} */
 export async function send(method, path, { query = {}, body, headers = {}, signal } = {}) {
-  for (;;) {
-    const used = session.credentials;
-    let response;
-    try {
-      response = await fetch(address(path, query), {
-        method,
-        signal,
-        cache: 'no-cache',
-        headers: {
-          accept: 'application/json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...session.headers(),
-          ...headers,
-        },
-        body: body === undefined ? undefined : typeof body === 'string' ? body : stringify(body),
-      });
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      throw new Problem(0, { title: 'The server cannot be reached.' });
-    }
-    noteServerDate(response.headers.get('date'));
-    if (response.status !== 401) return response;
-    await session.renew(used);
-  }
+	for (;;) {
+		const used = session.credentials;
+		let response;
+		try {
+			response = await fetch(address(path, query), {
+				method,
+				signal,
+				cache: 'no-cache',
+				headers: {
+					accept: 'application/json',
+					...(body === undefined ? {} : { 'content-type': 'application/json' }),
+					...session.headers(),
+					...headers,
+				},
+				body: body === undefined ? undefined : typeof body === 'string' ? body : stringify(body),
+			});
+		} catch (error) {
+			if (signal?.aborted) throw error;
+			throw new Problem(0, { title: 'The server cannot be reached.' });
+		}
+		noteServerDate(response.headers.get('date'));
+		if (response.status !== 401) return response;
+		await session.renew(used);
+	}
 }
 
 /**
@@ -73,17 +73,17 @@ export async function send(method, path, { query = {}, body, headers = {}, signa
  * @returns {Promise<{data: any, headers: Headers}>}
  */
 export async function request(method, path, options) {
-  const response = await send(method, path, options);
-  const text = await response.text();
-  let data;
-  try {
-    data = text ? parse(text) : {};
-  } catch {
-    data = { detail: `The answer is no JSON: ${text.slice(0, 200)}` };
-    if (response.ok) throw new Problem(response.status, data, response.headers);
-  }
-  if (!response.ok) throw new Problem(response.status, data, response.headers);
-  return { data, headers: response.headers };
+	const response = await send(method, path, options);
+	const text = await response.text();
+	let data;
+	try {
+		data = text ? parse(text) : {};
+	} catch {
+		data = { detail: `The answer is no JSON: ${text.slice(0, 200)}` };
+		if (response.ok) throw new Problem(response.status, data, response.headers);
+	}
+	if (!response.ok) throw new Problem(response.status, data, response.headers);
+	return { data, headers: response.headers };
 }
 
 /** @param {string} path @param {Any} [query] @param {AbortSignal} [signal] */

@@ -13,8 +13,8 @@ export const grpcAddress = () => session.console.grpc || 'http://127.0.0.1:50051
 
 /** The host of a URL, with its port. @param {string} url */
 export function hostOf(url) {
-  const { host, port, protocol } = new URL(url);
-  return port ? host : `${host}:${protocol === 'http:' ? 80 : 443}`;
+	const { host, port, protocol } = new URL(url);
+	return port ? host : `${host}:${protocol === 'http:' ? 80 : 443}`;
 }
 
 /** @param {CallToCopy} call */
@@ -27,23 +27,23 @@ const url = ({ tool }) => `${address()}/v1/tools/${tool}:call`;
  * @param {string} id
  */
 const headers = ({ isWrite, timeout }, token, id) => [['content-type', '"application/json"'],
-  ...(needsToken() ? [['authorization', token]] : session.user ? [['x-toolwire-user', JSON.stringify(session.user)]] :
-    []),
-  ...(timeout ? [['x-toolwire-timeout', JSON.stringify(timeout)]] : []), ...(isWrite ? [['idempotency-key', id]] : [])];
+	...(needsToken() ? [['authorization', token]] : session.user ? [['x-toolwire-user', JSON.stringify(session.user)]] :
+		[]),
+	...(timeout ? [['x-toolwire-timeout', JSON.stringify(timeout)]] : []), ...(isWrite ? [['idempotency-key', id]] : [])];
 
 /** @param {CallToCopy} call */
 const curl = (call) => [`curl ${quote(url(call))}`,
-  ...headers(call, '"Bearer $TOOLWIRE_TOKEN"', '"$(uuidgen)"').map(([name, value]) => `-H "${name}: ${value.slice(1)}`),
-  `-d ${quote(stringify(call.args))}`].join(' \\\n  ');
+	...headers(call, '"Bearer $TOOLWIRE_TOKEN"', '"$(uuidgen)"').map(([name, value]) => `-H "${name}: ${value.slice(1)}`),
+	`-d ${quote(stringify(call.args))}`].join(' \\\n  ');
 
 /** @param {CallToCopy} call */
 function grpcurl({ tool, args, isWrite, timeout }) {
-  const message = { tool, arguments_json: stringify(args), ...(isWrite && { request_id: 'A-NEW-UUID' }) };
-  return ['grpcurl', grpcAddress().startsWith('http:') && '-plaintext', timeout &&
-    `-max-time ${Number.parseFloat(timeout)}`,
-    needsToken() && '-H "authorization: Bearer $TOOLWIRE_TOKEN"', `-d ${quote(stringify(message))}`,
-      hostOf(grpcAddress()),
-    'toolwire.v1.ToolService/CallTool'].filter(Boolean).join(' ');
+	const message = { tool, arguments_json: stringify(args), ...(isWrite && { request_id: 'A-NEW-UUID' }) };
+	return ['grpcurl', grpcAddress().startsWith('http:') && '-plaintext', timeout &&
+		`-max-time ${Number.parseFloat(timeout)}`,
+		needsToken() && '-H "authorization: Bearer $TOOLWIRE_TOKEN"', `-d ${quote(stringify(message))}`,
+			hostOf(grpcAddress()),
+		'toolwire.v1.ToolService/CallTool'].filter(Boolean).join(' ');
 }
 
 /** @param {CallToCopy} call */
@@ -69,7 +69,7 @@ console.log((await response.json()).data);`;
 
 /** @param {CallToCopy} call */
 const mcp = ({ tool, args, isWrite }) => stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call',
-  params: { name: tool, arguments: isWrite ? { ...args, request_id: 'A-NEW-UUID' } : args } }, 2);
+	params: { name: tool, arguments: isWrite ? { ...args, request_id: 'A-NEW-UUID' } : args } }, 2);
 
 /** @type {Record<string, (call: CallToCopy) => string>} */
 export const FORMS = { curl, grpcurl, Python: python, TypeScript: typescript, MCP: mcp };

@@ -9,10 +9,10 @@ const isExact = (value, source) => (/^-?\d+$/.test(source) ? Number.isSafeIntege
 
 /** @param {string} text @returns {any} */
 export function parse(text) {
-  if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _key, /** @type {any} */ value,
-    /** @type {any} */ at) =>
-    typeof value === 'number' && at?.source && !isExact(value, at.source) ? raw.rawJSON(at.source) : value));
+	if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text);
+	return JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _key, /** @type {any} */ value,
+		/** @type {any} */ at) =>
+		typeof value === 'number' && at?.source && !isExact(value, at.source) ? raw.rawJSON(at.source) : value));
 }
 
 /** @param {any} value @param {number} [indent] @returns {string} */
@@ -20,13 +20,13 @@ export const stringify = (value, indent) => JSON.stringify(value, undefined, ind
 
 /** The number that a text says, exactly, or the text itself. @param {string} text @returns {any} */
 export function number(text) {
-  if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return text;
-  return isExact(Number(text), text) ? Number(text) : (raw.rawJSON?.(text) ?? text);
+	if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return text;
+	return isExact(Number(text), text) ? Number(text) : (raw.rawJSON?.(text) ?? text);
 }
 
 /** @param {unknown} value */
 export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value) &&
-  !isRaw(value);
+	!isRaw(value);
 
 /** A member's pointer (RFC 6901). @param {string} pointer @param {string | number} key */
 export const member = (pointer, key) => `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -5,38 +5,38 @@ const MOST = 20;
 
 /** @param {string} key */
 export function read(key) {
-  try {
-    return localStorage.getItem(`toolwire:${key}`) ?? '';
-  } catch {
-    return '';
-  }
+	try {
+		return localStorage.getItem(`toolwire:${key}`) ?? '';
+	} catch {
+		return '';
+	}
 }
 
 /** @param {string} key @param {string} value */
 export function write(key, value) {
-  try {
-    if (value) localStorage.setItem(`toolwire:${key}`, value);
-    else localStorage.removeItem(`toolwire:${key}`);
-  } catch {
-    // Without storage, or with a full one, nothing is kept.
-  }
+	try {
+		if (value) localStorage.setItem(`toolwire:${key}`, value);
+		else localStorage.removeItem(`toolwire:${key}`);
+	} catch {
+		// Without storage, or with a full one, nothing is kept.
+	}
 }
 
 /** The last inputs of a tool, the newest first. @param {string} tool @returns {{time: number, arguments: any}[]} */
 export function inputs(tool) {
-  try {
-    return parse(read(`inputs:${tool}`) || '[]');
-  } catch {
-    return [];
-  }
+	try {
+		return parse(read(`inputs:${tool}`) || '[]');
+	} catch {
+		return [];
+	}
 }
 
 /** @param {string} tool @param {any} args */
 export function keepInput(tool, args) {
-  const text = stringify(args);
-  if (text.length > 20_000) return;
-  const others = inputs(tool).filter((input) => stringify(input.arguments) !== text);
-  write(`inputs:${tool}`, stringify([{ time: Date.now(), arguments: args }, ...others].slice(0, MOST)));
+	const text = stringify(args);
+	if (text.length > 20_000) return;
+	const others = inputs(tool).filter((input) => stringify(input.arguments) !== text);
+	write(`inputs:${tool}`, stringify([{ time: Date.now(), arguments: args }, ...others].slice(0, MOST)));
 }
 
 /** @param {string} tool */
@@ -44,7 +44,7 @@ export const forgetInputs = (tool) => write(`inputs:${tool}`, '');
 
 /** Applies `light`, `dark`, or by an empty word the system's theme. @param {string} theme */
 export function setTheme(theme) {
-  write('theme', theme);
-  if (theme) document.documentElement.dataset.theme = theme;
-  else delete document.documentElement.dataset.theme;
+	write('theme', theme);
+	if (theme) document.documentElement.dataset.theme = theme;
+	else delete document.documentElement.dataset.theme;
 }

@@ -5,18 +5,18 @@ export const NOWHERE = { screen: '', id: '', query: new URLSearchParams() };
 
 /** @param {string} [hash] @returns {Route} */
 export function route(hash = location.hash) {
-  const [path, query = ''] = hash.replace(/^#\/?/, '').split('?');
-  const [screen, ...rest] = path.split('/');
-  return { screen, id: decode(rest.join('/')), query: new URLSearchParams(query) };
+	const [path, query = ''] = hash.replace(/^#\/?/, '').split('?');
+	const [screen, ...rest] = path.split('/');
+	return { screen, id: decode(rest.join('/')), query: new URLSearchParams(query) };
 }
 
 /** @param {string} text */
 function decode(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
 }
 
 /**
@@ -25,18 +25,18 @@ function decode(text) {
  * @param {Record<string, string | string[]> | URLSearchParams} [query]
  */
 export function link(screen, id, query) {
-  const known = query instanceof URLSearchParams ? query : new URLSearchParams();
-  if (query && !(query instanceof URLSearchParams)) {
-    for (const [key, value] of Object.entries(query)) {
-      for (const one of [value].flat()) if (one) known.append(key, one);
-    }
-  }
-  const tail = known.toString();
-  return `#/${screen}${id ? `/${encodeURIComponent(id)}` : ''}${tail ? `?${tail}` : ''}`;
+	const known = query instanceof URLSearchParams ? query : new URLSearchParams();
+	if (query && !(query instanceof URLSearchParams)) {
+		for (const [key, value] of Object.entries(query)) {
+			for (const one of [value].flat()) if (one) known.append(key, one);
+		}
+	}
+	const tail = known.toString();
+	return `#/${screen}${id ? `/${encodeURIComponent(id)}` : ''}${tail ? `?${tail}` : ''}`;
 }
 
 /** Changes the facets of the screen that is shown, without a step in the history. @param {string} address */
 export function replace(address) {
-  history.replaceState(history.state, '', address);
-  dispatchEvent(new HashChangeEvent('hashchange'));
+	history.replaceState(history.state, '', address);
+	dispatchEvent(new HashChangeEvent('hashchange'));
 }

@@ -3,8 +3,8 @@ let offset = 0;
 
 /** Notes the server's clock. @param {string | null} date The header `date` of an answer. */
 export function noteServerDate(date) {
-  const difference = date ? Date.parse(date) + 500 - Date.now() : NaN;
-  if (Number.isFinite(difference)) offset = Math.abs(difference) < 2_000 ? 0 : difference;
+	const difference = date ? Date.parse(date) + 500 - Date.now() : NaN;
+	if (Number.isFinite(difference)) offset = Math.abs(difference) < 2_000 ? 0 : difference;
 }
 
 /** Now, in milliseconds. */
@@ -12,9 +12,9 @@ export const now = () => Date.now() + offset;
 
 /** An instant of the contract, in milliseconds with a fraction. @param {string | undefined} text */
 export function instant(text) {
-  if (!text) return NaN;
-  const fraction = /\.\d{3}(\d*)/.exec(text)?.[1];
-  return Date.parse(text) + (fraction ? Number(`0.${fraction}`) : 0);
+	if (!text) return NaN;
+	const fraction = /\.\d{3}(\d*)/.exec(text)?.[1];
+	return Date.parse(text) + (fraction ? Number(`0.${fraction}`) : 0);
 }
 
 /** A duration of the contract, such as `1.250s`, in milliseconds. @param {string | undefined} text */
@@ -22,24 +22,24 @@ export const span = (text) => (text ? Number(text.replace(/s$/, '')) * 1000 : Na
 
 /** Milliseconds in words, such as `2.5 ms`, `1.3 s`, `4 min 10 s`. @param {number} ms */
 export function lasting(ms) {
-  if (!Number.isFinite(ms)) return '–';
-  if (ms < 10) return `${Math.max(0, Math.round(ms * 10) / 10)} ms`;
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min${ms % 60_000 >= 1_000 ? ` ${Math.floor(ms / 1000) % 60} s` : ''}`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h${minutes % 60 ? ` ${minutes % 60} min` : ''}` : `${Math.floor(hours / 24)} days`;
+	if (!Number.isFinite(ms)) return '–';
+	if (ms < 10) return `${Math.max(0, Math.round(ms * 10) / 10)} ms`;
+	if (ms < 1_000) return `${Math.round(ms)} ms`;
+	if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+	const minutes = Math.floor(ms / 60_000);
+	if (minutes < 60) return `${minutes} min${ms % 60_000 >= 1_000 ? ` ${Math.floor(ms / 1000) % 60} s` : ''}`;
+	const hours = Math.floor(minutes / 60);
+	return hours < 48 ? `${hours} h${minutes % 60 ? ` ${minutes % 60} min` : ''}` : `${Math.floor(hours / 24)} days`;
 }
 
 /** @param {number} ms */
 export function ago(ms) {
-  const passed = now() - ms;
-  if (passed < 5_000) return 'now';
-  if (passed < 60_000) return `${Math.floor(passed / 1000)} s ago`;
-  if (passed < 3_600_000) return `${Math.floor(passed / 60_000)} min ago`;
-  if (passed < 48 * 3_600_000) return `${Math.floor(passed / 3_600_000)} h ago`;
-  return new Date(ms).toLocaleDateString();
+	const passed = now() - ms;
+	if (passed < 5_000) return 'now';
+	if (passed < 60_000) return `${Math.floor(passed / 1000)} s ago`;
+	if (passed < 3_600_000) return `${Math.floor(passed / 60_000)} min ago`;
+	if (passed < 48 * 3_600_000) return `${Math.floor(passed / 3_600_000)} h ago`;
+	return new Date(ms).toLocaleDateString();
 }
 
 /** The exact instant in the reader's zone. @param {number} ms */
@@ -49,7 +49,7 @@ const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 
 /** The time of day, to the millisecond. @param {number} ms */
 export function clock(ms) {
-  const at = new Date(ms);
-  const two = (/** @type {number} */ part, width = 2) => String(part).padStart(width, '0');
-  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${two(at.getMilliseconds(), 3)}`;
+	const at = new Date(ms);
+	const two = (/** @type {number} */ part, width = 2) => String(part).padStart(width, '0');
+	return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${two(at.getMilliseconds(), 3)}`;
 }

@@ -13,113 +13,113 @@ import './call.js';
 const SLOW = 1_000;
 const STATES = ['RUNNING', 'AWAITING_CONFIRMATION', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'OUTCOME_UNKNOWN'];
 const FACETS = [['tool', 'Tool', 'tool'], ['user', 'User', 'user_id'], ['client', 'Client', 'face'],
-  ['code', 'Code', 'code']];
+	['code', 'Code', 'code']];
 
 /** How long a call has taken. @param {Any} call */
 const taken = (call) => (call.ended_at ? span(call.duration) : Math.max(0, now() - instant(call.arrived_at)));
 
 class Calls extends properties({ at: NOWHERE }) {
-  static topics = ['calls', 'viewer'];
-  isLoading = false;
+	static topics = ['calls', 'viewer'];
+	isLoading = false;
 
-  /** @param {Any} call */
-  fits(call) {
-    const { query } = this.at;
-    const states = query.getAll('state');
-    return (!states.length || states.includes(call.state)) &&
-      FACETS.every(([facet, , field]) => !query.get(facet) || call[field] === query.get(facet)) &&
-      (!query.get('task') || call.task_id === query.get('task')) && (!query.get('slow') || taken(call) > SLOW) &&
-      (query.get('nested') !== 'no' || !call.parent_call_id);
-  }
+	/** @param {Any} call */
+	fits(call) {
+		const { query } = this.at;
+		const states = query.getAll('state');
+		return (!states.length || states.includes(call.state)) &&
+			FACETS.every(([facet, , field]) => !query.get(facet) || call[field] === query.get(facet)) &&
+			(!query.get('task') || call.task_id === query.get('task')) && (!query.get('slow') || taken(call) > SLOW) &&
+			(query.get('nested') !== 'no' || !call.parent_call_id);
+	}
 
-  /** Sets a facet, or takes it back. @param {string} name @param {string} value @param {boolean} [isOneOfMany] */
-  set(name, value, isOneOfMany = false) {
-    const query = new URLSearchParams(this.at.query);
-    const had = query.getAll(name);
-    query.delete(name);
-    const next = isOneOfMany ? (had.includes(value) ? had.filter((one) => one !== value) : [...had, value]) : [value];
-    for (const one of next) if (one) query.append(name, one);
-    replace(link('calls', this.at.id, query));
-  }
+	/** Sets a facet, or takes it back. @param {string} name @param {string} value @param {boolean} [isOneOfMany] */
+	set(name, value, isOneOfMany = false) {
+		const query = new URLSearchParams(this.at.query);
+		const had = query.getAll(name);
+		query.delete(name);
+		const next = isOneOfMany ? (had.includes(value) ? had.filter((one) => one !== value) : [...had, value]) : [value];
+		for (const one of next) if (one) query.append(name, one);
+		replace(link('calls', this.at.id, query));
+	}
 
-  render() {
-    const { query, id } = this.at;
-    const all = [...store.calls.values()].map(({ call }) => call).sort((a, b) =>
-      (a.arrived_at < b.arrived_at ? 1 : -1));
-    const calls = all.filter((call) => this.fits(call));
-    const task = query.get('task');
-    return html`<div class="split ${id ? 'has-card' : ''}">
-      <section class="pane list fixed" aria-labelledby="calls">
-        <div class="bar"><h1 id="calls">Calls</h1><span class="quiet"
-          role="status">${plural(calls.length, 'call')}${query.size
-          ? ` of ${all.length.toLocaleString('en')}` : ''}${store.olderCalls === '' ? '' :
-            ', and older ones'}</span></div>
-        <details class="facets" .open=${matchMedia('(min-width: 700px)').matches || query.size >
-          0}><summary>Filter</summary>
-          <div class="chips" role="group" aria-label="State">${STATES.map((state) =>
-            this.chip('state', state, stateName(state)))}
-            ${this.chip('slow', '1', 'slow')} ${this.chip('nested', 'no', 'not nested')}</div>
-          <div class="selects">${FACETS.map(([facet, title, field]) =>
-            this.select(facet, title, all.map((call) => call[field])))}
-            ${task ? html`<button class="small" @click=${() => this.set('task', '')}>Task ${task} ×</button>` : nothing}
-            ${query.size ? html`<button class="small" @click=${() => replace(link('calls', id))}>Show all</button>` :
-              nothing}</div>
-        </details>
-        ${calls.length ? html`<tw-rows class="calls" .label=${'Calls'} .items=${calls} .name=${nameOf}
-            .row=${(call) => this.row(call)} .chosen=${id} @end=${this.older}></tw-rows>`
-          : html`<p class="empty">${!store.synced.has('older calls') ? 'Loading…' : query.size ?
-            'No call matches. Change the filter.'
-            : html`No calls yet. <span>Call a <a href="#/tools">tool</a>, or <a href="#/connect">connect</a> an agent.
-              Its calls
-              appear here by themselves.</span>`}</p>`}
-      </section>
-      <section class="pane card-pane" aria-label="Call">${id ?
-        html`<tw-call .name=${id} .back=${link('calls', '', query)}></tw-call>`
-        : html`<p class="empty">Choose a call to see what it did, and how long each part took.</p>`}</section>
-    </div>`;
-  }
+	render() {
+		const { query, id } = this.at;
+		const all = [...store.calls.values()].map(({ call }) => call).sort((a, b) =>
+			(a.arrived_at < b.arrived_at ? 1 : -1));
+		const calls = all.filter((call) => this.fits(call));
+		const task = query.get('task');
+		return html`<div class="split ${id ? 'has-card' : ''}">
+			<section class="pane list fixed" aria-labelledby="calls">
+				<div class="bar"><h1 id="calls">Calls</h1><span class="quiet"
+					role="status">${plural(calls.length, 'call')}${query.size
+					? ` of ${all.length.toLocaleString('en')}` : ''}${store.olderCalls === '' ? '' :
+						', and older ones'}</span></div>
+				<details class="facets" .open=${matchMedia('(min-width: 700px)').matches || query.size >
+					0}><summary>Filter</summary>
+					<div class="chips" role="group" aria-label="State">${STATES.map((state) =>
+						this.chip('state', state, stateName(state)))}
+						${this.chip('slow', '1', 'slow')} ${this.chip('nested', 'no', 'not nested')}</div>
+					<div class="selects">${FACETS.map(([facet, title, field]) =>
+						this.select(facet, title, all.map((call) => call[field])))}
+						${task ? html`<button class="small" @click=${() => this.set('task', '')}>Task ${task} ×</button>` : nothing}
+						${query.size ? html`<button class="small" @click=${() => replace(link('calls', id))}>Show all</button>` :
+							nothing}</div>
+				</details>
+				${calls.length ? html`<tw-rows class="calls" .label=${'Calls'} .items=${calls} .name=${nameOf}
+						.row=${(call) => this.row(call)} .chosen=${id} @end=${this.older}></tw-rows>`
+					: html`<p class="empty">${!store.synced.has('older calls') ? 'Loading…' : query.size ?
+						'No call matches. Change the filter.'
+						: html`No calls yet. <span>Call a <a href="#/tools">tool</a>, or <a href="#/connect">connect</a> an agent.
+							Its calls
+							appear here by themselves.</span>`}</p>`}
+			</section>
+			<section class="pane card-pane" aria-label="Call">${id ?
+				html`<tw-call .name=${id} .back=${link('calls', '', query)}></tw-call>`
+				: html`<p class="empty">Choose a call to see what it did, and how long each part took.</p>`}</section>
+		</div>`;
+	}
 
-  /** The next page of older calls, once the end of the list is near. */
-  older() {
-    if (this.isLoading || !store.olderCalls) return;
-    this.isLoading = true;
-    store.loadOlderCalls().catch(() => {}).finally(() => { this.isLoading = false; });
-  }
+	/** The next page of older calls, once the end of the list is near. */
+	older() {
+		if (this.isLoading || !store.olderCalls) return;
+		this.isLoading = true;
+		store.loadOlderCalls().catch(() => {}).finally(() => { this.isLoading = false; });
+	}
 
-  /** @param {string} name @param {string} value @param {string} title */
-  chip(name, value, title) {
-    const isOn = this.at.query.getAll(name).includes(value);
-    return html`<button class="chip" aria-pressed=${isOn} @click=${() =>
-      this.set(name, value, true)}>${title}</button>`;
-  }
+	/** @param {string} name @param {string} value @param {string} title */
+	chip(name, value, title) {
+		const isOn = this.at.query.getAll(name).includes(value);
+		return html`<button class="chip" aria-pressed=${isOn} @click=${() =>
+			this.set(name, value, true)}>${title}</button>`;
+	}
 
-  /** @param {string} name @param {string} title @param {string[]} values */
-  select(name, title, values) {
-    const chosen = this.at.query.get(name) ?? '';
-    const known = [...new Set([...values, chosen])].filter((value) => value && value !== 'UNSPECIFIED').sort();
-    if (known.length < 2 && !chosen) return nothing;
-    return html`<label>${title} <select @change=${(event) => this.set(name, event.target.value)}><option
-      value="">any</option>
-      ${known.map((value) => html`<option .value=${value} .selected=${value ===
-        chosen}>${value}</option>`)}</select></label>`;
-  }
+	/** @param {string} name @param {string} title @param {string[]} values */
+	select(name, title, values) {
+		const chosen = this.at.query.get(name) ?? '';
+		const known = [...new Set([...values, chosen])].filter((value) => value && value !== 'UNSPECIFIED').sort();
+		if (known.length < 2 && !chosen) return nothing;
+		return html`<label>${title} <select @change=${(event) => this.set(name, event.target.value)}><option
+			value="">any</option>
+			${known.map((value) => html`<option .value=${value} .selected=${value ===
+				chosen}>${value}</option>`)}</select></label>`;
+	}
 
-  /** @param {Any} call */
-  row(call) {
-    const at = instant(call.arrived_at);
-    const took = taken(call);
-    return html`<a class="call" href=${link('calls', call.call_id, this.at.query)}
-        aria-current=${call.call_id === this.at.id ? 'true' : nothing}>
-      <span class="time" title=${exact(at)}>${clock(at)}</span>
-      <span class="tool">${call.parent_call_id ? html`<span class="quiet" title="called by another tool">↳</span> ` :
-        nothing}${call.tool}</span>
-      <span class="from quiet">${call.face}${store.viewer.observes ? html` · ${shown(call.user_id)}` : nothing}</span>
-      <span class="state">${badge(call.state, call.state === 'FAILED' ? words(call.code) : undefined)}</span>
-      <span class="took ${took > SLOW && call.state !== 'AWAITING_CONFIRMATION' ? 'slow' :
-        ''}">${lasting(took)}${call.ended_at ? '' : '…'}${call.from_cache
-        ? html`<span class="quiet" title="from a cache"> cache</span>` : nothing}</span>
-    </a>`;
-  }
+	/** @param {Any} call */
+	row(call) {
+		const at = instant(call.arrived_at);
+		const took = taken(call);
+		return html`<a class="call" href=${link('calls', call.call_id, this.at.query)}
+				aria-current=${call.call_id === this.at.id ? 'true' : nothing}>
+			<span class="time" title=${exact(at)}>${clock(at)}</span>
+			<span class="tool">${call.parent_call_id ? html`<span class="quiet" title="called by another tool">↳</span> ` :
+				nothing}${call.tool}</span>
+			<span class="from quiet">${call.face}${store.viewer.observes ? html` · ${shown(call.user_id)}` : nothing}</span>
+			<span class="state">${badge(call.state, call.state === 'FAILED' ? words(call.code) : undefined)}</span>
+			<span class="took ${took > SLOW && call.state !== 'AWAITING_CONFIRMATION' ? 'slow' :
+				''}">${lasting(took)}${call.ended_at ? '' : '…'}${call.from_cache
+				? html`<span class="quiet" title="from a cache"> cache</span>` : nothing}</span>
+		</a>`;
+	}
 }
 customElements.define('tw-calls', Calls);
 

@@ -1,7 +1,7 @@
 // The card of a tool: when to use it, a form to try it, its parameters and its definition.
 import { html, nothing } from '../vendor/lit.js';
 import { get, segment } from '../lib/api.js';
-import { properties } from '../lib/element.js';
+import { properties, unset } from '../lib/element.js';
 import { stringify } from '../lib/json.js';
 import { link } from '../lib/route.js';
 import { bounds, condition, resolve, rulesOf, typeOf } from '../lib/schema.js';
@@ -13,64 +13,64 @@ import { problemOf } from '../elements/problem.js';
 import './try.js';
 
 class ToolCard extends properties({
-  name: '', back: '', query: new URLSearchParams(), tool: /** @type {Any | undefined} */ (undefined),
+	name: '', back: '', query: new URLSearchParams(), tool: unset,
 }) {
-  static topics = ['tools', 'viewer'];
+	static topics = ['tools', 'viewer'];
 
-  /** @param {Changed} changed */
-  willUpdate(changed) {
-    if (changed.has('name')) [this.tool, this.problem] = [undefined, undefined];
-    const { name } = this;
-    const known = store.tools.get(name);
-    if (!known && !store.synced.has('tools')) return;
-    this.once(`${name} ${known?.digest} ${known?.status?.state}`, async () => {
-      const answer = await get(`/v1/tools/${segment(name)}`);
-      return { tool: answer.tool ?? answer };
-    });
-  }
+	/** @param {Changed} changed */
+	willUpdate(changed) {
+		if (changed.has('name')) [this.tool, this.problem] = [undefined, undefined];
+		const { name } = this;
+		const known = store.tools.get(name);
+		if (!known && !store.synced.has('tools')) return;
+		this.once(`${name} ${known?.digest} ${known?.status?.state}`, async () => {
+			const answer = await get(`/v1/tools/${segment(name)}`);
+			return { tool: answer.tool ?? answer };
+		});
+	}
 
-  render() {
-    const { tool } = this;
-    const back = html`<p class="crumbs"><a href=${this.back || '#/tools'} data-back>‹ Tools</a></p>`;
-    if (!tool) {
-      return html`${back}${this.problem ? problemOf(this.problem, this.again) : html`<p class="empty">Loading…</p>`}`;
-    }
-    const { state, reason } = tool.status ?? {};
-    const schema = tool.input_schema ?? {};
-    const description = tool.description ?? '';
-    return html`<article>${back}
-      <header>
-        <p class="line">${consequence(tool)} ${state === 'READY' ? nothing : badge(state)}
-          ${tool.requires_confirmation ? html`<span class="badge wait">needs approval</span>` : nothing}</p>
-        <h1>${shown(tool.title || tool.name)}</h1>
-        <p class="quiet"><code>${tool.name}</code> ${tool.version}</p>
-        ${reason ? html`<p class="notice ${state === 'DISABLED' ? 'bad' : ''}">${shown(reason)}</p>` : nothing}
-        ${uses(description)}
-        ${conditions(tool)}
-      </header>
-      <tw-try .tool=${tool} .call=${this.query.get('call') ?? ''} .request=${this.query.get('request') ?? ''}></tw-try>
-      ${parameters(schema)}
-      <details class="more"><summary>Definition</summary>${facts([
-        ['Provider', tool.provider ? html`<a href="#/providers">${tool.provider}</a>` : `this server, ${tool.domain}`],
-        ['Tags', tool.tags?.join(', ')],
-        ['Time-out', tool.timeout && lasting(span(tool.timeout))],
-        ['Cached', tool.cache && `for ${lasting(span(tool.cache.ttl))}, per ${tool.cache.scope}`],
-        ['Source', tool.source?.name],
-        ['Calls', tool.depends_on?.length && html`${tool.depends_on.map((name) =>
-          html`<a href=${link('tools', name)}>${name}</a> `)}`],
-        ['Results', tool.untrusted ? 'hold text that people outside wrote' : ''],
-        ['Repeated', tool.idempotent ? 'changes nothing more' : ''],
-        ['Typed RPC', tool.typed_method],
-        ['Size', `${stringify(schema).length} characters of schema, ${description.length} of description`],
-        ['Digest', html`<code title=${tool.digest}>${brief(tool.digest ?? '')}</code>`],
-      ])}
-      <p><a href=${link('calls', '', { tool: tool.name })}>Calls of this tool</a></p>
-      <ul>${tool.guidance?.map((line) => html`<li>${shown(line)}</li>`)}</ul>
-      ${tool.output_schema ? html`<h3>Shape of the result</h3><tw-json .value=${tool.output_schema}
-        .open=${1}></tw-json>` : nothing}
-      </details>
-    </article>`;
-  }
+	render() {
+		const { tool } = this;
+		const back = html`<p class="crumbs"><a href=${this.back || '#/tools'} data-back>‹ Tools</a></p>`;
+		if (!tool) {
+			return html`${back}${this.problem ? problemOf(this.problem, this.again) : html`<p class="empty">Loading…</p>`}`;
+		}
+		const { state, reason } = tool.status ?? {};
+		const schema = tool.input_schema ?? {};
+		const description = tool.description ?? '';
+		return html`<article>${back}
+			<header>
+				<p class="line">${consequence(tool)} ${state === 'READY' ? nothing : badge(state)}
+					${tool.requires_confirmation ? html`<span class="badge wait">needs approval</span>` : nothing}</p>
+				<h1>${shown(tool.title || tool.name)}</h1>
+				<p class="quiet"><code>${tool.name}</code> ${tool.version}</p>
+				${reason ? html`<p class="notice ${state === 'DISABLED' ? 'bad' : ''}">${shown(reason)}</p>` : nothing}
+				${uses(description)}
+				${conditions(tool)}
+			</header>
+			<tw-try .tool=${tool} .call=${this.query.get('call') ?? ''} .request=${this.query.get('request') ?? ''}></tw-try>
+			${parameters(schema)}
+			<details class="more"><summary>Definition</summary>${facts([
+				['Provider', tool.provider ? html`<a href="#/providers">${tool.provider}</a>` : `this server, ${tool.domain}`],
+				['Tags', tool.tags?.join(', ')],
+				['Time-out', tool.timeout && lasting(span(tool.timeout))],
+				['Cached', tool.cache && `for ${lasting(span(tool.cache.ttl))}, per ${tool.cache.scope}`],
+				['Source', tool.source?.name],
+				['Calls', tool.depends_on?.length && html`${tool.depends_on.map((name) =>
+					html`<a href=${link('tools', name)}>${name}</a> `)}`],
+				['Results', tool.untrusted ? 'hold text that people outside wrote' : ''],
+				['Repeated', tool.idempotent ? 'changes nothing more' : ''],
+				['Typed RPC', tool.typed_method],
+				['Size', `${stringify(schema).length} characters of schema, ${description.length} of description`],
+				['Digest', html`<code title=${tool.digest}>${brief(tool.digest ?? '')}</code>`],
+			])}
+			<p><a href=${link('calls', '', { tool: tool.name })}>Calls of this tool</a></p>
+			<ul>${tool.guidance?.map((line) => html`<li>${shown(line)}</li>`)}</ul>
+			${tool.output_schema ? html`<h3>Shape of the result</h3><tw-json .value=${tool.output_schema}
+				.open=${1}></tw-json>` : nothing}
+			</details>
+		</article>`;
+	}
 }
 customElements.define('tw-tool', ToolCard);
 
@@ -79,30 +79,30 @@ customElements.define('tw-tool', ToolCard);
  * @param {string} description
  */
 const uses = (description) =>
-  description.split(/(?<=\.)\s+(?=(?:Use this|Do not use|Don't use|Prefer|Not for)\b)/).map((part) =>
-  html`<p class=${/^(Do not|Don't|Not for)/.test(part) ? 'use not' : /^(Use this|Prefer)/.test(part) ? 'use' :
-    ''}>${shown(part)}</p>`);
+	description.split(/(?<=\.)\s+(?=(?:Use this|Do not use|Don't use|Prefer|Not for)\b)/).map((part) =>
+	html`<p class=${/^(Do not|Don't|Not for)/.test(part) ? 'use not' : /^(Use this|Prefer)/.test(part) ? 'use' :
+		''}>${shown(part)}</p>`);
 
 /** @param {Any} tool */
 function conditions(tool) {
-  const rules = rulesOf(tool);
-  const names = Object.keys(rules);
-  if (!names.length || tool.requires_confirmation) return nothing;
-  return html`<p class="notice">A person must approve a call unless
-    ${names.map((name, index) => html`${index ? ', and ' : ''}<code>${name}</code>
-    is ${shown(bounds(rules[name]) || condition(undefined, rules[name]).words)}`)}.</p>`;
+	const rules = rulesOf(tool);
+	const names = Object.keys(rules);
+	if (!names.length || tool.requires_confirmation) return nothing;
+	return html`<p class="notice">A person must approve a call unless
+		${names.map((name, index) => html`${index ? ', and ' : ''}<code>${name}</code>
+		is ${shown(bounds(rules[name]) || condition(undefined, rules[name]).words)}`)}.</p>`;
 }
 
 /** @param {Schema} schema */
 function parameters(schema) {
-  const properties = Object.entries(schema.properties ?? {});
-  if (!properties.length) return nothing;
-  return html`<details class="more"><summary>Parameters</summary><dl
-    class="parameters">${properties.map(([name, one]) => {
-    const known = resolve(one, schema);
-    return html`<div><dt><code>${name}</code> <span class="quiet">${typeOf(known,
-      schema)}${schema.required?.includes(name)
-      ? ', required' : ''}${known.writeOnly ? ', sensitive' : ''}</span></dt>
-      <dd>${shown(known.description ?? '')} <span class="quiet">${bounds(known)}</span></dd></div>`;
-  })}</dl></details>`;
+	const properties = Object.entries(schema.properties ?? {});
+	if (!properties.length) return nothing;
+	return html`<details class="more"><summary>Parameters</summary><dl
+		class="parameters">${properties.map(([name, one]) => {
+		const known = resolve(one, schema);
+		return html`<div><dt><code>${name}</code> <span class="quiet">${typeOf(known,
+			schema)}${schema.required?.includes(name)
+			? ', required' : ''}${known.writeOnly ? ', sensitive' : ''}</span></dt>
+			<dd>${shown(known.description ?? '')} <span class="quiet">${bounds(known)}</span></dd></div>`;
+	})}</dl></details>`;
 }

@@ -24,7 +24,7 @@ export default [
       'no-new-func': 'error',
       'no-var': 'error',
       'prefer-const': 'error',
-      'max-len': ['error', { code: 120 }],
+      'max-len': ['error', { code: 120, tabWidth: 2 }],
       'no-restricted-properties': ['error', ...['innerHTML', 'outerHTML', 'insertAdjacentHTML',
         'write'].map((property) => ({ property,
         message: 'Text enters as text: by a template of lit.' }))],
