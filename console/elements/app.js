@@ -50,14 +50,13 @@ class App extends Base {
 		const { screen } = this.at;
 		const title = SCREENS.find(([, name]) => name === screen)?.[2] ?? 'Not found';
 		document.title = `${title}${this.at.id ? `: ${this.at.id}` : ''} · Toolwire`;
-		if (VIEWS[screen]) {
-			try {
-				await import(`../screens/${screen}.js`);
-				this.failure = '';
-			} catch {
-				this.failure = 'This part of the page cannot be loaded. Load the page again.';
-			}
-		}
+		let failure = '';
+		if (VIEWS[screen]) await import(`../screens/${screen}.js`).catch(() => {
+			failure = 'This part of the page cannot be loaded. Load the page again.';
+		});
+		// Another screen may have been asked for meanwhile.
+		if (screen !== this.at.screen) return;
+		this.failure = failure;
 		this.loaded = screen;
 		this.requestUpdate();
 		await this.updateComplete;

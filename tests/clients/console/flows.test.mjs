@@ -168,6 +168,22 @@ it('shows hostile text as text', async () => {
   });
 });
 
+it('shows the last of several screens that are asked for at once', async () => {
+  await closed(await console_.open('#/approvals'), async (page) => {
+    // The file of the first comes after that of the second.
+    await page.route('**/screens/overview.js', async (route) => {
+      await page.getByRole('heading', { name: 'Connect' }).waitFor();
+      await route.continue();
+    });
+    const late = page.waitForResponse('**/screens/overview.js');
+    await page.evaluate(() => { location.hash = '#/overview'; });
+    await page.evaluate(() => { location.hash = '#/connect'; });
+    await (await late).finished();
+    await page.evaluate(() => import('./screens/overview.js'));
+    await page.getByRole('heading', { name: 'Connect', exact: true }).waitFor();
+  });
+});
+
 it('shows a screen that is not there, and an approval that one may not see', async () => {
   await closed(await console_.open('#/nowhere'), async (page) => {
     await page.getByText('There is no such screen').waitFor();
