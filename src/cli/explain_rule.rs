@@ -29,7 +29,7 @@ enum What {
     /// Says what a call would come to, without making it: ends with 1 if it would fail, 3 if a person must approve it
     Call(Box<ExplainCall>),
     /// Prints the line of the configuration that decides whether USER has a right to TOOL, and ends with 1 if not
-    Rule(RuleArgs),
+    Rule(Box<RuleArgs>),
 }
 
 #[derive(Debug, Args)]

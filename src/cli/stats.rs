@@ -81,11 +81,11 @@ fn took(duration: Option<prost_types::Duration>) -> String {
 }
 
 fn summary(it: &v1::GetStatsResponse) -> String {
-    let mut text = format!("running {}, waiting for a person {}", it.running, it.waiting);
-    if it.slots > 0 {
-        text.push_str(&format!(", slots {} of which {} idle", it.slots, it.idle_slots));
-    }
-    text
+    let slots = match it.slots {
+        0 => String::new(),
+        slots => format!(", slots {slots} of which {} idle", it.idle_slots),
+    };
+    format!("running {}, waiting for a person {}{slots}", it.running, it.waiting)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::{
 use toolwire::{
     base::{current::Current, files::Tree},
     config::{self, Config, ServerBounds},
-    contract::descriptors,
+    contract::{ConsoleLinks, descriptors},
     engine::{
         pipeline::{InFlight, Parts, Pipeline, Tiers, policy::AllowAll},
         registry::Registry,
@@ -19,6 +19,7 @@ use toolwire::{
         faces::{
             grpc::{self, Face, GrpcServices},
             readiness::Readiness,
+            trace_url::TraceUrl,
         },
         service::{
             Records, Tools,
@@ -104,7 +105,7 @@ impl Server {
             cap: CAP,
             unread: UnreadBounds::default(),
             log_arguments: false,
-            console: Default::default(),
+            console: ConsoleLinks::default(),
         });
         let limits = no_limits();
         let confirmations = Confirmations::new(confirmations::Parts {
@@ -113,7 +114,7 @@ impl Server {
             policy: policy.clone(),
             own_calls: true,
             use_within: CAP,
-            console: Default::default(),
+            console: ConsoleLinks::default(),
         });
         let tasks = Tasks::new(tasks::Parts {
             store: nowhere.clone(),
@@ -129,7 +130,7 @@ impl Server {
             policy: policy.clone(),
             in_flight: pipeline.in_flight().clone(),
             cap: CAP,
-            console: Default::default(),
+            console: ConsoleLinks::default(),
         });
         let records = Records { calls, audit: Audit::new(nowhere.clone(), policy.clone()) };
         let registry = Arc::clone(&REGISTRY);
@@ -160,7 +161,7 @@ impl Server {
             parts,
             workspaces,
             providers: no_hosts::providers(),
-            trace_url: Default::default(),
+            trace_url: TraceUrl::default(),
             max_request_bytes,
         };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");

@@ -32,7 +32,7 @@ use toolwire::{
     },
     config::{Auth, AuthUser, Config, ToolPattern},
     contract::{
-        Refusal, Terminal, ToolResult,
+        ConsoleLinks, Refusal, Terminal, ToolResult,
         arguments::Arguments,
         convert::{self, ResultFormat},
         descriptors,
@@ -172,7 +172,7 @@ impl Bench {
             cap: Duration::from_mins(2),
             unread: UnreadBounds::default(),
             log_arguments: false,
-            console: Default::default(),
+            console: ConsoleLinks::default(),
         };
         replace(&mut parts);
         let services = parts.services.clone();

@@ -6,7 +6,7 @@ use super::{
     calls::{VisibleUsers, Whose},
 };
 use toolwire_contract::Refusal;
-use toolwire_engine::pipeline::{StatsBucket, Steps};
+use toolwire_engine::pipeline::{Counts, StatsBucket, Steps};
 use toolwire_hosts::Hub;
 use toolwire_tool::context::User;
 
@@ -47,7 +47,9 @@ impl Tools {
     /// The steps without calls.
     fn no_calls(&self, steps: Steps) -> Vec<StatsBucket> {
         let mut buckets = self.in_flight().stats(None, steps).0;
-        buckets.iter_mut().for_each(|bucket| bucket.counts = Default::default());
+        for bucket in &mut buckets {
+            bucket.counts = Counts::default();
+        }
         buckets
     }
 }

@@ -72,9 +72,9 @@ async fn each_topic_begins_with_what_there_is_and_goes_on_with_what_changes() {
 
 #[tokio::test]
 async fn a_lost_stream_goes_on_after_its_last_event() {
+    const TOPICS: &str = "?topics=calls,confirmations,tools";
     let house = house();
     let riley = house.talk("riley");
-    const TOPICS: &str = "?topics=calls,confirmations,tools";
     let mut events = open(&riley, TOPICS, "").await;
     let mut missing = ["calls.synced", "confirmations.synced", "tools.synced"].to_vec();
     while !missing.is_empty() {

@@ -26,9 +26,9 @@ pub(super) fn read(message: &GetStatsRequest) -> Result<(Whose, Steps), Refusal>
     let longest = Duration::from_secs(KEPT_SECONDS.into());
     let window = request::wait_within("window", message.window, longest)?;
     let window = if window.is_zero() { longest } else { window };
-    let whole = u32::try_from(window.as_secs()).unwrap_or(KEPT_SECONDS);
-    let whole = if window.subsec_nanos() > 0 { whole + 1 } else { whole };
-    Ok((whose, Steps { seconds, count: whole.div_ceil(seconds) }))
+    let length =
+        u32::try_from(window.as_secs()).unwrap_or(KEPT_SECONDS) + u32::from(window.subsec_nanos() > 0);
+    Ok((whose, Steps { seconds, count: length.div_ceil(seconds) }))
 }
 
 pub(super) fn render(stats: Stats, steps: Steps) -> GetStatsResponse {

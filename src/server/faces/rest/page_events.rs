@@ -89,7 +89,7 @@ fn read_topics(text: &str) -> Result<Vec<Topic>, Refusal> {
     let mut topics = Vec::new();
     for name in text.split(',') {
         let unknown = |_| {
-            let names: Vec<_> = Topic::VARIANTS.iter().map(|topic| topic.into_str()).collect();
+            let names: Vec<_> = Topic::VARIANTS.iter().map(Topic::into_str).collect();
             refuse("topics", "enum", &format!("must be of {}, with commas between them", names.join(", ")))
         };
         let topic = name.trim().parse().map_err(unknown)?;
@@ -236,6 +236,6 @@ fn serialise(topic: Topic, name: &str, cursor: &Cursor, data: &Value) -> Bytes {
 
 /// Says that what is known of topics is to be dropped: their state follows.
 fn reset_event(topics: &[Topic], cursor: &Cursor) -> Bytes {
-    let names: Vec<_> = topics.iter().map(|topic| topic.into_str()).collect();
+    let names: Vec<_> = topics.iter().map(Topic::into_str).collect();
     format!("id: {}\nevent: reset\ndata: {}\n\n", cursor.write(), json!({"topics": names})).into()
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolwire::{
     base::{clock, current::Current, files::Tree},
     config::Config,
-    contract::{Outcome, Provenance, Terminal, ToolError},
+    contract::{ConsoleLinks, Outcome, Provenance, Terminal, ToolError},
     domains::{
         self,
         research::{
@@ -100,7 +100,7 @@ impl Bench {
             cap: Duration::from_mins(2),
             unread: toolwire::tool::context::UnreadBounds::default(),
             log_arguments: false,
-            console: Default::default(),
+            console: ConsoleLinks::default(),
         }))
     }
 
