@@ -107,8 +107,8 @@ mod tests {
         };
         let idle = v1::StatsBucket { time, ..Default::default() };
         let expected = "\
-FROM                  CALLS  FAILED  HALF    99 OF 100  ERRORS
-2026-01-16T10:00:00Z  12     2       ≤ 2 ms  ≤ 500 ms   TIMEOUT 2
+FROM                  CALLS  FAILED  HALF       99 OF 100  ERRORS
+2026-01-16T10:00:00Z  12     2       ≤ 0.002 s  ≤ 0.5 s    TIMEOUT 2
 2026-01-16T10:00:00Z  0      0
 ";
         assert_eq!(table(&[busy, idle]).render("", None), expected);

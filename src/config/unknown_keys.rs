@@ -10,6 +10,9 @@ use super::{
     sources::FILE_VARIABLE,
 };
 
+/// The table with what of telemetry is no standard variable.
+const TELEMETRY: &str = "telemetry.";
+
 /// Begins the variables of this repository's tests, which programs that tests start inherit.
 const OF_TESTS: &str = "TOOLWIRE_TEST_";
 
@@ -74,8 +77,9 @@ fn with_tables(key: &str) -> impl Iterator<Item = &str> {
 }
 
 fn unknown_key(key: &str, known: &Registered) -> String {
-    if key == "telemetry" {
-        return "unknown setting. Traces are set by the standard OTEL_* variables; remove the table"
+    let settings = keys(known).filter_map(|other| other.strip_prefix(TELEMETRY));
+    if key.strip_prefix(TELEMETRY).is_some_and(|name| did_you_mean(name, settings).is_none()) {
+        return "unknown setting. What is exported is set by the standard OTEL_* variables; remove it"
             .to_owned();
     }
     unknown_name(did_you_mean(key, keys(known).flat_map(with_tables)), "key")
