@@ -10,7 +10,7 @@ from urllib import error, parse, request
 
 TOOLWIRE = os.environ["TOOLWIRE_HTTP"]
 HOOK_KEY = base64.b64decode(os.environ["HOOK_SECRET"].removeprefix("whsec_"))
-TOKENS = json.loads(os.environ["TOOLWIRE_TOKENS"])  # {"who they are in the chat": "their own token for Toolwire"}
+TOKENS = json.loads(os.environ["APPROVER_TOKENS"])  # {"who they are in the chat": "their own token for Toolwire"}
 seen = {}  # the signed messages of the last minutes, each of which counts once
 
 

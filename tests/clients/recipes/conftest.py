@@ -133,7 +133,7 @@ class World:
         secret = {"HOOK_SECRET": "whsec_" + base64.b64encode(HOOK_KEY).decode(), "PYTHONDONTWRITEBYTECODE": "1"}
         tokens = {person: USERS[user] for person, user in PEOPLE.items()}
         env = {name: it.replace("CHAT", self.chat.url) for name, it in env.items()}
-        env |= secret | {"TOOLWIRE_HTTP": self.toolwire, "TOOLWIRE_TOKENS": json.dumps(tokens), "PORT": "0"}
+        env |= secret | {"TOOLWIRE_HTTP": self.toolwire, "APPROVER_TOKENS": json.dumps(tokens), "PORT": "0"}
         recipe = [sys.executable, f"{name}.py"]
         self.recipe, self.url = started(recipe, r"listening on (http://\S+)", env, ROOT / "examples/recipes")
         config = folder / "toolwire.toml"
