@@ -91,7 +91,8 @@ def fill(server):
 def asked(description, values):
     """Every path that can be asked for with these values, each as long as it may be."""
     for path, methods in description["paths"].items():
-        if "get" not in methods or path.endswith(":watch"):
+        answers = methods.get("get", {}).get("responses", {}).get("200", {}).get("content", {})
+        if "get" not in methods or "text/event-stream" in answers:
             continue
         names = re.findall(r"{\*?(\w+)}", path)
         formats = ["gemini", "gemini-openapi", "openai", "openai-responses", "anthropic", "mcp"]
@@ -114,7 +115,8 @@ def found(server):
     """The routes whose answer is large, each as an attack, after what is large without a route of its own."""
     values, client = fill(server), Client(server)
     _, description = client.ask("GET", "/openapi.json")
-    attacks = [watches("/v1/tools:watch"), watches(f"/v1/tasks/{values['task_id']}/timeline:watch")]
+    watched = ["/v1/tools:watch", f"/v1/tasks/{values['task_id']}/timeline:watch", "/v1/events"]
+    attacks = [watches(path) for path in watched]
     paths = dict.fromkeys(["/openapi.json", "/v1/tools?view=FULL_JSON", *asked(json.loads(description), values)])
     for path in paths:
         status, body = client.ask("GET", path)
