@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154  # Names of .ci/tools.sh, and of the scripts that source this.
-# Servers that foreign clients talk to, and clients that .ci/run and .ci/long share out. Sourced by both, behind
+# Servers that foreign clients talk to, and clients that .ci/run and .ci/long both have. Sourced by both, behind
 # .ci/server.sh; $binary is the program.
 
 token=0123456789abcdef0123456789abcdef

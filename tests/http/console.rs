@@ -146,7 +146,7 @@ async fn other_paths_and_methods_are_no_part_of_the_page() {
     let posted = talk.send("POST", "/", &[], "{}").await;
     assert_eq!(posted.problem(), (405, "METHOD_NOT_ALLOWED".to_owned()));
     assert_eq!(posted.headers["allow"], "GET, HEAD");
-    // An issuer answers in the query of the page, and of nothing else.
+    // An issuer redirects to the page with its answer in the query; no other file accepts a query.
     assert_eq!(talk.get("/?code=a&state=b&iss=c").await.status, 200);
     assert_eq!(talk.get("/main.js?v=1").await.problem(), (400, "INVALID_REQUEST".to_owned()));
 }

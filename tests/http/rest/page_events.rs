@@ -106,7 +106,7 @@ async fn a_lost_stream_goes_on_after_its_last_event() {
             name => assert!(name.starts_with("tools.") || name == "confirmations.synced", "{event:?}"),
         }
     }
-    assert!(!calls.contains(&asked.data["call"]["call_id"]), "none is told twice");
+    assert!(!calls.contains(&asked.data["call"]["call_id"]), "the resumed stream repeats a call");
     assert_eq!(confirmations, [confirmation]);
     // An id of no event of this stream.
     let mut events = open(&riley, TOPICS, "x").await;

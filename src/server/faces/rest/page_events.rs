@@ -1,7 +1,7 @@
 //! `GET /v1/events`: the watches that a page needs, as one stream.
 //!
-//! Each event is that of one watch, under the name of its topic. Its id holds the positions of all topics, so that a
-//! reader goes on with each where it was; what has no positions begins anew, which the event `reset` says.
+//! Each event is that of one watch, under the name of its topic. Its id holds the positions of all topics, from which a
+//! reader resumes each of them. Topics without positions begin anew, and the event `reset` names them.
 
 mod cursor;
 mod statistics;
@@ -100,7 +100,7 @@ fn read_topics(text: &str) -> Result<Vec<Topic>, Refusal> {
     Ok(topics)
 }
 
-/// Opens the watch of a topic after its position. Also returns whether it goes on there, rather than begins anew.
+/// Opens the watch of a topic after its position. Also returns whether it resumes there, rather than begins anew.
 async fn open(
     http: &Http,
     parts: &Parts,

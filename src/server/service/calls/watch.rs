@@ -31,7 +31,7 @@ const POSITION_BYTES: usize = 32;
 #[derive(Clone, Debug)]
 pub struct WatchEvent {
     pub what: What,
-    /// Empty until the running calls are complete: a watch that is cut off before begins anew.
+    /// Empty until the running calls are complete: a watch that ends before then cannot be resumed.
     pub position: String,
 }
 
