@@ -70,6 +70,19 @@ it('shows a write before it is done, and does it once it is approved', async () 
   await page.locator('article.assistant', { hasText: 'TRENT' }).last().waitFor();
 });
 
+it('asks one after another what is sent at once', async () => {
+  const [before, calls] = await Promise.all(['article.assistant', 'details'].map((it) => page.locator(it).count()));
+  await page.evaluate(() => {
+    for (const text of ['What is Apple trading at?', 'What is Microsoft trading at?']) {
+      document.querySelector('#message').value = text;
+      document.querySelector('#say').requestSubmit();
+    }
+  });
+  await page.locator('details').nth(calls + 1).waitFor();
+  await page.locator('article.assistant').nth(before + 1).waitFor();
+  assert.equal(await page.locator('article.failed').count(), 0);
+});
+
 it('does not do what is denied', async () => {
   await say('Add Suzlon to my watchlist');
   const card = page.locator('article.card').last();
