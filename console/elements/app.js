@@ -21,6 +21,9 @@ const VIEWS = {
 	audit: (at) => html`<tw-audit .at=${at}></tw-audit>`,
 };
 
+/** What a screen shows beside its list; it is loaded when it is first opened. @type {Record<string, string>} */
+const CARDS = { approvals: 'approval_card', calls: 'call', tools: 'tool' };
+
 class App extends Base {
 	static topics = ['viewer', 'connection', 'confirmations'];
 
@@ -47,11 +50,12 @@ class App extends Base {
 			const first = store.waiting.some((one) => one.may_decide?.allowed) ? 'approvals' : 'tools';
 			return location.replace(`#/${first}`);
 		}
-		const { screen } = this.at;
+		const { screen, id } = this.at;
 		const title = SCREENS.find(([, name]) => name === screen)?.[2] ?? 'Not found';
-		document.title = `${title}${this.at.id ? `: ${this.at.id}` : ''} · Toolwire`;
+		document.title = `${title}${id ? `: ${id}` : ''} · Toolwire`;
 		let failure = '';
-		if (VIEWS[screen]) await import(`../screens/${screen}.js`).catch(() => {
+		const files = [VIEWS[screen] && screen, id && CARDS[screen]].filter(Boolean);
+		await Promise.all(files.map((file) => import(`../screens/${file}.js`))).catch(() => {
 			failure = 'This part of the page cannot be loaded. Load the page again.';
 		});
 		// Another screen may have been asked for meanwhile.

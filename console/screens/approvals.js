@@ -9,7 +9,6 @@ import { plural, shown } from '../lib/text.js';
 import { badge } from '../elements/badges.js';
 import { problemOf } from '../elements/problem.js';
 import '../elements/when.js';
-import './approval_card.js';
 
 class Approvals extends properties({ at: NOWHERE, token: '', next: '' }) {
 	static topics = ['confirmations', 'viewer', 'connection'];

@@ -7,7 +7,6 @@ import { clock, exact, instant, lasting, now, span } from '../lib/time.js';
 import { plural, shown, words } from '../lib/text.js';
 import { badge, stateName } from '../elements/badges.js';
 import '../elements/rows.js';
-import './call.js';
 
 /** A call that took longer is slow, in milliseconds. */
 const SLOW = 1_000;

@@ -6,7 +6,6 @@ import { store } from '../lib/store.js';
 import { plural, shown, words } from '../lib/text.js';
 import { badge } from '../elements/badges.js';
 import '../elements/rows.js';
-import './tool.js';
 
 /**
  * What can be filtered by: its name, its title, and what a tool has of it.

@@ -1,4 +1,4 @@
-//! Compresses the files of the console's page, and lists them for `faces/console/page.rs`.
+//! Compresses the files of the console's page, without their comments, and lists them for `faces/console/page.rs`.
 
 #![allow(clippy::unnecessary_debug_formatting, reason = "paths are written as Rust's literals")]
 
@@ -16,6 +16,8 @@ use data_encoding::HEXLOWER;
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 
+mod comments;
+
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 /// Names the library that `scripts/vendor` wrote, and is no part of the page.
@@ -25,6 +27,7 @@ const INDEX: &str = "index.html";
 
 fn main() -> Result {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=comments.rs");
     println!("cargo::rerun-if-changed=data/console");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("data/console");
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -56,18 +59,20 @@ fn names(folder: &Path, prefix: &str) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// An expression of the type `File`, whose encodings are written to `out`.
+/// An expression of the type `File`, whose bytes and their encodings are written to `out`.
 fn entry(file: &Path, name: &str, out: &Path) -> Result<String> {
-    let bytes = fs::read(file)?;
+    let bytes = comments::served(name, fs::read_to_string(file)?).into_bytes();
     let path = if name == INDEX { String::from("/") } else { format!("/{name}") };
     let digest = HEXLOWER.encode(&Sha256::digest(&bytes));
     let encoded = out.join("console").join(name);
     fs::create_dir_all(encoded.parent().ok_or("a file is in a folder")?)?;
-    let (brotli, gzip) = (encoded.with_added_extension("br"), encoded.with_added_extension("gz"));
+    let [plain, brotli, gzip] =
+        ["plain", "br", "gz"].map(|extension| encoded.with_added_extension(extension));
+    fs::write(&plain, &bytes)?;
     fs::write(&brotli, brotli_of(&bytes)?)?;
     fs::write(&gzip, gzip_of(&bytes)?)?;
     Ok(format!(
-        "File {{ path: {path:?}, media_type: {:?}, digest: {digest:?}, plain: include_bytes!({file:?}), brotli: \
+        "File {{ path: {path:?}, media_type: {:?}, digest: {digest:?}, plain: include_bytes!({plain:?}), brotli: \
          include_bytes!({brotli:?}), gzip: include_bytes!({gzip:?}) }}",
         media_type(name)?
     ))

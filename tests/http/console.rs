@@ -13,6 +13,10 @@ use crate::{
 /// Where `console/` is in the repository.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/console");
 
+/// What of a file the build embeds.
+#[path = "../../src/server/comments.rs"]
+mod comments;
+
 /// The policy of a page that connects to these origins too.
 fn policy(issuers: &str) -> String {
     format!(
@@ -38,7 +42,9 @@ fn collect(folder: &Path, prefix: &str, found: &mut BTreeMap<String, Vec<u8>>) {
         if entry.path().is_dir() {
             collect(&entry.path(), &path, found);
         } else {
-            found.insert(path, fs::read(entry.path()).unwrap());
+            let text = fs::read_to_string(entry.path()).unwrap();
+            let served = comments::served(&path, text);
+            found.insert(path, served.into_bytes());
         }
     }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { PAGE } from './stand_in.mjs';
+import { PAGE } from './files.mjs';
 
 globalThis.location ??= { hash: '', origin: 'http://localhost', pathname: '/' };
 const { reader } = await import(`${PAGE}/lib/events.js`);

@@ -1,18 +1,18 @@
-// The page as the program serves it: each file of console/, its type, its headers, and how much goes over the wire.
+// The page as the program serves it: each file of console/ without its comments, its type, its headers, and how much
+// goes over the wire.
 // Usage: node --test served.test.mjs; URL names a server, PAGE the folder console/.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-import { PAGE, policy, TYPES } from './stand_in.mjs';
+import { names, served, TYPES } from './files.mjs';
+import { policy } from './stand_in.mjs';
 
 /** All files at most, in bytes on the wire. */
 const MOST_SENT = 70_000;
 const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes) => bytes };
-const names = (await readdir(PAGE, { recursive: true })).filter((name) => extname(name) in TYPES).sort();
 
 /** An answer as it is sent: `fetch` would decode it. */
 const get = (path, headers = {}) => new Promise((resolve, reject) => {
@@ -26,24 +26,25 @@ const path = (name) => (name === 'index.html' ? '/' : `/${name}`);
 const essence = ({ headers }) => headers['content-type'].split(';')[0];
 const decoded = ({ headers, body }) => DECODERS[headers['content-encoding'] ?? 'identity'](body);
 
-it('serves each file of console/ as it is, compressed within the limit', async (test) => {
-  assert.ok(names.length > 30, `${names.length} files`);
+it('serves each file of console/ without its comments, compressed within the limit', async (test) => {
+  const files = await names();
+  assert.ok(files.length > 30, `${files.length} files`);
   let sent = 0;
-  for (const name of names) {
+  for (const name of files) {
     const answer = await get(path(name), { 'accept-encoding': 'br, gzip' });
     assert.equal(answer.status, 200, name);
     assert.equal(essence(answer), TYPES[extname(name)].split(';')[0], name);
-    assert.deepEqual(decoded(answer), await readFile(join(PAGE, name)), name);
+    assert.deepEqual(decoded(answer), await served(name), name);
     sent += answer.body.length;
   }
-  test.diagnostic(`${names.length} files, ${sent / 1000} KB on the wire`);
+  test.diagnostic(`${files.length} files, ${sent / 1000} KB on the wire`);
   assert.ok(sent <= MOST_SENT, `${sent} bytes on the wire, of ${MOST_SENT}`);
 });
 
 it('serves the same to a client that takes no compression', async () => {
   const answer = await get('/main.js');
   assert.equal(answer.headers['content-encoding'], undefined);
-  assert.deepEqual(answer.body, await readFile(join(PAGE, 'main.js')));
+  assert.deepEqual(answer.body, await served('main.js'));
 });
 
 it('sends the policy with the page and with each part of it', async () => {

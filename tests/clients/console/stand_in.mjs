@@ -1,19 +1,16 @@
 // A server that speaks the REST of the console (docs/HTTP.md) over data of its own, and serves console/ under its real
 // policy. For work on the page; the tests run against it and against Toolwire.
 // Usage: node stand_in.mjs [--port 50090] [--tools 1000] [--calls 10000] [--sign-in token]
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { dirname, extname, join, normalize } from 'node:path';
+import { extname, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { served, TYPES } from './files.mjs';
 import { explain, makeCall, refuse, Refused, tool } from './stand_in_calls.mjs';
 import { basic, limits } from './stand_in_data.mjs';
 import { State } from './stand_in_state.mjs';
 import { stream } from './stand_in_stream.mjs';
 
-export const PAGE = process.env.PAGE ?? join(dirname(fileURLToPath(import.meta.url)), '../../../console');
-export const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg':
-  'image/svg+xml' };
 /** The policy that the server sends with the page, with the origins of issuers. */
 export const policy = (issuers = []) =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; ` +
@@ -185,8 +182,8 @@ function send(response, status, body, headers = {}) {
 }
 
 async function serveFile(path, response, issuers) {
-  const name = normalize(path === '/' ? '/index.html' : path);
-  const text = await readFile(join(PAGE, name)).catch(() => undefined);
+  const name = normalize(path === '/' ? '/index.html' : path).slice(1);
+  const text = await served(name).catch(() => undefined);
   if (!text) throw new Refused(404, 'NOT_FOUND', `There is no ${path}.`);
   response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'text/plain', 'content-security-policy':
     policy(issuers), 'x-content-type-options': 'nosniff',

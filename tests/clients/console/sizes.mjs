@@ -1,0 +1,64 @@
+// How large the page is, in kilobytes of 1,000 bytes, as it is served: all of it, and what a browser loads before it
+// shows each first screen. And that what is not served is comments and nothing else.
+// Usage: node sizes.mjs, with PAGE naming console/ and the packages of package-lock.json beside this file.
+import { readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+import { parse } from 'espree';
+
+import { COMMENT, isOurs, names, PAGE, served } from './files.mjs';
+
+const MOST = { raw: 200, brotli: 70 };
+const MOST_FIRST = { raw: 90, brotli: 30 };
+/** What index.html names, and the screens that may come first. */
+const BEGIN = ['index.html', 'style.css', 'icon.svg', 'main.js'];
+const FIRST = ['approvals', 'tools'];
+
+let failed = false;
+const fail = (text) => {
+  console.error(text);
+  failed = true;
+};
+
+/** The files that a script loads with it. */
+const imports = (text) => parse(text, { ecmaVersion: 'latest', sourceType: 'module' }).body
+  .flatMap(({ type, source }) => (source && /^(Import|Export)/.test(type) ? [source.value] : []));
+
+/** A file and all that it loads with it. */
+async function closure(name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  if (!name.endsWith('.js') || !isOurs(name)) return found;
+  for (const one of imports(String(await served(name)))) await closure(posix.join(posix.dirname(name), one), found);
+  return found;
+}
+
+async function measure(what, files, most) {
+  const all = await Promise.all([...files].map(served));
+  const kb = (of) => all.reduce((sum, bytes) => sum + of(bytes).length, 0) / 1000;
+  const [raw, brotli, gzip] = [(bytes) => bytes, brotliCompressSync, (bytes) => gzipSync(bytes, { level: 9 })].map(kb);
+  console.log(`${what}: ${all.length} files, ${raw} KB, ${brotli} by brotli (at most ${most.raw} and ${most.brotli}), ` +
+    `${gzip} by gzip`);
+  if (raw > most.raw || brotli > most.brotli) fail(`${what} is too large`);
+}
+
+const all = await names();
+for (const name of all.filter((one) => isOurs(one) && one.endsWith('.js'))) {
+  const text = String(await readFile(join(PAGE, name)));
+  const { comments } = parse(text, { ecmaVersion: 'latest', sourceType: 'module', comment: true, range: true });
+  for (const dropped of text.matchAll(COMMENT)) {
+    const start = dropped.index + dropped[0].search(/\S/);
+    const end = start + dropped[0].trim().length;
+    if (!comments.some(({ range }) => range[0] === start && range[1] === end))
+      fail(`${name}: ${dropped[0].trim()} is no comment, and is not served: begin the line otherwise`);
+  }
+}
+await measure('the page', all, MOST);
+for (const screen of FIRST) {
+  const files = new Set();
+  for (const name of [...BEGIN, `screens/${screen}.js`]) await closure(name, files);
+  await measure(`what ${screen} loads first`, files, MOST_FIRST);
+}
+process.exit(Number(failed));
