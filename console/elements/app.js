@@ -1,14 +1,9 @@
 // The frame of the page: navigation, the state of the connection, the screen of the address, and the dialogs.
-import { html, nothing } from '../vendor/lit.js';
-import { Base } from '../lib/element.js';
 import { onKey, SCREENS } from '../lib/keys.js';
 import { read, setTheme } from '../lib/local.js';
-import { route } from '../lib/route.js';
 import { session } from '../lib/sign_in.js';
-import { store } from '../lib/store.js';
-import { shown } from '../lib/text.js';
+import { Base, html, nothing, route, shown, store } from './parts.js';
 import './dialogs.js';
-import './when.js';
 
 /** @type {Record<string, (at: Route) => any>} */
 const VIEWS = {
@@ -18,11 +13,14 @@ const VIEWS = {
 	providers: (at) => html`<tw-providers .at=${at}></tw-providers>`,
 	overview: () => html`<tw-overview></tw-overview>`,
 	connect: () => html`<tw-connect></tw-connect>`,
+	tasks: (at) => html`<tw-tasks .at=${at}></tw-tasks>`,
+	limits: () => html`<tw-limits></tw-limits>`,
 	audit: (at) => html`<tw-audit .at=${at}></tw-audit>`,
+	chat: (at) => html`<tw-chat .at=${at}></tw-chat>`,
 };
 
 /** What a screen shows beside its list; it is loaded when it is first opened. @type {Record<string, string>} */
-const CARDS = { approvals: 'approval_card', calls: 'call', tools: 'tool' };
+const CARDS = { approvals: 'approval_card', calls: 'call', tools: 'tool', tasks: 'task' };
 
 class App extends Base {
 	static topics = ['viewer', 'connection', 'confirmations'];

@@ -1,9 +1,6 @@
 // Every argument of a call, whole: long ones unfold, and those that a condition is about say how they stand to it.
-import { html, nothing } from '../vendor/lit.js';
-import { properties, unset } from '../lib/element.js';
-import { isObject, stringify } from '../lib/json.js';
 import { condition, isSensitive } from '../lib/schema.js';
-import { shown } from '../lib/text.js';
+import { html, isObject, nothing, properties, shown, stringify, unset } from './parts.js';
 import { unfold } from './json.js';
 
 const LONG = 400;

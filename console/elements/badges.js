@@ -9,6 +9,7 @@ const TONES = {
 	RUNNING: 'busy', PENDING: 'wait', AWAITING_CONFIRMATION: 'wait', CONFIRMATION_REQUIRED: 'wait', LIMITED: 'wait',
 		DEGRADED: 'wait',
 	EXPIRED: 'wait', JOINING: 'wait', LEAVING: 'wait', DRAINING: 'wait',
+	COMPLETED: 'good', BLOCKED: 'wait',
 	FAILED: 'bad', OUTCOME_UNKNOWN: 'bad', DENIED: 'bad', REFUSED: 'bad', INVALID: 'bad', DISABLED: 'bad', VOIDED: 'bad',
 };
 

@@ -1,6 +1,6 @@
 // A chart of lines over time. By the pointer, or by the arrow keys, it says the values of an instant.
-import { html, nothing, svg } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
+import { svg } from '../vendor/lit.js';
+import { html, nothing, properties } from './parts.js';
 
 const [HEIGHT, LEFT, BOTTOM] = [150, 44, 18];
 

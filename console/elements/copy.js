@@ -1,6 +1,5 @@
 // A text to copy, with its button.
-import { html, nothing } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
+import { html, nothing, properties } from './parts.js';
 
 class Copy extends properties({ text: '', label: '', quiet: false, done: '' }) {
 	async copy() {

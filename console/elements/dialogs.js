@@ -1,8 +1,7 @@
 // The sign-in, and the list of keys.
-import { html, nothing } from '../vendor/lit.js';
-import { Base, properties } from '../lib/element.js';
 import { KEYS, SCREENS } from '../lib/keys.js';
 import { session } from '../lib/sign_in.js';
+import { Base, html, nothing, properties } from './parts.js';
 
 class SignIn extends properties({ failure: '' }) {
 

@@ -1,10 +1,5 @@
 // What a call would come to.
-import { html, nothing } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
-import { lasting, span } from '../lib/time.js';
-import { shown } from '../lib/text.js';
-import { badge, facts } from './badges.js';
-import { violationsOf } from './problem.js';
+import { badge, facts, html, lasting, nothing, properties, shown, span, violationsOf } from './parts.js';
 import './arguments.js';
 
 /** @type {Record<string, string>} */

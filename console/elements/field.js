@@ -1,10 +1,8 @@
 // A value of a JSON Schema as a form shows it. It holds no value of its own: `change` is called with the new one, or
 // with undefined for none.
-import { html, live, nothing } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
-import { isObject, isRaw, member, number, parse, stringify } from '../lib/json.js';
+import { live } from '../vendor/lit.js';
 import { bounds, kind, resolve } from '../lib/schema.js';
-import { shown } from '../lib/text.js';
+import { html, isObject, isRaw, member, nothing, number, parse, properties, shown, stringify } from './parts.js';
 
 let count = 0;
 

@@ -1,8 +1,5 @@
 // A value as a tree: members unfold, long texts and long lists too, and a search finds names and values.
-import { html, nothing } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
-import { isObject, isRaw, member, stringify } from '../lib/json.js';
-import { plural, shown } from '../lib/text.js';
+import { html, isObject, isRaw, member, nothing, plural, properties, shown, stringify } from './parts.js';
 
 const PAGE = 100;
 const LONG = 300;

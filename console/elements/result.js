@@ -1,8 +1,5 @@
 // The data of a result as a tree; text that people outside wrote stands in a frame that says so.
-import { html, nothing } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
-import { stringify } from '../lib/json.js';
-import { shown } from '../lib/text.js';
+import { html, nothing, properties, shown, stringify } from './parts.js';
 import './copy.js';
 import './json.js';
 

@@ -1,7 +1,7 @@
 // A list of rows of one height, of which only those that are seen exist, and the one that has the focus. `j` and `k`
 // move.
-import { html, repeat } from '../vendor/lit.js';
-import { css, properties } from '../lib/element.js';
+import { repeat } from '../vendor/lit.js';
+import { css, html, properties } from './parts.js';
 
 const BEYOND = 6;
 

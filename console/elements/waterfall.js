@@ -1,10 +1,6 @@
 // What a call did when, against its deadline: a bar for each stage and each call beneath it. Waiting is squeezed, so
 // that work is seen beside it.
-import { html, nothing } from '../vendor/lit.js';
-import { css, properties } from '../lib/element.js';
-import { link } from '../lib/route.js';
-import { instant, lasting, now, span } from '../lib/time.js';
-import { plural, words } from '../lib/text.js';
+import { css, html, instant, lasting, link, nothing, now, plural, properties, span, words } from './parts.js';
 
 /** @type {Record<string, [string, string]>} */
 const STAGES = {

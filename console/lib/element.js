@@ -1,13 +1,21 @@
 // The base of all elements: they render into the document itself, so that one style sheet, labels and focus reach them.
-import { Directive, LitElement, directive, noChange } from '../vendor/lit.js';
+// Of lit it needs the templates alone: nothing here has a shadow, styles or attributes of its own.
+import { Directive, directive, noChange, render } from '../vendor/lit.js';
 import { problem } from './api.js';
 import { store } from './store.js';
 
-export class Base extends LitElement {
+export class Base extends HTMLElement {
 	/** @type {string[]} The topics of the store that it shows. */
 	static topics = [];
-	/** @type {Any} */ static properties = { problem: { attribute: false } };
+	/** After how many milliseconds it asks again while it is seen. 0: never. */
+	static every = 0;
+	/** @type {Failure} */ problem;
 	asked = '';
+	/** @type {Record<string, any>} */ #values = {};
+	/** What properties were before they changed. @type {Changed} */ #before = new Map();
+	#isDue = false;
+	/** Ends with the next rendering. */
+	updateComplete = Promise.resolve();
 	changed = () => this.requestUpdate();
 	/** Makes the last request again. */
 	again = () => {
@@ -15,32 +23,66 @@ export class Base extends LitElement {
 		this.requestUpdate();
 	};
 
-	constructor() {
-		super();
-		/** @type {Failure} */ this.problem = undefined;
-	}
-
 	/** The first element in it that matches. @param {string} selector @returns {any} */
 	first(selector) {
 		return this.querySelector(selector);
 	}
 
-	createRenderRoot() {
-		return this;
+	/** @param {string} name */
+	getValue(name) {
+		return this.#values[name];
 	}
 
-	get topics() {
-		return /** @type {typeof Base} */ (this.constructor).topics;
+	/** Sets a property, and renders if that changes it. @param {string} name @param {any} value */
+	setValue(name, value) {
+		if (Object.is(this.#values[name], value)) return;
+		if (!this.#before.has(name)) this.#before.set(name, this.#values[name]);
+		this.#values[name] = value;
+		this.requestUpdate();
+	}
+
+	/** Renders once all changes of this task are made. */
+	requestUpdate() {
+		if (this.#isDue || !this.isConnected) return;
+		this.#isDue = true;
+		this.updateComplete = Promise.resolve().then(() => this.#update());
+	}
+
+	#update() {
+		try {
+			// What it changes is rendered with the rest.
+			this.willUpdate(this.#before);
+		} finally {
+			this.#before = new Map();
+			this.#isDue = false;
+		}
+		render(this.render(), this, { host: this });
+		this.updated();
+	}
+
+	/** Before each rendering. @param {Changed} _changed */
+	willUpdate(_changed) {}
+
+	/** @returns {any} */
+	render() {}
+
+	/** After each rendering. */
+	updated() {}
+
+	get settings() {
+		return /** @type {typeof Base} */ (this.constructor);
 	}
 
 	connectedCallback() {
-		super.connectedCallback();
-		for (const topic of this.topics) store.addEventListener(topic, this.changed);
+		this.requestUpdate();
+		const { topics, every } = this.settings;
+		for (const topic of topics) store.addEventListener(topic, this.changed);
+		if (every) this.polling = setInterval(() => document.hidden || this.again(), every);
 	}
 
 	disconnectedCallback() {
-		super.disconnectedCallback();
-		for (const topic of this.topics) store.removeEventListener(topic, this.changed);
+		for (const topic of this.settings.topics) store.removeEventListener(topic, this.changed);
+		clearInterval(this.polling);
 	}
 
 	/**
@@ -69,14 +111,24 @@ export class Base extends LitElement {
  * @returns {typeof Base & (new (...args: any[]) => T)}
  */
 export function properties(values) {
-	return /** @type {any} */ (class extends Base {
-		static properties = Object.fromEntries(Object.keys(values).map((name) => [name, { attribute: false }]));
-
+	class Element extends Base {
 		constructor() {
 			super();
-			Object.assign(this, values);
+			for (const [name, value] of Object.entries({ ...values, problem: undefined })) {
+				// A template may have set it before the file of the element was loaded.
+				const given = Object.getOwnPropertyDescriptor(this, name)?.value ?? value;
+				delete /** @type {any} */ (this)[name];
+				this.setValue(name, given);
+			}
 		}
-	});
+	}
+	for (const name of [...Object.keys(values), 'problem']) {
+		Object.defineProperty(Element.prototype, name, {
+			get() { return this.getValue(name); },
+			set(value) { this.setValue(name, value); },
+		});
+	}
+	return /** @type {any} */ (Element);
 }
 
 /** A property that has no value at first. */

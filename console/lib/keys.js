@@ -3,11 +3,12 @@
 /** The screens by their letter after `g`. */
 export const SCREENS = /** @type {const} */ ([
 	['a', 'approvals', 'Approvals'], ['c', 'calls', 'Calls'], ['t', 'tools', 'Tools'], ['p', 'providers', 'Providers'],
-	['o', 'overview', 'Overview'], ['n', 'connect', 'Connect'],  ['u', 'audit', 'Audit'],
+	['o', 'overview', 'Overview'], ['n', 'connect', 'Connect'], ['s', 'tasks', 'Tasks'], ['l', 'limits', 'Limits'],
+	['u', 'audit', 'Audit'], ['h', 'chat', 'Chat'],
 ]);
 
 export const KEYS = [
-	['/', 'search'], ['g, then a letter', 'go to a screen'], ['j, k', 'down, up in a list'], ['Enter', 'open'],
+	['/', 'search, or write'], ['g, then a letter', 'go to a screen'], ['j, k', 'down, up in a list'], ['Enter', 'open'],
 	['Esc', 'back to the list'], ['1', 'approve'], ['2', 'deny'], ['Ctrl + Enter', 'run, or send'], ['?', 'this list'],
 ];
 

@@ -42,6 +42,13 @@ export function keepInput(tool, args) {
 /** @param {string} tool */
 export const forgetInputs = (tool) => write(`inputs:${tool}`, '');
 
+/** Saves a file where the browser saves files. @param {Blob} blob @param {string} name */
+export function save(blob, name) {
+	const href = URL.createObjectURL(blob);
+	Object.assign(document.createElement('a'), { href, download: name }).click();
+	setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
+
 /** Applies `light`, `dark`, or by an empty word the system's theme. @param {string} theme */
 export function setTheme(theme) {
 	write('theme', theme);

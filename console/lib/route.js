@@ -35,6 +35,14 @@ export function link(screen, id, query) {
 	return `#/${screen}${id ? `/${encodeURIComponent(id)}` : ''}${tail ? `?${tail}` : ''}`;
 }
 
+/** Sets a facet of a screen, or takes it away. @param {Route} at @param {string} name @param {string[]} values */
+export function setFacet({ screen, id, query }, name, ...values) {
+	const changed = new URLSearchParams(query);
+	changed.delete(name);
+	for (const value of values) if (value) changed.append(name, value);
+	replace(link(screen, id, changed));
+}
+
 /** Changes the facets of the screen that is shown, without a step in the history. @param {string} address */
 export function replace(address) {
 	history.replaceState(history.state, '', address);

@@ -4,8 +4,7 @@ import { follow } from './events.js';
 import { session } from './sign_in.js';
 import { instant } from './time.js';
 
-
-const TOPICS = 'calls,confirmations,tools,providers';
+const TOPICS = 'calls,confirmations,tools,providers,tasks';
 const MOST_CALLS = 20_000;
 
 class Store extends EventTarget {
@@ -13,6 +12,7 @@ class Store extends EventTarget {
 	/** @type {Map<string, Any>} */ providers = new Map();
 	/** @type {Map<string, Any>} */ confirmations = new Map();
 	/** @type {Map<string, KnownCall>} */ calls = new Map();
+	/** @type {Map<string, Any>} */ tasks = new Map();
 	/** @type {Any} */ viewer = {};
 	/** @type {Any[]} */ problems = [];
 	/** Topics whose state at the beginning is complete. @type {Set<string>} */
@@ -51,7 +51,7 @@ class Store extends EventTarget {
 		this.stop.abort();
 		this.stop = new AbortController();
 		const { signal } = this.stop;
-		for (const map of [this.tools, this.providers, this.confirmations, this.calls]) map.clear();
+		for (const map of [this.tools, this.providers, this.confirmations, this.calls, this.tasks]) map.clear();
 		this.synced.clear();
 		this.stale.clear();
 		this.olderCalls = undefined;
@@ -75,6 +75,7 @@ class Store extends EventTarget {
 		if (what === 'synced') return this.sync(topic);
 		if (topic === 'calls') this.takeCall(data.call, data.stages);
 		else if (topic === 'confirmations') this.takeConfirmation(data.confirmation);
+		else if (topic === 'tasks') this.takeTask(data.task);
 		else if (topic === 'providers') this.put('providers', this.providers, data.provider?.name, data.provider, what);
 		else if (what === 'problem') this.problems = data.problems ?? [];
 		else if (topic === 'tools') this.put('tools', this.tools, data.tool?.name, data.tool, what);
@@ -119,13 +120,25 @@ class Store extends EventTarget {
 		this.tell('calls');
 	}
 
+	/** @param {Any | undefined} task */
+	takeTask(task) {
+		if (!task) return;
+		this.stale.get('tasks')?.delete(task.task_id);
+		// A list that was asked for before a change does not take it back.
+		if (this.tasks.get(task.task_id)?.position > task.position) return;
+		this.tasks.set(task.task_id, task);
+		this.tell('tasks');
+	}
+
 	/** @param {string[]} topics */
 	reset(topics) {
 		for (const topic of topics) {
 			this.synced.delete(topic);
 			const map = /** @type {any} */ (this)[topic];
 			if (map instanceof Map && topic !== 'calls') {
-				const kept = topic === 'confirmations' ? [...map].filter(([, one]) => one.state === 'PENDING') : [...map];
+				// The stream begins with what is open of these, and with all of the others.
+				const kept = [...map].filter(([, one]) => (topic === 'confirmations' ? one.state === 'PENDING' :
+					!one.ended_at));
 				this.stale.set(topic, new Set(kept.map(([key]) => key)));
 			}
 			if (topic === 'calls') {

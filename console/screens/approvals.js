@@ -1,14 +1,6 @@
 // Approvals: the queue of calls that wait for a person, the card of one, and what was decided.
-import { html, nothing } from '../vendor/lit.js';
-import { get } from '../lib/api.js';
-import { properties } from '../lib/element.js';
-import { link, NOWHERE, replace } from '../lib/route.js';
-import { store } from '../lib/store.js';
-import { instant, lasting } from '../lib/time.js';
-import { plural, shown } from '../lib/text.js';
-import { badge } from '../elements/badges.js';
-import { problemOf } from '../elements/problem.js';
-import '../elements/when.js';
+import { badge, get, html, instant, lasting, link, nothing, NOWHERE, plural, problemOf, properties, replace, shown,
+	store } from '../elements/parts.js';
 
 class Approvals extends properties({ at: NOWHERE, token: '', next: '' }) {
 	static topics = ['confirmations', 'viewer', 'connection'];

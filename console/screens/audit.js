@@ -1,13 +1,7 @@
 // The audit: who wrote and who decided, and which requests were refused.
-import { html, nothing } from '../vendor/lit.js';
-import { get } from '../lib/api.js';
-import { stringify } from '../lib/json.js';
-import { properties } from '../lib/element.js';
-import { link, NOWHERE } from '../lib/route.js';
-import { plural, shown, words } from '../lib/text.js';
-import { badge } from '../elements/badges.js';
-import { problemOf } from '../elements/problem.js';
-import '../elements/when.js';
+import { save } from '../lib/local.js';
+import { badge, get, html, link, nothing, NOWHERE, plural, problemOf, properties, shown, stringify,
+	words } from '../elements/parts.js';
 
 class Audit extends properties({ at: NOWHERE, rows: /** @type {Any[] | undefined} */ (undefined), filter:
 	/** @type {Any} */ ({}), token: '', next: '' }) {
@@ -32,10 +26,7 @@ class Audit extends properties({ at: NOWHERE, rows: /** @type {Any[] | undefined
 	/** What is listed, as a file of one JSON object a line. */
 	save() {
 		const lines = (this.rows ?? []).map((row) => `${stringify(row)}\n`);
-		const href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
-		Object.assign(document.createElement('a'), { href, download: `toolwire-${this.at.id || 'records'}.ndjson`
-			}).click();
-		setTimeout(() => URL.revokeObjectURL(href), 10_000);
+		save(new Blob(lines, { type: 'application/x-ndjson' }), `toolwire-${this.at.id || 'records'}.ndjson`);
 	}
 
 	/** @param {any} event */
@@ -68,7 +59,8 @@ class Audit extends properties({ at: NOWHERE, rows: /** @type {Any[] | undefined
 				: ''}</p>
 			${rows?.length ? html`<div class="table" tabindex="0"><table>${this.isRefusals ? refusals(rows) :
 				records(rows)}</table></div>`
-				: this.problem ? nothing : html`<p class="empty">${rows ? 'Nothing is recorded that matches.' :
+				: this.problem ? nothing : html`<p class="empty">${rows ?
+					'Nothing is recorded that matches. Writes, decisions on them and refusals are.' :
 					'Loading…'}</p>`}
 			${this.next ? html`<p><button @click=${() => { this.token = this.next; }}>Show older ones</button></p>` :
 				nothing}</div>`;

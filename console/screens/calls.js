@@ -1,12 +1,7 @@
 // Calls, as they happen: a list with facets, and beside it the call that is opened.
-import { html, nothing } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
-import { link, NOWHERE, replace } from '../lib/route.js';
-import { store } from '../lib/store.js';
-import { clock, exact, instant, lasting, now, span } from '../lib/time.js';
-import { plural, shown, words } from '../lib/text.js';
-import { badge, stateName } from '../elements/badges.js';
-import '../elements/rows.js';
+import { badge, clock, exact, html, instant, lasting, link, nothing, now, NOWHERE, plural, properties, replace,
+	setFacet, shown, span, stateName, store, words } from '../elements/parts.js';
+import { choice, split } from '../elements/split.js';
 
 /** A call that took longer is slow, in milliseconds. */
 const SLOW = 1_000;
@@ -31,51 +26,35 @@ class Calls extends properties({ at: NOWHERE }) {
 			(query.get('nested') !== 'no' || !call.parent_call_id);
 	}
 
-	/** Sets a facet, or takes it back. @param {string} name @param {string} value @param {boolean} [isOneOfMany] */
-	set(name, value, isOneOfMany = false) {
-		const query = new URLSearchParams(this.at.query);
-		const had = query.getAll(name);
-		query.delete(name);
-		const next = isOneOfMany ? (had.includes(value) ? had.filter((one) => one !== value) : [...had, value]) : [value];
-		for (const one of next) if (one) query.append(name, one);
-		replace(link('calls', this.at.id, query));
-	}
-
 	render() {
 		const { query, id } = this.at;
 		const all = [...store.calls.values()].map(({ call }) => call).sort((a, b) =>
 			(a.arrived_at < b.arrived_at ? 1 : -1));
 		const calls = all.filter((call) => this.fits(call));
 		const task = query.get('task');
-		return html`<div class="split ${id ? 'has-card' : ''}">
-			<section class="pane list fixed" aria-labelledby="calls">
-				<div class="bar"><h1 id="calls">Calls</h1><span class="quiet"
-					role="status">${plural(calls.length, 'call')}${query.size
-					? ` of ${all.length.toLocaleString('en')}` : ''}${store.olderCalls === '' ? '' :
-						', and older ones'}</span></div>
-				<details class="facets" .open=${matchMedia('(min-width: 700px)').matches || query.size >
-					0}><summary>Filter</summary>
-					<div class="chips" role="group" aria-label="State">${STATES.map((state) =>
-						this.chip('state', state, stateName(state)))}
-						${this.chip('slow', '1', 'slow')} ${this.chip('nested', 'no', 'not nested')}</div>
-					<div class="selects">${FACETS.map(([facet, title, field]) =>
-						this.select(facet, title, all.map((call) => call[field])))}
-						${task ? html`<button class="small" @click=${() => this.set('task', '')}>Task ${task} ×</button>` : nothing}
-						${query.size ? html`<button class="small" @click=${() => replace(link('calls', id))}>Show all</button>` :
-							nothing}</div>
-				</details>
-				${calls.length ? html`<tw-rows class="calls" .label=${'Calls'} .items=${calls} .name=${nameOf}
-						.row=${(call) => this.row(call)} .chosen=${id} @end=${this.older}></tw-rows>`
-					: html`<p class="empty">${!store.synced.has('older calls') ? 'Loading…' : query.size ?
-						'No call matches. Change the filter.'
-						: html`No calls yet. <span>Call a <a href="#/tools">tool</a>, or <a href="#/connect">connect</a> an agent.
-							Its calls
-							appear here by themselves.</span>`}</p>`}
-			</section>
-			<section class="pane card-pane" aria-label="Call">${id ?
-				html`<tw-call .name=${id} .back=${link('calls', '', query)}></tw-call>`
-				: html`<p class="empty">Choose a call to see what it did, and how long each part took.</p>`}</section>
-		</div>`;
+		const count = `${plural(calls.length, 'call')}${query.size ? ` of ${all.length.toLocaleString('en')}` : ''}${
+			store.olderCalls === '' ? '' : ', and older ones'}`;
+		const isWide = matchMedia('(min-width: 700px)').matches;
+		return split({ at: this.at, title: 'Calls', count,
+			head: html`<details class="facets" .open=${isWide || query.size > 0}><summary>Filter</summary>
+				<div class="chips" role="group" aria-label="State">${STATES.map((state) =>
+					this.chip('state', state, stateName(state)))}
+					${this.chip('slow', '1', 'slow')} ${this.chip('nested', 'no', 'not nested')}</div>
+				<div class="selects">${FACETS.map(([facet, title, field]) => {
+					const known = new Set(all.map((call) => call[field]).filter((value) => value && value !== 'UNSPECIFIED'));
+					return choice(this.at, facet, title, [...known].sort().map((value) => [value, value]));
+				})}
+					${task ? html`<button class="small" @click=${() => setFacet(this.at, 'task')}>Task ${task} ×</button>` :
+						nothing}
+					${query.size ? html`<button class="small" @click=${() => replace(link('calls', id))}>Show all</button>` :
+						nothing}</div></details>`,
+			list: calls.length ? html`<tw-rows class="calls" .label=${'Calls'} .items=${calls} .name=${nameOf}
+					.row=${(call) => this.row(call)} .chosen=${id} @end=${this.older}></tw-rows>`
+				: html`<p class="empty">${!store.synced.has('older calls') ? 'Loading…' : query.size ?
+					'No call matches. Change the filter.' : html`No calls yet. <span>Call a <a href="#/tools">tool</a>, or
+						<a href="#/connect">connect</a> an agent. Its calls appear here by themselves.</span>`}</p>`,
+			card: html`<tw-call .name=${id} .back=${link('calls', '', query)}></tw-call>`,
+			hint: 'Choose a call to see what it did, and how long each part took.' });
 	}
 
 	/** The next page of older calls, once the end of the list is near. */
@@ -87,20 +66,11 @@ class Calls extends properties({ at: NOWHERE }) {
 
 	/** @param {string} name @param {string} value @param {string} title */
 	chip(name, value, title) {
-		const isOn = this.at.query.getAll(name).includes(value);
+		const had = this.at.query.getAll(name);
+		const isOn = had.includes(value);
+		const next = isOn ? had.filter((one) => one !== value) : [...had, value];
 		return html`<button class="chip" aria-pressed=${isOn} @click=${() =>
-			this.set(name, value, true)}>${title}</button>`;
-	}
-
-	/** @param {string} name @param {string} title @param {string[]} values */
-	select(name, title, values) {
-		const chosen = this.at.query.get(name) ?? '';
-		const known = [...new Set([...values, chosen])].filter((value) => value && value !== 'UNSPECIFIED').sort();
-		if (known.length < 2 && !chosen) return nothing;
-		return html`<label>${title} <select @change=${(event) => this.set(name, event.target.value)}><option
-			value="">any</option>
-			${known.map((value) => html`<option .value=${value} .selected=${value ===
-				chosen}>${value}</option>`)}</select></label>`;
+			setFacet(this.at, name, ...next)}>${title}</button>`;
 	}
 
 	/** @param {Any} call */

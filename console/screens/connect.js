@@ -1,8 +1,7 @@
 // Connect: for each client the address, the sign-in and what to paste, by what this server is.
-import { html, nothing } from '../vendor/lit.js';
 import { address, grpcAddress, hostOf, mcpAddress, needsToken, quote } from '../lib/copy.js';
-import { properties } from '../lib/element.js';
 import { session } from '../lib/sign_in.js';
+import { html, nothing, properties } from '../elements/parts.js';
 import '../elements/copy.js';
 
 /** @param {any} value */

@@ -1,14 +1,6 @@
 // The decision on an approval: approve, deny with a reason or a proposal; afterwards the verdict, in the same place.
-import { html, nothing } from '../vendor/lit.js';
-import { post, problem, segment } from '../lib/api.js';
-import { properties } from '../lib/element.js';
-import { parse, stringify } from '../lib/json.js';
-import { store } from '../lib/store.js';
-import { instant, now } from '../lib/time.js';
-import { shown } from '../lib/text.js';
-import { stateName } from '../elements/badges.js';
-import { problemOf } from '../elements/problem.js';
-import '../elements/when.js';
+import { html, instant, nothing, now, parse, post, problem, problemOf, properties, segment, shown, stateName, store,
+	stringify } from '../elements/parts.js';
 
 const LONGEST = 1_000;
 

@@ -1,28 +1,13 @@
 // The last 15 minutes on one screen: calls, how long they took, how they failed, who waits, what is free.
-import { html, nothing } from '../vendor/lit.js';
-import { get } from '../lib/api.js';
-import { properties, unset } from '../lib/element.js';
-import { link } from '../lib/route.js';
-import { store } from '../lib/store.js';
-import { instant, lasting, now, span } from '../lib/time.js';
-import { plural, shown, words } from '../lib/text.js';
-import { badge } from '../elements/badges.js';
-import { problemOf } from '../elements/problem.js';
+import { get, html, instant, lasting, link, nothing, plural, problemOf, properties, span, store, unset,
+	words } from '../elements/parts.js';
+import { sourceOf } from '../elements/source.js';
 import '../elements/chart.js';
 
 class Overview extends properties({ stats: unset, limits: /** @type {Any[]} */
 	([]) }) {
 	static topics = ['viewer'];
-
-	connectedCallback() {
-		super.connectedCallback();
-		this.timer = setInterval(() => document.hidden || this.again(), 5_000);
-	}
-
-	disconnectedCallback() {
-		super.disconnectedCallback();
-		clearInterval(this.timer);
-	}
+	static every = 5_000;
 
 	willUpdate() {
 		this.once('overview', async () => {
@@ -72,7 +57,8 @@ class Overview extends properties({ stats: unset, limits: /** @type {Any[]} */
 						<a href=${link('calls', '', { code })}>${words(code)}</a> <span
 							class="end">${plural(count, 'call')}</span></li>`)}</ul>`
 					: html`<p class="quiet">None.</p>`}</section>
-				<section class="panel"><h2>Sources</h2><ul class="plain">${this.limits.map(source)}</ul>
+				<section class="panel"><h2><a href="#/limits">Sources</a></h2><ul class="plain">${this.limits.map((limit) =>
+					sourceOf(limit))}</ul>
 					${this.limits.length ? nothing : html`<p class="quiet">None of your tools reads from one.</p>`}</section>
 			</div></div>`;
 	}
@@ -81,16 +67,6 @@ customElements.define('tw-overview', Overview);
 
 /** @param {number} value */
 const round = (value) => String(Number(value.toPrecision(2)));
-
-/** @param {Any} limit */
-const source = ({ source: name, can_make_request: isFree, wait_time: wait, policy, reason, cool_down_until: until }) =>
-	html`<li>
-	<div class="line"><b>${shown(name)}</b> ${isFree ? badge('READY', 'can be asked')
-		: badge('LIMITED', `waits ${lasting(until ? instant(until) - now() : span(wait))}`)}
-		<span class="end quiet">${policy ?
-			`${policy.max_requests} in ${lasting(span(policy.window))}${span(policy.min_delay)
-			? `, ${lasting(span(policy.min_delay))} apart` : ''}` : 'no limit'}</span></div>
-	<span class="quiet">${shown(reason ?? '')}</span></li>`;
 
 /** @param {string} name @param {any} value @param {string} address @param {any} [tone] */
 const tile = (name, value, address, tone) => html`<a class="tile ${tone || ''}" href=${address}>

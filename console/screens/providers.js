@@ -1,11 +1,6 @@
 // Providers: what executes tools outside the server, what each has connected, and what it offered in vain.
-import { html, nothing } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
-import { link, NOWHERE } from '../lib/route.js';
-import { store } from '../lib/store.js';
-import { brief, plural, shown } from '../lib/text.js';
-import { badge } from '../elements/badges.js';
-import { violationsOf } from '../elements/problem.js';
+import { badge, brief, html, link, nothing, NOWHERE, plural, properties, shown, store,
+	violationsOf } from '../elements/parts.js';
 import '../elements/copy.js';
 
 /** @type {Record<string, string>} */

@@ -1,15 +1,7 @@
 // The card of a tool: when to use it, a form to try it, its parameters and its definition.
-import { html, nothing } from '../vendor/lit.js';
-import { get, segment } from '../lib/api.js';
-import { properties, unset } from '../lib/element.js';
-import { stringify } from '../lib/json.js';
-import { link } from '../lib/route.js';
 import { bounds, condition, resolve, rulesOf, typeOf } from '../lib/schema.js';
-import { store } from '../lib/store.js';
-import { lasting, span } from '../lib/time.js';
-import { brief, shown } from '../lib/text.js';
-import { badge, consequence, facts } from '../elements/badges.js';
-import { problemOf } from '../elements/problem.js';
+import { badge, brief, consequence, facts, get, html, lasting, link, nothing, problemOf, properties, segment, shown,
+	span, store, stringify, unset } from '../elements/parts.js';
 import './try.js';
 
 class ToolCard extends properties({

@@ -1,11 +1,7 @@
 // The tools: a search that answers as one types, facets, and beside them the card of the tool that is opened.
-import { html, nothing } from '../vendor/lit.js';
-import { properties } from '../lib/element.js';
-import { link, NOWHERE, replace } from '../lib/route.js';
-import { store } from '../lib/store.js';
-import { plural, shown, words } from '../lib/text.js';
-import { badge } from '../elements/badges.js';
-import '../elements/rows.js';
+import { badge, html, link, nothing, NOWHERE, plural, properties, replace, shown, store, words } from
+	'../elements/parts.js';
+import { choice, search, split } from '../elements/split.js';
 
 /**
  * What can be filtered by: its name, its title, and what a tool has of it.
@@ -37,14 +33,6 @@ class Tools extends properties({ at: NOWHERE }) {
 		return text;
 	}
 
-	/** @param {string} name @param {string} value */
-	set(name, value) {
-		const query = new URLSearchParams(this.at.query);
-		query.delete(name);
-		if (value) query.set(name, value);
-		replace(link('tools', this.at.id, query));
-	}
-
 	/** @param {Any[]} tools */
 	found(tools) {
 		const { query } = this.at;
@@ -62,47 +50,31 @@ class Tools extends properties({ at: NOWHERE }) {
 		const facets = new URLSearchParams([...query].filter(([name]) => name !== 'call' && name !== 'request'));
 		const reset = html`<button class="small" @click=${() => replace(link('tools', id))}>Show all</button>`;
 		const isWide = matchMedia('(min-width: 700px)').matches;
-		return html`<div class="split ${id ? 'has-card' : ''}">
-			<section class="pane list fixed" aria-labelledby="tools">
-				<div class="bar"><h1 id="tools">Tools</h1><span class="quiet"
-					role="status">${plural(tools.length, 'tool')}${facets.size
-					? ` of ${all.length.toLocaleString('en')}` : ''}</span></div>
-				<input type="search" data-search aria-label="Search tools" placeholder="Search  ( / )"
-					.value=${query.get('text') ?? ''}
-					@input=${(event) => this.set('text', event.target.value)}>
+		return split({ at: this.at, title: 'Tools', count: `${plural(tools.length, 'tool')}${facets.size
+				? ` of ${all.length.toLocaleString('en')}` : ''}`,
+			head: html`${search(this.at, 'Search tools')}
 				<details class="facets" .open=${isWide || facets.size > Number(facets.has('text'))}><summary>Filter</summary>
 					<div class="selects">${FACETS.map(([name, title, of]) => this.facet(name, title, all.flatMap(of)))}
 						${facets.size ? reset : nothing}</div></details>
 				${store.problems.length ? html`<div class="notice bad">The files of the server are wrong and were not taken
-					over: <ul>
-					${store.problems.map((one) => html`<li><code>${one.file}${one.pointer}</code>
-						${shown(one.description)}</li>`)}</ul></div>` : nothing}
-				${tools.length ? html`<tw-rows .label=${'Tools'} .items=${tools} .name=${nameOf} .chosen=${id}
-						.row=${(tool) => this.row(tool, facets)}></tw-rows>`
-					: html`<p class="empty">${!store.synced.has('tools') ? 'Loading…' : facets.size ?
-						html`No tool matches. ${reset}`
-						: html`No tools yet. <span>Write one: <code>python tools.py</code> serves your functions as tools, and
-							they appear here
-							by themselves. See <a href="#/connect">Connect</a>.</span>`}</p>`}
-			</section>
-			<section class="pane card-pane" aria-label="Tool">${id
-				? html`<tw-tool .name=${id} .query=${query} .back=${link('tools', '', facets)}></tw-tool>`
-				: html`<p class="empty">Choose a tool to read what it does, and to try it.</p>`}</section>
-		</div>`;
+					over: <ul>${store.problems.map((one) => html`<li><code>${one.file}${one.pointer}</code>
+						${shown(one.description)}</li>`)}</ul></div>` : nothing}`,
+			list: tools.length ? html`<tw-rows .label=${'Tools'} .items=${tools} .name=${nameOf} .chosen=${id}
+					.row=${(tool) => this.row(tool, facets)}></tw-rows>`
+				: html`<p class="empty">${!store.synced.has('tools') ? 'Loading…' : facets.size ?
+					html`No tool matches. ${reset}` : html`No tools yet. <span>Write one: <code>python tools.py</code> serves
+						your functions as tools, and they appear here by themselves. See <a
+							href="#/connect">Connect</a>.</span>`}</p>`,
+			card: html`<tw-tool .name=${id} .query=${query} .back=${link('tools', '', facets)}></tw-tool>`,
+			hint: 'Choose a tool to read what it does, and to try it.' });
 	}
 
 	/** @param {string} name @param {string} title @param {string[]} values */
 	facet(name, title, values) {
-		const chosen = this.at.query.get(name) ?? '';
-		/** @type {Map<string, number>} */ const counts = new Map(chosen ? [[chosen, 0]] : []);
+		/** @type {Map<string, number>} */ const counts = new Map();
 		for (const value of values) if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
-		if (counts.size < 2 && !chosen) return nothing;
 		const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-		return html`<label>${title} <select @change=${(event) => this.set(name, event.target.value)}><option
-			value="">any</option>
-			${sorted.map(([value, count]) => html`<option .value=${value} .selected=${value === chosen}>${value}
-				(${count})</option>`)}
-			</select></label>`;
+		return choice(this.at, name, title, sorted.map(([value, count]) => [value, `${value} (${count})`]));
 	}
 
 	/** @param {Any} tool @param {URLSearchParams} facets */

@@ -1,17 +1,9 @@
 // A tool, tried: the arguments as a form or as JSON, what would happen, the call, and the call for other programs.
-import { html, nothing } from '../vendor/lit.js';
-import { get, post, problem, segment } from '../lib/api.js';
 import { FORMS } from '../lib/copy.js';
-import { properties, unset } from '../lib/element.js';
-import { isObject, parse, stringify } from '../lib/json.js';
 import { forgetInputs, inputs, keepInput } from '../lib/local.js';
-import { link } from '../lib/route.js';
 import { kind, resolve, withoutSensitive } from '../lib/schema.js';
-import { store } from '../lib/store.js';
-import { ago } from '../lib/time.js';
-import { shown } from '../lib/text.js';
-import { badge, stateName } from '../elements/badges.js';
-import { problemOf } from '../elements/problem.js';
+import { ago, badge, get, html, isObject, link, nothing, parse, post, problem, problemOf, properties, segment, shown,
+	stateName, store, stringify, unset } from '../elements/parts.js';
 import '../elements/copy.js';
 import '../elements/explained.js';
 import '../elements/field.js';

@@ -1,4 +1,4 @@
-//! Compresses the files of the console's page, without their comments, and lists them for `faces/console/page.rs`.
+//! Compresses the files of the console's page, as `page_text.rs` has them, and lists them for `faces/console/page.rs`.
 
 #![allow(clippy::unnecessary_debug_formatting, reason = "paths are written as Rust's literals")]
 
@@ -16,7 +16,7 @@ use data_encoding::HEXLOWER;
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 
-mod comments;
+mod page_text;
 
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
@@ -27,7 +27,7 @@ const INDEX: &str = "index.html";
 
 fn main() -> Result {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=comments.rs");
+    println!("cargo::rerun-if-changed=page_text.rs");
     println!("cargo::rerun-if-changed=data/console");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("data/console");
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -61,7 +61,7 @@ fn names(folder: &Path, prefix: &str) -> Result<Vec<String>> {
 
 /// An expression of the type `File`, whose bytes and their encodings are written to `out`.
 fn entry(file: &Path, name: &str, out: &Path) -> Result<String> {
-    let bytes = comments::served(name, fs::read_to_string(file)?).into_bytes();
+    let bytes = page_text::served(name, fs::read_to_string(file)?).into_bytes();
     let path = if name == INDEX { String::from("/") } else { format!("/{name}") };
     let digest = HEXLOWER.encode(&Sha256::digest(&bytes));
     let encoded = out.join("console").join(name);

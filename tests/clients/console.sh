@@ -31,10 +31,10 @@ done
 [ -n "$url" ] || { cat "$folder/server.out" "$folder/server.log" >&2; exit 1; }
 
 # The two wait for different servers. What is printed does not mix.
-mapfile -t files < <(named served flows)
+mapfile -t files < <(named served flows tasks limits chat)
 URL=http://$url tests --test-concurrency=1 "${files[@]}" >"$folder/real.log" 2>&1 &
 real=$!
-mapfile -t files < <(named accessible flows parts pictures sign_in)
+mapfile -t files < <(named accessible flows tasks limits chat parts pictures sign_in)
 status=0
 tests --test-concurrency=2 "${files[@]}" || status=$?
 wait "$real" || status=$?

@@ -14,8 +14,8 @@ use crate::{
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/console");
 
 /// What of a file the build embeds.
-#[path = "../../src/server/comments.rs"]
-mod comments;
+#[path = "../../src/server/page_text.rs"]
+mod page_text;
 
 /// The policy of a page that connects to these origins too.
 fn policy(issuers: &str) -> String {
@@ -43,7 +43,7 @@ fn collect(folder: &Path, prefix: &str, found: &mut BTreeMap<String, Vec<u8>>) {
             collect(&entry.path(), &path, found);
         } else {
             let text = fs::read_to_string(entry.path()).unwrap();
-            let served = comments::served(&path, text);
+            let served = page_text::served(&path, text);
             found.insert(path, served.into_bytes());
         }
     }

@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 
 import { launch, waiting } from './browser.mjs';
+import { ROOT } from './stand_in_tasks.mjs';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const CARDS = { approvals: 'tw-approval-card', calls: 'tw-call', tools: 'tw-tool', tasks: 'tw-task' };
 let console_, screens;
 
 before(async () => {
@@ -19,7 +21,9 @@ before(async () => {
   screens = { approvals: '#/approvals', approval: `#/approvals/${id}`, calls: '#/calls', call:
     `#/calls/${calls.at(-1).call_id}`, tools: '#/tools',
     tool: '#/tools/get_quotes', providers: '#/providers', overview: '#/overview', connect: '#/connect', audit:
-      '#/audit' };
+      '#/audit', tasks: '#/tasks', task: `#/tasks/${ROOT}`, task_full: `#/tasks/${ROOT}?view=full`,
+    task_model: `#/tasks/${ROOT}?view=model`, documents: `#/tasks/${ROOT}?view=documents&path=reports%2Fsales+july.csv`,
+    limits: '#/limits', chat: '#/chat' };
 });
 after(() => console_?.close());
 
@@ -30,8 +34,17 @@ for (const theme of ['light', 'dark']) {
       const wrong = [];
       for (const [name, hash] of Object.entries(screens)) {
         await page.goto(`${console_.path.url}/${hash}`);
-        await page.locator('main h1:visible').first().waitFor();
+        // What is opened beside a list, or the screen: not what was shown before.
+        const [, screen, id] = hash.split(/[/?]/);
+        await page.locator(id && CARDS[screen] ? `${CARDS[screen]} article` : `tw-${screen} h1`).first().waitFor();
+        // Approvals opens the first by itself.
+        if (!id && screen !== 'approvals') await page.locator('main article').first().waitFor({ state: 'hidden' });
         await page.locator('main .empty:visible', { hasText: 'Loading…' }).first().waitFor({ state: 'hidden' });
+        if (name === 'chat') {
+          await page.getByLabel('Your message').fill('What is Apple trading at?');
+          await page.getByLabel('Your message').press('Enter');
+          await page.getByText('193.12').waitFor();
+        }
         if (process.env.SCREENSHOTS) await page.screenshot({ path:
           join(process.env.SCREENSHOTS, `${name}-${theme}-${width}.png`) });
         // By the protocol of the debugger: the page's policy lets no script in. The middle width has nothing new.

@@ -7,20 +7,25 @@ export const PAGE = process.env.PAGE ?? join(dirname(fileURLToPath(import.meta.u
 export const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg':
   'image/svg+xml' };
 
-/**
- * Lines that hold only a comment, which the program does not serve. src/server/comments.rs is the same rule for the
- * build, which has no JavaScript; served.test.mjs compares the two byte for byte.
- */
-export const COMMENT = /^[\t ]*(?:\/\/.*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)[\t ]*(?:\n|$)/gm;
+/** What is not served: comments, those on lines of their own with the line. */
+export const COMMENT = /^\t*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n|\/\*\*(?:[^*]|\*(?!\/))*\*\/ ?|^\t*\/\/.*(?:\n|$)/gm;
 
-/** Whether the program serves it without comments. */
+/**
+ * A text as the program serves it: without comments, and without the tabs that begin its lines. The same rule as in
+ * src/server/page_text.rs, for checks without the program, since the build has no JavaScript. served.test.mjs compares
+ * the two.
+ */
+export const condensed = (text) => text.replace(COMMENT, '').replace(/^\t+/gm, '');
+
+/** Whether the program serves it condensed. */
 export const isOurs = (name) => !name.startsWith('vendor/') && ['.js', '.css'].includes(extname(name));
 
 /** What is served, by its path in console/. */
-export const names = async () => (await readdir(PAGE, { recursive: true })).filter((name) => extname(name) in TYPES).sort();
+export const names = async () =>
+  (await readdir(PAGE, { recursive: true })).filter((name) => extname(name) in TYPES).sort();
 
 /** The bytes that the program serves of a file. */
 export async function served(name) {
   const bytes = await readFile(join(PAGE, name));
-  return isOurs(name) ? Buffer.from(bytes.toString().replace(COMMENT, '')) : bytes;
+  return isOurs(name) ? Buffer.from(condensed(String(bytes))) : bytes;
 }

@@ -1,4 +1,4 @@
-// The page as the program serves it: each file of console/ without its comments, its type, its headers, and how much
+// The page as the program serves it: each file of console/ condensed, its type, its headers, and how much
 // goes over the wire.
 // Usage: node --test served.test.mjs; URL names a server, PAGE the folder console/.
 import assert from 'node:assert/strict';
@@ -26,7 +26,7 @@ const path = (name) => (name === 'index.html' ? '/' : `/${name}`);
 const essence = ({ headers }) => headers['content-type'].split(';')[0];
 const decoded = ({ headers, body }) => DECODERS[headers['content-encoding'] ?? 'identity'](body);
 
-it('serves each file of console/ without its comments, compressed within the limit', async (test) => {
+it('serves each file of console/ condensed and compressed within the limit', async (test) => {
   const files = await names();
   assert.ok(files.length > 30, `${files.length} files`);
   let sent = 0;

@@ -1,9 +1,8 @@
 // How large the page is, in kilobytes of 1,000 bytes, as it is served: all of it, and what a browser loads before it
-// shows each first screen. And that what is not served is comments and nothing else.
+// shows each first screen. And that what is not served means nothing.
 // Usage: node sizes.mjs, with PAGE naming console/ and the packages of package-lock.json beside this file.
 import { readFile } from 'node:fs/promises';
-import { posix } from 'node:path';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 import { parse } from 'espree';
@@ -35,11 +34,22 @@ async function closure(name, found = new Set()) {
   return found;
 }
 
+/** The parts of templates whose white space counts: of all but those that are HTML. */
+function texts(node) {
+  if (Array.isArray(node)) return node.flatMap(texts);
+  if (!node?.type) return [];
+  const isHtml = node.type === 'TaggedTemplateExpression' && ['html', 'svg'].includes(node.tag.name);
+  if (isHtml) return texts(node.quasi.expressions);
+  const own = node.type === 'TemplateLiteral' ? node.quasis.map((quasi) => quasi.value.raw) : [];
+  return [...own, ...Object.values(node).flatMap((value) => (typeof value === 'object' ? texts(value) : []))];
+}
+
 async function measure(what, files, most) {
   const all = await Promise.all([...files].map(served));
   const kb = (of) => all.reduce((sum, bytes) => sum + of(bytes).length, 0) / 1000;
   const [raw, brotli, gzip] = [(bytes) => bytes, brotliCompressSync, (bytes) => gzipSync(bytes, { level: 9 })].map(kb);
-  console.log(`${what}: ${all.length} files, ${raw} KB, ${brotli} by brotli (at most ${most.raw} and ${most.brotli}), ` +
+  console.log(`${what}: ${all.length} files, ${raw} KB, ${brotli} by brotli (at most ${most.raw} and ${most.brotli}), `
+    +
     `${gzip} by gzip`);
   if (raw > most.raw || brotli > most.brotli) fail(`${what} is too large`);
 }
@@ -47,13 +57,15 @@ async function measure(what, files, most) {
 const all = await names();
 for (const name of all.filter((one) => isOurs(one) && one.endsWith('.js'))) {
   const text = String(await readFile(join(PAGE, name)));
-  const { comments } = parse(text, { ecmaVersion: 'latest', sourceType: 'module', comment: true, range: true });
+  const program = parse(text, { ecmaVersion: 'latest', sourceType: 'module', comment: true, range: true });
   for (const dropped of text.matchAll(COMMENT)) {
     const start = dropped.index + dropped[0].search(/\S/);
     const end = start + dropped[0].trim().length;
-    if (!comments.some(({ range }) => range[0] === start && range[1] === end))
+    if (!program.comments.some(({ range }) => range[0] === start && range[1] === end))
       fail(`${name}: ${dropped[0].trim()} is no comment, and is not served: begin the line otherwise`);
   }
+  for (const part of texts(program))
+    if (/\n\t/.test(part)) fail(`${name}: a template has tabs that are not served, in ${part.trim()}: write \\t`);
 }
 await measure('the page', all, MOST);
 for (const screen of FIRST) {

@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { served, TYPES } from './files.mjs';
 import { explain, makeCall, refuse, Refused, tool } from './stand_in_calls.mjs';
 import { basic, limits } from './stand_in_data.mjs';
+import { converse } from './stand_in_chat.mjs';
 import { State } from './stand_in_state.mjs';
 import { stream } from './stand_in_stream.mjs';
+import { TASK_ROUTES } from './stand_in_tasks.mjs';
 
 /** The policy that the server sends with the page, with the origins of issuers. */
 export const policy = (issuers = []) =>
@@ -84,7 +86,7 @@ const ROUTES = {
   'GET /v1/refusals': ({ state, query }) => page('refusals', [{ time: state.iso(), last_time: state.iso(), count: 3,
     reason: 'rejected', user_id: '', known_by: '',
     peer: '10.0.0.7', face: 'grpc', target: 'ToolService.CallTool' }], query),
-  'GET /v1/tasks': ({ query }) => page('tasks', [], query),
+  ...TASK_ROUTES,
 };
 
 const visible = (one, viewer) => viewer.approves || viewer.observes || one.user_id === viewer.user_id;
@@ -151,13 +153,16 @@ export async function standIn({ port = 0, users, issuers = [], ...seed } = {}) {
       const viewer = viewerOf(request.headers);
       if (url.pathname === '/v1/events') return stream({ state, request, response, query: url.searchParams, viewer,
         open });
-      const found = find(request.method, url.pathname);
+      const isTurn = request.method === 'POST' && url.pathname === '/agent/stream';
+      const found = isTurn ? { answer: converse } : find(request.method, url.pathname);
       if (!found) throw new Refused(404, 'NOT_FOUND', `There is no ${request.method} ${url.pathname}.`);
       let text = '';
       for await (const chunk of request) text += chunk;
-      const answer = found.answer({ state, at: found.at, query: url.searchParams, body: text ? JSON.parse(text) : {},
+      const answer = await found.answer({ page, response, state, at: found.at, query: url.searchParams,
+        body: text ? JSON.parse(text) : {},
         viewer, headers: request.headers });
-      send(response, 200, answer, answer.call_id ? { 'x-toolwire-call-id': answer.call_id } : {});
+      if (answer?.text !== undefined) response.writeHead(200, { 'content-type': 'text/plain' }).end(answer.text);
+      else if (!isTurn) send(response, 200, answer, answer.call_id ? { 'x-toolwire-call-id': answer.call_id } : {});
     } catch (error) {
       if (!(error instanceof Refused)) console.error(error);
       send(response, error.status ?? 500, error.body ?? { title: 'failed', detail: String(error), code: 'UNKNOWN' },

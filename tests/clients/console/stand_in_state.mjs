@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
 import { BOUNDS, digestOf, providers, tools } from './stand_in_data.mjs';
+import { seedTasks } from './stand_in_tasks.mjs';
 
 const seconds = (ms) => `${(ms / 1000).toFixed(3)}s`;
 
@@ -20,6 +21,8 @@ export class State extends EventEmitter {
     /** Events with a position, for resumption. */
     this.log = [];
     this.seed(callCount);
+    this.tasks = new Map();
+    if (callCount) seedTasks(this);
   }
 
   iso(at = this.now()) {

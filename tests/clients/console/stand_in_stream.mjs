@@ -18,7 +18,7 @@ export function stream({ state, request, response, query, viewer, open }) {
     if (event.startsWith('calls.')) return all || data.call.user_id === viewer.user_id;
     if (event.startsWith('confirmations.')) return viewer.approves || viewer.observes || data.confirmation.user_id ===
       viewer.user_id;
-    return true;
+    return !event.startsWith('tasks.') || data.task.user_id === viewer.user_id;
   };
   const tell = (entry) => {
     if (!concerns(entry)) return;
@@ -49,6 +49,8 @@ export function stream({ state, request, response, query, viewer, open }) {
       if (one.state === 'PENDING') tell({ event: 'confirmations.requested', data, position: state.log.length });
     }
     send('confirmations.synced', { type: 'SYNCED' });
+    for (const task of state.tasks.values()) if (!task.ended_at && task.user_id === viewer.user_id)
+      send('tasks.changed', { type: 'CHANGED', task, position: task.position });
     send('tasks.synced', { type: 'SYNCED' });
   }
   state.on('event', tell);

@@ -34,3 +34,6 @@ type Line = { name: string; values: (number | undefined)[]; tone: string };
 type Bar = { type: string; name: string; words: string; from: number; to: number; depth: number; link?: string; state?: string };
 /** What of an element changed. */
 type Changed = Map<string, any>;
+/** A turn of the chat: what was said, what the agent does, and how far it is. */
+type Turn = { id: string; message: string; state: string; calls: Any[]; text: string; alerts: Any[]; pending: Any[];
+  progress: string; reply: Any | undefined; problem: Failure };

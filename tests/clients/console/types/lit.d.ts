@@ -1,8 +1,8 @@
 // The vendored lit as console/ uses it: a value in a template that is a function handles an event.
 import type { DirectiveResult } from 'lit/directive.js';
-import type { TemplateResult } from 'lit';
+import type { TemplateResult } from 'lit/html.js';
 
-export { LitElement, noChange } from 'lit';
+export { noChange, render } from 'lit/html.js';
 export { live } from 'lit/directives/live.js';
 export { Directive } from 'lit/directive.js';
 

@@ -1,0 +1,154 @@
+// One task: what it is and waits for, its tree, its timeline, what its model sees, and its documents.
+import { facts, get, html, instant, link, nothing, plural, post, problem, problemOf, properties, segment, shown, store,
+	unset } from '../elements/parts.js';
+import '../elements/documents.js';
+import { asSeen, timeline } from '../elements/timeline.js';
+import { roleOf, stateOf } from './tasks.js';
+
+const VIEWS = [['', 'Timeline'], ['full', 'In full'], ['model', 'As the model sees it'], ['documents', 'Documents']];
+const PAGE = 200;
+
+class Task extends properties({ name: '', query: new URLSearchParams(), facets: new URLSearchParams(), task: unset,
+	list: /** @type {Any[]} */ ([]), upTo: PAGE, rendering: unset, isAsking: false, told: '' }) {
+	static topics = ['tasks', 'viewer'];
+
+	/** @param {Changed} changed */
+	willUpdate(changed) {
+		if (changed.has('name')) {
+			Object.assign(this, { task: undefined, list: [], upTo: PAGE, rendering: undefined, problem: undefined,
+				isAsking: false, told: '' });
+		}
+		const { name, query, task, list, upTo } = this;
+		const path = `/v1/tasks/${segment(name)}`;
+		const isModel = query.get('view') === 'model';
+		// Who has seen all of it follows what is added.
+		const most = task && list.length >= task.next_sequence ? list.length + PAGE : upTo;
+		// Asked for again when the stream says that something of it changed; what the timeline has does not change.
+		this.once(`${name} ${store.tasks.get(name)?.position} ${isModel} ${upTo}`, async () => {
+			const [answer, rendering, more] = await Promise.all([get(path), isModel ? get(`${path}/rendering`) : undefined,
+				list.length < most ? get(`${path}/timeline`, { sequence: list.length, page_size: most - list.length })
+					: { entries: [] }]);
+			if (!task) {
+				const tree = await get('/v1/tasks', { root_id: answer.task.root_id, page_size: 1_000 });
+				for (const one of tree.tasks) store.takeTask(one);
+			}
+			store.takeTask(answer.task);
+			return { task: answer.task, rendering, list: [...list, ...more.entries] };
+		});
+	}
+
+	/** Loads an entry with what is kept apart of it. @param {number} sequence */
+	async load(sequence) {
+		const { entry } = await get(`/v1/tasks/${segment(this.name)}/timeline/${sequence}`);
+		Object.assign(this, { list: this.list.map((one) => (one.sequence === sequence ? entry : one)) });
+	}
+
+	/** Sends what a form says. @param {any} event @param {string} verb @param {(data: Any) => string} tell */
+	async submit(event, verb, tell) {
+		event.preventDefault();
+		const given = Object.fromEntries(new FormData(event.target));
+		this.problem = undefined;
+		try {
+			const { data } = await post(`/v1/tasks/${segment(this.name)}:${verb}`, given);
+			store.takeTask(data.task);
+			Object.assign(this, { told: tell(data), isAsking: false });
+		} catch (error) {
+			this.problem = problem(error);
+		}
+	}
+
+	render() {
+		const { task, facets, query } = this;
+		const back = html`<p class="crumbs"><a href=${link('tasks', '', facets)} data-back>‹ Tasks</a></p>`;
+		if (!task) {
+			return html`${back}${this.problem ? problemOf(this.problem, this.again) : html`<p class="empty">Loading…</p>`}`;
+		}
+		const view = query.get('view') ?? '';
+		const calls = link('calls', '', { task: task.task_id });
+		return html`<article>${back}
+			<header><p class="line">${stateOf(task)} ${task.tainted ? html`<span class="badge wait"
+					title="Its writes need approval from then on">has read text from outside</span>` : nothing}
+				${task.ended_at ? nothing : html`<span class="end">fails in <tw-left .until=${task.deadline}
+					.over=${'no time'}></tw-left></span>`}</p>
+				<h1>${shown(roleOf(task))}</h1><p class="lead request" tabindex="0">${shown(task.request)}</p></header>
+			${facts([['Waits for', task.waiting?.length && task.waiting.map(waiting)],
+				['Worked on by', task.lease?.holder], ['Why', task.message],
+				['Begun', html`<tw-when .at=${task.created_at}></tw-when>`],
+				['Labels', Object.entries(task.labels ?? {}).map((pair) => pair.join(': ')).join(', ')],
+				['Calls', html`<a href=${calls}>calls of this task</a>`]])}
+			${problemOf(this.problem)}<p role="status">${this.told}</p>${task.ended_at ? nothing : this.forms(task)}
+			${this.tree(task)}
+			<nav class="chips" aria-label="View">${VIEWS.map(([name, title]) => html`<a class="chip"
+				href=${this.to(task.task_id, name)} aria-current=${name === view ? 'page' : nothing}>${title}</a>`)}</nav>
+			${this.view(view, task)}</article>`;
+	}
+
+	/** @param {string} id @param {string} [view] */
+	to(id, view) {
+		const query = new URLSearchParams(this.facets);
+		if (view) query.set('view', view);
+		return link('tasks', id, query);
+	}
+
+	/** @param {string} view @param {Any} task */
+	view(view, task) {
+		const { rendering, list, query } = this;
+		if (view === 'documents') return html`<tw-documents .name=${this.name} .path=${query.get('path') ?? ''}
+			.version=${Number(query.get('version') ?? 0)} .position=${Math.max(...treeOf(task).map((one) => one.position))}
+				.query=${query}></tw-documents>`;
+		if (view === 'model') return rendering ? asSeen(rendering) : html`<p class="empty">Loading…</p>`;
+		return html`${timeline(list, view === 'full', (sequence) => this.load(sequence).catch((error) => {
+			this.problem = problem(error);
+		}))}${list.length < task.next_sequence ? html`<p><button @click=${() => { this.upTo = list.length + PAGE; }}>Show
+			more of
+			${plural(task.next_sequence, 'entry', 'entries')}</button></p>` : nothing}`;
+	}
+
+	/** What can be done about it: a question is answered, and any task is cancelled. @param {Any} task */
+	forms(task) {
+		const cancelled = (/** @type {Any} */ { descendants: also }) => `It is cancelled${also
+			? `, and ${plural(also, 'task')} below` : ''}.`;
+		return html`${task.kind === 'QUESTION' ? html`<form @submit=${(event) => this.submit(event, 'answer', () =>
+			'Your answer was given.')}><label>Your answer <textarea name="answer" rows="3" required></textarea></label>
+				<p><button class="main" data-run>Answer</button></p></form>` : nothing}
+			${this.isAsking ? html`<form @submit=${(event) => this.submit(event, 'cancel', cancelled)}>
+				<label>Why? The timeline tells it <input name="reason" maxlength="1000" autocomplete="off"></label>
+				<p class="quiet">What works for it is cancelled too. A write that has begun goes on.</p>
+				<p class="buttons"><button class="no" data-run>Cancel it</button>
+					<button type="button" @click=${() => { this.isAsking = false; }}>Back</button></p></form>`
+				: html`<p><button class="no" @click=${this.ask}>Cancel the task</button></p>`}`;
+	}
+
+	async ask() {
+		this.isAsking = true;
+		await this.updateComplete;
+		this.first('[name="reason"]').focus();
+	}
+
+	/** @param {Any} task */
+	tree(task) {
+		const all = treeOf(task);
+		if (all.length < 2) return nothing;
+		const below = (/** @type {string} */ parent) => all.filter((one) => one.parent_id === parent)
+			.sort((a, b) => instant(a.created_at) - instant(b.created_at));
+		/** @type {(parent: string) => any} */
+		const branch = (parent) => html`<ul class="tree-of-tasks">${below(parent).map((one) => html`<li>
+			<a class="line" href=${this.to(one.task_id)} aria-current=${one.task_id === task.task_id ? 'true' : nothing}>
+				<b>${shown(roleOf(one))}</b> ${stateOf(one)} <span class="summary">${shown(one.request)}</span></a>
+			${below(one.task_id).length ? branch(one.task_id) : nothing}</li>`)}</ul>`;
+		return html`<h2>Tree</h2>${branch('')}`;
+	}
+}
+customElements.define('tw-task', Task);
+
+/** The tasks of its tree. @param {Any} task */
+const treeOf = (task) => [...store.tasks.values()].filter((one) => one.root_id === task.root_id);
+
+/** @param {Any} one */
+const waiting = ({ confirmation_id: confirmation, task_id: task, source, call_id: call }) => html`<div>${confirmation
+	? html`<a href=${link('approvals', confirmation)}>an approval</a>` : task ? html`<a href=${link('tasks',
+		task)}>${roleOf(store.tasks.get(task) ?? {})}</a>` : source
+		? html`credentials for ${shown(source)}: the agent goes on once they are given`
+		: html`<a href=${link('calls', call)}>a write whose end is not known</a>: look at its target, then say what became
+			of
+			it by <code>POST /v1/tasks/…:resolve</code>`}</div>`;
