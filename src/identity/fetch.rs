@@ -10,16 +10,15 @@ use std::{
 
 use reqwest::{StatusCode, header::ACCEPT};
 use serde_json::Value;
-use url::{Host, Url};
+use url::Url;
 
 use crate::{
     KeySource, Signer, TokenSettings,
+    address::{AddressError, Origin, check_address},
     jwk::{KeySet, KeySetError, KeyUse},
 };
 use toolwire_contract::json;
-use toolwire_outgoing::{
-    Authorities, Egress, PemError, Trust, causes_of, is_of_unknown_authority, names_link_local_or_metadata,
-};
+use toolwire_outgoing::{Authorities, Egress, PemError, Trust, causes_of, is_of_unknown_authority};
 
 /// The longest answer, in bytes.
 const MAX_ANSWER: usize = 256 * 1_024;
@@ -55,47 +54,31 @@ pub(crate) enum FetchError {
     Authorities { path: PathBuf, why: PemError },
 }
 
-/// Why an address is never asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AddressError {
-    #[error("must be https://…, or http://… on this machine")]
-    NotSecure,
-    #[error("must not be a link-local address or a metadata service")]
-    LinkLocal,
-    #[error("must not hold a user or a password")]
-    Credentials,
-}
-
-/// Checks an address of keys. Names are checked when they are resolved.
-pub fn check_address(url: &Url) -> Result<(), AddressError> {
-    let is_local = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    match url.scheme() {
-        _ if !url.username().is_empty() || url.password().is_some() => Err(AddressError::Credentials),
-        _ if names_link_local_or_metadata(url) => Err(AddressError::LinkLocal),
-        "https" => Ok(()),
-        "http" if is_local => Ok(()),
-        _ => Err(AddressError::NotSecure),
-    }
+/// What was fetched of a signer.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    pub(crate) keys: KeySet,
+    /// The origin of the token endpoint that the metadata name.
+    pub(crate) token_origin: Option<Origin>,
 }
 
 /// Fetches the keys once, without a bound on the time.
-pub(crate) async fn keys(signer: &Signer, egress: &Egress) -> Result<KeySet, FetchError> {
+pub(crate) async fn keys(signer: &Signer, egress: &Egress) -> Result<Fetched, FetchError> {
     let tokens = signer.tokens();
-    let (at, set) = match &tokens.keys {
-        KeySource::File(path) => (path.display().to_string(), read_json(path.clone()).await?),
-        KeySource::Url(url) => (url.to_string(), Client::of(tokens, egress, url).await?.get(url).await?),
+    let (at, set, token_origin) = match &tokens.keys {
+        KeySource::File(path) => (path.display().to_string(), read_json(path.clone()).await?, None),
+        KeySource::Url(url) => {
+            (url.to_string(), Client::of(tokens, egress, url).await?.get(url).await?, None)
+        }
         KeySource::Discovery(base) => {
             let client = Client::of(tokens, egress, base).await?;
-            let url = client.discover(signer.issuer().unwrap_or_default(), base).await?;
-            (url.to_string(), client.get(&url).await?)
+            let Metadata { keys: url, token_origin } =
+                client.discover(signer.issuer().unwrap_or_default(), base).await?;
+            (url.to_string(), client.get(&url).await?, token_origin)
         }
     };
-    KeySet::read(&set, signer.key_use()).map_err(|why| FetchError::Keys { at, why })
+    let keys = KeySet::read(&set, signer.key_use()).map_err(|why| FetchError::Keys { at, why })?;
+    Ok(Fetched { keys, token_origin })
 }
 
 /// Reads the file of keys for this use, if they are in one, so that a mistake is reported before the server runs.
@@ -113,6 +96,13 @@ fn why(error: &reqwest::Error) -> String {
         return format!("{causes}; name the authority's certificate by ca of the issuer, or ca of [network]");
     }
     causes
+}
+
+/// The metadata of an issuer, as far as they are used.
+struct Metadata {
+    keys: Url,
+    /// Absent where no token endpoint is named, or one that browsers must not be sent to.
+    token_origin: Option<Origin>,
 }
 
 /// A client for one fetch: certificates and tokens are read again, since they are replaced while the server runs.
@@ -145,8 +135,8 @@ impl Client {
         Ok(Self { http, bearer: bearer.map(|it| it.trim().to_owned()), configured: configured.clone() })
     }
 
-    /// The address of the keys, by the metadata of the issuer.
-    async fn discover(&self, issuer: &str, base: &Url) -> Result<Url, FetchError> {
+    /// The metadata of the issuer. A token endpoint that is lacking or refused costs no keys.
+    async fn discover(&self, issuer: &str, base: &Url) -> Result<Metadata, FetchError> {
         let mut found = Err(FetchError::NoKeys { url: base.clone() });
         for url in metadata_of(base) {
             found = self.get(&url).await.map(|metadata| (url, metadata));
@@ -165,12 +155,13 @@ impl Client {
         let keys = text("jwks_uri").and_then(|it| it.parse::<Url>().ok());
         let keys = keys.ok_or(FetchError::NoKeys { url })?;
         // Metadata that came over TLS lead to no other process of this machine.
-        let is_downgrade = self.configured.scheme() == "https" && keys.scheme() != "https";
-        if is_downgrade {
-            Err(FetchError::Address { url: keys, why: AddressError::NotSecure })
-        } else {
-            Ok(keys)
+        let is_downgrade = |to: &Url| self.configured.scheme() == "https" && to.scheme() != "https";
+        if is_downgrade(&keys) {
+            return Err(FetchError::Address { url: keys, why: AddressError::NotSecure });
         }
+        let tokens = text("token_endpoint").and_then(|it| it.parse::<Url>().ok());
+        let token_origin = tokens.filter(|it| !is_downgrade(it)).and_then(|it| Origin::of(&it));
+        Ok(Metadata { keys, token_origin })
     }
 
     /// The JSON at an address.

@@ -18,14 +18,14 @@ use futures_util::future::{BoxFuture, Either, Ready, ready};
 use serde_json::{Map, Value};
 
 use crate::{
-    HostClaims, KeySource, Principal, Refusal, Resource, Signer, SpiffeId, Subject, claims, fetch,
+    HostClaims, KeySource, Origin, Principal, Refusal, Resource, Signer, SpiffeId, Subject, claims, fetch,
     jwk::KeySet,
     jws::Jws,
     keys::{Keys, Snapshot, TURN, TURN_OF_FILE},
     refusal::Quoted,
     token_cache::TokenCache,
 };
-use toolwire_base::digest::Digest;
+use toolwire_base::{current::Current, digest::Digest};
 use toolwire_outgoing::Egress;
 use toolwire_tool::context::ToolsetName;
 
@@ -59,6 +59,8 @@ struct KnownSigners {
 struct Known {
     signer: Arc<Signer>,
     keys: Arc<Keys>,
+    /// Where users of the signer get tokens, by what was fetched last.
+    token_origin: Current<Option<Origin>>,
     /// Whether the log says already that a token has no groups.
     lacks_groups: AtomicBool,
 }
@@ -101,6 +103,11 @@ impl Issuers {
     /// Whether there is none, so that no token is of one.
     pub fn is_empty(&self) -> bool {
         self.known.by_iss.is_empty() && self.known.by_domain.is_empty()
+    }
+
+    /// The origin at which users of an issuer get tokens, once its metadata have named one.
+    pub fn token_origin(&self, issuer: &str) -> Option<Origin> {
+        self.known.by_iss.get(issuer).and_then(|it| it.token_origin.load().as_ref().clone())
     }
 
     /// Returns what a token of this digest proves.
@@ -204,17 +211,22 @@ impl KnownSigners {
 impl Known {
     fn start(signer: Signer, egress: Egress) -> Self {
         let signer = Arc::new(signer);
-        let of_fetch = (Arc::clone(&signer), egress);
+        let token_origin = Current::<Option<Origin>>::default();
+        let of_fetch = (Arc::clone(&signer), egress, token_origin.clone());
         let fetch = move || -> BoxFuture<'static, _> {
-            let (signer, egress) = of_fetch.clone();
-            Box::pin(async move { fetch::keys(&signer, &egress).await })
+            let (signer, egress, token_origin) = of_fetch.clone();
+            Box::pin(async move {
+                let fetched = fetch::keys(&signer, &egress).await?;
+                token_origin.replace(fetched.token_origin);
+                Ok(fetched.keys)
+            })
         };
         let turn = match &signer.tokens().keys {
             KeySource::File(_) => TURN_OF_FILE,
             KeySource::Discovery(_) | KeySource::Url(_) => TURN,
         };
         let keys = Arc::new(Keys::start(signer.label(), turn, Box::new(fetch)));
-        Self { signer, keys, lacks_groups: AtomicBool::new(false) }
+        Self { signer, keys, token_origin, lacks_groups: AtomicBool::new(false) }
     }
 
     /// The signer as it is configured now, with the keys that are at hand.
@@ -223,8 +235,8 @@ impl Known {
             self.keys.fetch_again();
         }
         let is_told = self.signer.groups() == signer.groups() && self.lacks_groups.load(Relaxed);
-        let keys = Arc::clone(&self.keys);
-        Self { signer: Arc::new(signer), keys, lacks_groups: AtomicBool::new(is_told) }
+        let (keys, token_origin) = (Arc::clone(&self.keys), self.token_origin.clone());
+        Self { signer: Arc::new(signer), keys, token_origin, lacks_groups: AtomicBool::new(is_told) }
     }
 
     /// Warns once that a verified token has not the claim of groups that is configured.

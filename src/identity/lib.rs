@@ -8,6 +8,7 @@
 //! Internal to Toolwire: no promise is made to other crates. Not here: what a user may do, opaque tokens, and lists of
 //! revoked tokens.
 
+mod address;
 mod algorithm;
 mod claims;
 mod fetch;
@@ -27,8 +28,9 @@ mod token_cache;
 mod token_settings;
 
 pub use self::{
+    address::{AddressError, Origin, check_address},
     algorithm::Algorithm,
-    fetch::{AddressError, check_address, check_file},
+    fetch::check_file,
     forwarding::forwarded_workload,
     ids::{group_id, user_id, written_group_id, written_user_id},
     issuers::{Clock, Issuers, Verifying},

@@ -6,7 +6,11 @@ use flate2::read::GzDecoder;
 use http::HeaderMap;
 
 use crate::{
-    http::{house::House, issuers::Issuer, talk::Talk},
+    http::{
+        house::House,
+        issuers::{Issuer, RULES},
+        talk::Talk,
+    },
     support::server::{Server, config_with_http},
 };
 
@@ -176,6 +180,63 @@ async fn the_page_needs_no_credentials_and_connects_to_the_issuers_that_sign_its
         assert_eq!(talk.get("/v1/tools").await.status, 401);
         server.shut_down().await;
     }
+}
+
+/// The policy that a page has once the server has read the metadata of its issuer, which a token that is accepted
+/// proves.
+async fn policy_after_sign_in(issuer: &Issuer, server: &Server) -> String {
+    let talk = Talk::to(server.http.unwrap(), "riley");
+    let token = issuer.token("8f2c", &["support"], &[]);
+    let (name, token) = token.split_once(": ").unwrap();
+    assert_eq!(talk.send("GET", "/v1/tools", &[(name, token)], "").await.status, 200);
+    talk.get("/").await.headers["content-security-policy"].to_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn the_page_connects_to_the_token_endpoint_that_its_issuer_names_wherever_that_is() {
+    let issuer = Issuer::start().await;
+    let own = issuer.server.uri();
+    let mut config = issuer.configured(RULES);
+    config.console.client_id = Some("console".to_owned());
+    for (token_endpoint, connect) in [
+        ("https://oauth2.example/token", format!(" {own} https://oauth2.example")),
+        ("http://127.0.0.1:9/token", format!(" {own} http://127.0.0.1:9")),
+        (&*format!("{own}/token"), format!(" {own}")),
+        (
+            "https://oauth2.example:8443/a;script-src *?b='unsafe-inline'",
+            format!(" {own} https://oauth2.example:8443"),
+        ),
+        // What leads to no safe origin adds nothing, and costs no keys.
+        ("https://a.example;script-src/token", format!(" {own}")),
+        ("https://a.example\r\nset-cookie: a=b", format!(" {own}")),
+        ("", format!(" {own}")),
+    ] {
+        issuer.publish(token_endpoint).await;
+        let server = Server::with(config.clone());
+        assert_eq!(policy_after_sign_in(&issuer, &server).await, policy(&connect), "{token_endpoint}");
+        server.shut_down().await;
+    }
+}
+
+#[tokio::test]
+async fn the_policy_follows_metadata_that_are_read_later() {
+    let issuer = Issuer::start().await;
+    let own = issuer.server.uri();
+    let mut config = issuer.configured(RULES);
+    config.console.client_id = Some("console".to_owned());
+    issuer.server.reset().await;
+    let server = Server::with(config);
+    let talk = Talk::to(server.http.unwrap(), "riley");
+    let page = talk.get("/").await;
+    assert_eq!(page.headers["content-security-policy"], policy(&format!(" {own}")));
+    let etag = page.headers["etag"].to_str().unwrap();
+    issuer.publish("https://oauth2.example/token").await;
+    // A token whose key is not known causes a fetch.
+    let later = policy(&format!(" {own} https://oauth2.example"));
+    assert_eq!(policy_after_sign_in(&issuer, &server).await, later);
+    let known = talk.send("GET", "/", &[("if-none-match", etag)], "").await;
+    assert_eq!(known.status, 200, "the page of another policy is another one");
+    server.shut_down().await;
 }
 
 #[tokio::test]

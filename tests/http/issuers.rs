@@ -48,6 +48,16 @@ impl Issuer {
         json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "k1", "x": x}]})
     }
 
+    /// Publishes metadata that name this token endpoint too, instead of those before.
+    pub(crate) async fn publish(&self, token_endpoint: &str) {
+        self.server.reset().await;
+        let url = self.server.uri();
+        self.serve("/keys", &self.keys()).await;
+        let metadata =
+            json!({"issuer": url, "jwks_uri": format!("{url}/keys"), "token_endpoint": token_endpoint});
+        self.serve("/.well-known/openid-configuration", &metadata).await;
+    }
+
     async fn serve(&self, at: &str, value: &Value) {
         let answer = ResponseTemplate::new(200).set_body_json(value);
         Mock::given(path(at)).respond_with(answer).mount(&self.server).await;

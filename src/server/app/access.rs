@@ -80,6 +80,7 @@ impl Access {
             mcp: config.http.mcp,
             agui: config.http.agui,
             sign_in: self.sign_in.clone(),
+            token_origins: Arc::clone(&self.in_force) as _,
         }
     }
 

@@ -8,7 +8,9 @@ use futures_util::future::{Either, ready};
 use super::{Authenticating, AuthenticationError, Authenticator, Credentials, Proving, StaticTokens};
 use crate::recent_token::Proof;
 use toolwire_config::TokenDigest;
-use toolwire_identity::{Issuers, Principal, Refusal, Resource, Signer, SpiffeId, SpiffePattern, Subject};
+use toolwire_identity::{
+    Issuers, Origin, Principal, Refusal, Resource, Signer, SpiffeId, SpiffePattern, Subject,
+};
 use toolwire_tool::context::{Grant, KnownBy, User};
 
 /// The configured tokens, and the signers of others.
@@ -45,6 +47,11 @@ impl IssuedTokens {
     ) -> Self {
         let issuers = self.issuers.renew(signers, resource);
         Self { known, issuers, workloads: Vec::new(), generation: self.generation + 1 }
+    }
+
+    /// The origin at which users of an issuer get tokens, once its metadata have named one.
+    pub fn token_origin(&self, issuer: &str) -> Option<Origin> {
+        self.issuers.token_origin(issuer)
     }
 
     /// Returns what the token of an issuer or a trust domain proves.

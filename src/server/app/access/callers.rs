@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolwire_base::clock;
 use toolwire_config::{Auth, Toolsets};
-use toolwire_identity::{HostClaims, Issuers, Resource, SpiffeId, SpiffePattern};
+use toolwire_identity::{HostClaims, Issuers, Origin, Resource, SpiffeId, SpiffePattern};
 use toolwire_outgoing::Egress;
 use toolwire_tool::context::{Grant, User, UserId};
 use toolwire_transport::authenticate::{
@@ -43,6 +43,11 @@ impl Callers {
         let resource = resource(self.url.as_deref(), toolsets);
         let tokens = self.tokens.renew(static_tokens(auth), auth.signers(), resource);
         Self::new(auth, tokens, self.url.clone())
+    }
+
+    /// The origin at which users of an issuer get tokens, once its metadata have named one.
+    pub(super) fn token_origin(&self, issuer: &str) -> Option<Origin> {
+        self.tokens.token_origin(issuer)
     }
 
     pub(super) fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {

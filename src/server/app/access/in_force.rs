@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tonic::{Code, Status};
 
 use super::callers::Callers;
+use crate::faces::http::console_document::TokenOrigins;
 use toolwire_base::current::Current;
 use toolwire_config::{Auth, Right, RuleTarget, TokenDigest, Toolsets, Who};
 use toolwire_contract::status;
@@ -20,7 +21,7 @@ use toolwire_engine::{
     },
     registry::Registry,
 };
-use toolwire_identity::{HostClaims, SpiffeId};
+use toolwire_identity::{HostClaims, Origin, SpiffeId};
 use toolwire_outgoing::Egress;
 use toolwire_tool::context::{Acceptance, BearerToken, KnownBy, User, UserId};
 use toolwire_transport::{
@@ -81,6 +82,12 @@ impl InForce {
         self.reading.replace(Reading::new(Arc::new(auth), toolsets, callers));
         self.replaced.send_modify(|count| *count += 1);
         changes
+    }
+}
+
+impl TokenOrigins for InForce {
+    fn token_origin(&self, issuer: &str) -> Option<Origin> {
+        self.reading.load().callers.as_ref()?.token_origin(issuer)
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) async fn answer(State(http): State<Http>, uri: Uri, headers: HeaderMa
         return unknown_route().into_response();
     };
     let (bytes, encoding) = file.encoded(&headers);
-    let policy = policy(&http.console.issuer_origins());
+    let policy = policy(&http.console.sign_in_origins());
     // A browser keeps the policy with the file, so that another policy is another representation.
     let digest = Digest::of_parts([file.digest, encoding.unwrap_or_default(), &policy]);
     let headers = [
@@ -77,9 +77,9 @@ pub(super) async fn answer(State(http): State<Http>, uri: Uri, headers: HeaderMa
     (headers, encoding, bytes).into_response()
 }
 
-/// What a browser may load and run in the page. `issuers` are the origins at which it signs users in.
-fn policy(issuers: &[String]) -> String {
-    let connect: String = issuers.iter().flat_map(|origin| [" ", origin]).collect();
+/// What a browser may load and run in the page. `sign_in` are the origins that it asks to sign users in.
+fn policy(sign_in: &[String]) -> String {
+    let connect: String = sign_in.iter().flat_map(|origin| [" ", origin]).collect();
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'{connect}; \
          frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types \

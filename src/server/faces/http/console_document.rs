@@ -1,11 +1,14 @@
 //! What the page of the console must know before its user has signed in: `GET /v1/console`. It is the same for every
 //! reader.
 
+use std::{fmt, sync::Arc};
+
 use serde_json::{Value, json};
 use url::Url;
 
 use super::protected_resource::SignIn;
 use toolwire_base::current::Current;
+use toolwire_identity::Origin;
 
 /// How users sign in, and where this server is.
 #[derive(Debug)]
@@ -23,6 +26,13 @@ pub struct ConsoleDocument {
     pub agui: bool,
     /// The issuers of the moment.
     pub sign_in: Current<SignIn>,
+    pub token_origins: Arc<dyn TokenOrigins>,
+}
+
+/// Where the users of issuers get tokens.
+pub trait TokenOrigins: fmt::Debug + Send + Sync {
+    /// The origin of the token endpoint that the metadata of an issuer name; `None` until they are read.
+    fn token_origin(&self, issuer: &str) -> Option<Origin>;
 }
 
 impl ConsoleDocument {
@@ -53,11 +63,20 @@ impl ConsoleDocument {
         })
     }
 
-    /// The origins at which the page signs users in.
-    pub(in crate::faces) fn issuer_origins(&self) -> Vec<String> {
+    /// The origins that the page asks to sign users in: of each issuer, and of its token endpoint.
+    pub(in crate::faces) fn sign_in_origins(&self) -> Vec<String> {
         let sign_in = self.sign_in.load_full();
-        let urls = self.issuers(&sign_in).iter().filter_map(|issuer| Url::parse(issuer).ok());
-        urls.map(|url| url.origin().ascii_serialization()).collect()
+        let mut origins = Vec::new();
+        for issuer in self.issuers(&sign_in) {
+            let own = Url::parse(issuer).ok().and_then(|url| Origin::of(&url));
+            let of_tokens = self.token_origins.token_origin(issuer);
+            for origin in own.into_iter().chain(of_tokens).map(|it| it.to_string()) {
+                if !origins.contains(&origin) {
+                    origins.push(origin);
+                }
+            }
+        }
+        origins
     }
 
     /// The issuers at which the page is a client.
