@@ -23,24 +23,23 @@ const CAUSES = {
 };
 
 class ApprovalCard extends properties({
-	name: '', tool: unset, call: unset,
+	name: '', tool: unset,
 	last: /** @type {Any[] | undefined} */ (undefined),
 }) {
 	static topics = ['confirmations', 'tools', 'viewer'];
 
 	/** @param {Changed} changed */
 	willUpdate(changed) {
-		if (changed.has('name')) [this.problem, this.tool, this.call, this.last] =
-			[undefined, undefined, undefined, undefined];
+		if (changed.has('name')) [this.problem, this.tool, this.last] = [undefined, undefined, undefined];
 		const path = `/v1/confirmations/${segment(this.name)}`;
 		this.once(this.name, async () => {
 			const { confirmation: one } = await get(path);
 			store.takeConfirmation(one);
 			const user = one.user_id === store.viewer.user_id ? '' : one.user_id;
 			// The card is complete without these, which the viewer may have no right to see.
-			const [tool, call, last] = await Promise.all([`/v1/tools/${one.tool}`, `/v1/calls/${one.call_id}`, '/v1/calls']
-				.map((one, index) => get(one, index < 2 ? {} : { user_id: user, page_size: 6 }).catch(() => undefined)));
-			return { tool: tool?.tool ?? tool, call: call?.call,
+			const [tool, last] = await Promise.all([get(`/v1/tools/${one.tool}`).catch(() => undefined),
+				get('/v1/calls', { user_id: user, page_size: 6 }).catch(() => undefined)]);
+			return { tool: tool?.tool ?? tool,
 				last: last?.calls.filter((/** @type {Any} */ other) => other.call_id !== one.call_id).slice(0, 5) };
 		});
 	}
@@ -72,11 +71,12 @@ class ApprovalCard extends properties({
 			<h2>Who asks</h2>
 			${facts([
 				['User', html`<b>${shown(one.user_id)}</b>${one.user_email ? html` (${shown(one.user_email)})` : nothing}`],
-				['By', this.call?.face],
+				['By', one.face && html`${one.face}${one.client ? html`, <span title="Its own name, which is not verified">${
+					shown(one.client)}</span>` : nothing}`],
 				['Asked', html`<tw-when .at=${one.created_at}></tw-when>`],
 				['Task', one.task_id && html`<a href=${link('calls', '', { task: one.task_id })}>${brief(one.task_id)}</a>`],
 				['Session', one.session_id],
-				['Call', one.call_id && html`<a href=${link('calls', one.call_id)}>${brief(one.call_id)}</a>`],
+				['Call', one.call_id && this.call(one, one.call_id, brief(one.call_id))],
 			])}
 			${this.history(one)}
 			<tw-decision .confirmation=${one}></tw-decision>
@@ -97,12 +97,18 @@ class ApprovalCard extends properties({
 				must be made again.</p>`;
 	}
 
+	/** A link, if the viewer may open the call. @param {Any} one @param {string} id @param {string} text */
+	call(one, id, text) {
+		return store.viewer.observes || one.user_id === store.viewer.user_id ?
+			html`<a href=${link('calls', id)}>${text}</a>` : text;
+	}
+
 	/** @param {Any} one */
 	history(one) {
 		if (!this.last) return nothing;
 		if (!this.last.length) return html`<p class="quiet">You see no other calls of ${shown(one.user_id)}.</p>`;
 		return html`<h2>Last calls of this user</h2><ul class="plain">${this.last.map((call) => html`<li class="line">
-			<a href=${link('calls', call.call_id)}>${call.tool}</a> ${badge(call.state)}
+			${this.call(one, call.call_id, call.tool)} ${badge(call.state)}
 			<span class="end quiet"><tw-when .at=${call.arrived_at}></tw-when></span></li>`)}</ul>`;
 	}
 }

@@ -66,7 +66,8 @@ class Call extends properties({
 							.over=${'past its deadline'}
 							.after=${' left'}></tw-left>`}</span></p>
 				<h1><a href=${link('tools', call.tool)}>${call.tool}</a></h1>
-				<p class="quiet">${shown(call.user_id)} by ${call.face}, <tw-when .at=${call.arrived_at}></tw-when></p>
+				<p class="quiet">${shown(call.user_id)} by ${call.face}${call.client
+					? html` (${shown(call.client)})` : nothing}, <tw-when .at=${call.arrived_at}></tw-when></p>
 				<p class="buttons">${call.ended_at ? nothing : html`<button class="no" @click=${this.cancel}>Cancel the
 					call</button>`}
 					<a class="button" href=${link('tools', call.tool, { call: call.call_id })}>Again</a>

@@ -19,6 +19,7 @@ pub(super) fn card(it: &v1::Confirmation) -> String {
     };
     let who = [it.user_id.as_str(), it.user_email.as_str()].join(" ");
     add("caller", visible(who.trim()));
+    add("client", visible([it.face.as_str(), it.client.as_str()].join(" ").trim()));
     add("tool", it.path.join(" -> "));
     add("consequence", words::consequence(it.consequence_level()));
     add("asked by", words::cause(it.cause()).to_owned());

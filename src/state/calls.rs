@@ -26,6 +26,8 @@ pub struct RecordedCall {
     pub session_id: String,
     /// The trace; empty if there is none.
     pub trace_id: String,
+    /// What the caller's program says it is; empty if it says nothing.
+    pub client: String,
     /// When it began, or when it requested its confirmation.
     pub begun_at: SystemTime,
     pub ended_at: Option<SystemTime>,

@@ -79,6 +79,10 @@ pub struct Confirmation {
 pub struct ConfirmationRequest {
     /// The caller's e-mail address, if the credentials contain one.
     pub user_email: Option<String>,
+    /// The face that the call came by; empty in those of an earlier version.
+    pub face: String,
+    /// What the caller's program says it is; empty if it says nothing.
+    pub client: String,
     /// The path of nested calls, from the outermost tool to the one that requires the confirmation.
     pub path: Vec<ToolName>,
     /// What the call will do, for the person who decides.

@@ -16,7 +16,7 @@ use opentelemetry::trace::TraceId;
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{ToolName, ToolResult, payload::StoredPayload};
 use toolwire_db::StoreError;
-use toolwire_tool::context::{CallId, KnownBy, Origin, RequestId, SessionId, TaskLabel, UserId};
+use toolwire_tool::context::{CallId, ClientName, KnownBy, Origin, RequestId, SessionId, TaskLabel, UserId};
 
 /// The quota of records, in bytes. When it is exhausted, new writes are refused rather than old records deleted:
 /// without its record a write could be repeated.
@@ -83,6 +83,8 @@ pub struct About {
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
     pub origin: Origin,
+    /// What the caller's program says it is.
+    pub client: Option<ClientName>,
     /// How the user was authenticated.
     pub known_by: KnownBy,
     /// The workload that the peer proved to be.
@@ -246,6 +248,7 @@ impl About {
             parent_call_id: None,
             definition_digest,
             origin: Origin::PROCESS,
+            client: None,
             known_by: KnownBy::Process,
             workload: None,
             task_id: None,

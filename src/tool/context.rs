@@ -8,6 +8,7 @@ mod attributes;
 mod backpressure;
 mod bearer_token;
 mod cancellation;
+mod client_name;
 mod deadline;
 mod events;
 mod execution_error;
@@ -39,6 +40,7 @@ pub use attributes::{Attributes, TooManyAttributes};
 pub use backpressure::{EventBackpressure, UnreadBounds};
 pub use bearer_token::BearerToken;
 pub use cancellation::{Cancellation, StopCause};
+pub use client_name::ClientName;
 pub use deadline::Deadline;
 pub use events::EventSink;
 pub use execution_error::Unfinished;
@@ -66,6 +68,8 @@ pub struct ToolContext {
     pub user: User,
     /// Where the call from outside came from.
     pub origin: Origin,
+    /// What the program says it is that made the call from outside.
+    pub client: Option<ClientName>,
     /// Differs from call to call, repeats included.
     pub call_id: CallId,
     /// The call that made this one.
@@ -131,6 +135,7 @@ impl ToolContext {
         Self {
             user,
             origin: Origin::PROCESS,
+            client: None,
             call_id,
             parent_call_id: None,
             depth: 0,

@@ -14,6 +14,7 @@ use tonic::Status;
 
 use super::{peer::Peer, reply::Reply};
 use toolwire_base::{clock, middleware::Middleware};
+use toolwire_tool::context::ClientName;
 
 /// Longer time-outs count as none: they would overflow the clock's arithmetic.
 const FOREVER: Duration = Duration::from_hours(8760);
@@ -77,7 +78,11 @@ where
         };
         let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
         let (at, wall, face) = (clock::now(), clock::wall(), self.face);
+        let client = ClientName::of_user_agent(request.headers());
         request.extensions_mut().insert(Arrival { at, wall, timeout, peer, face });
+        if let Some(client) = client {
+            request.extensions_mut().insert(client);
+        }
         Reply::forward(inner.call(request))
     }
 }

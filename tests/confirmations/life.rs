@@ -53,6 +53,8 @@ impl Desk {
     async fn call_with(&self, arguments: &[u8]) -> Admission {
         let asked = ConfirmationRequest {
             user_email: Some("riley@example.com".to_owned()),
+            face: "mcp".to_owned(),
+            client: "acme-desk/2.1".to_owned(),
             path: vec![self.key.tool.clone()],
             summary: "Pay".to_owned(),
             arguments: json!({"to": "ACME", "amount": 9_007_199_254_740_993_i64}).as_object().cloned(),

@@ -4,6 +4,7 @@
 
 mod audit;
 mod calls;
+mod calls_of_others;
 mod cli;
 mod conditions;
 mod decisions;

@@ -65,6 +65,24 @@ async fn a_client_that_can_only_call_again_is_told_so_and_its_unchanged_call_fin
 }
 
 #[tokio::test]
+async fn the_person_sees_by_which_client_the_call_was_made_as_that_states_it() {
+    let house = house_with(|_| ());
+    let alex = Approver::of(&house, "riley").await;
+    // Without a session, an older client states its name in `initialize` alone.
+    for (era, client) in [(Era::New, "test/1"), (Era::Old, "")] {
+        let told = Client { era, ..Client::new(house.talk("riley"), json!({})) };
+        let told = told.call("debug_confirm", json!({"value": client})).await;
+        let found = alex.get(&confirmation_id(&told)).await;
+        assert_eq!((&*found.face, &*found.client), ("mcp", client));
+    }
+    let mut message = Message::call(Era::New, "debug_confirm", &json!({"value": "y"}), &json!({}));
+    message.body["params"]["_meta"]["io.modelcontextprotocol/clientInfo"] =
+        json!({"name": "Acme\u{202e} \n Desk\u{0}", "version": "2"});
+    let told = messages(&message.send(&house.talk("riley"), "/mcp").await).pop().unwrap();
+    assert_eq!(alex.get(&confirmation_id(&told["result"])).await.client, "Acme Desk /2");
+}
+
+#[tokio::test]
 async fn a_call_that_waits_goes_on_when_the_person_has_decided_and_says_meanwhile_that_it_waits() {
     let house = house_with(|_| ());
     let person = Approver::of(&house, "riley").await;

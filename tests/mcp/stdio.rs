@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::{
     client::{ERAS, Era, Message, SOON, Stdio, house, text},
-    confirming::{approve_command, confirmation_id, house_with},
+    confirming::{Approver, approve_command, confirmation_id, house_with},
 };
 use crate::support::program::Program;
 
@@ -43,6 +43,9 @@ async fn what_a_person_approves_with_names_the_server() {
     let told = stdio.ask(&call).await["result"].take();
     let command = approve_command(&house, &confirmation_id(&told));
     assert!(text(&told, 0).contains(&command), "{told}");
+    // The program tells the server of the client that has greeted it.
+    let asked = Approver::of(&house, "demo").await.get(&confirmation_id(&told)).await;
+    assert_eq!(asked.client, "t/1");
 }
 
 #[tokio::test]

@@ -31,6 +31,8 @@ fn asked(request_id: RequestId, value: &str) -> ConfirmationRequest {
     let arguments: Map<_, _> = json!({"value": value}).as_object().unwrap().clone();
     ConfirmationRequest {
         user_email: None,
+        face: "grpc".to_owned(),
+        client: String::new(),
         path: vec!["pay".parse().unwrap()],
         summary: "Pay".to_owned(),
         arguments: Some(arguments),

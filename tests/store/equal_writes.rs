@@ -74,6 +74,8 @@ async fn end(store: &Store, write: &EqualWrite, request_id: RequestId, error: Op
 async fn ask(store: &Store, write: &EqualWrite, request_id: RequestId, at: SystemTime) -> Admission {
     let asked = ConfirmationRequest {
         user_email: None,
+        face: "grpc".to_owned(),
+        client: String::new(),
         path: vec![write.tool.clone()],
         summary: "Pay".to_owned(),
         arguments: None,

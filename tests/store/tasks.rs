@@ -247,6 +247,7 @@ fn about() -> About {
         parent_call_id: None,
         definition_digest: Digest::of_bytes(b"definition"),
         origin: Origin::PROCESS,
+        client: None,
         known_by: KnownBy::Process,
         workload: None,
         task_id: None,

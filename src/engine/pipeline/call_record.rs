@@ -80,12 +80,14 @@ pub(super) const fn call_type(kind: ToolType) -> CallType {
 
 /// The description of a call in its record, for later queries.
 pub(super) fn about(call: &Call) -> About {
-    let ToolContext { user, origin, call_id, parent_call_id, task_id, session_id, .. } = &call.context;
+    let ToolContext { user, origin, client, call_id, parent_call_id, task_id, session_id, .. } =
+        &call.context;
     About {
         call_id: *call_id,
         parent_call_id: *parent_call_id,
         definition_digest: call.tool().definition.digest,
         origin: *origin,
+        client: client.clone(),
         known_by: user.known_by,
         workload: user.recorded_workload().cloned(),
         task_id: task_id.clone(),

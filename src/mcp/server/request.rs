@@ -4,7 +4,7 @@ use std::{collections::HashSet, mem, sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData,
-    model::{CallToolRequestParams, InputResponses, JsonObject, RequestMetaObject},
+    model::{CallToolRequestParams, Implementation, InputResponses, JsonObject, RequestMetaObject},
 };
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ use toolwire_contract::{
     },
     redaction,
 };
-use toolwire_tool::context::RequestId;
+use toolwire_tool::context::{ClientName, RequestId};
 
 /// The argument by which a model repeats a call. No tool has a parameter of this name.
 pub(super) const REQUEST_ID: &str = "request_id";
@@ -72,6 +72,8 @@ pub struct Invocation {
     pub task_id: String,
     pub session_id: String,
     pub expected_digest: String,
+    /// What the client says it is.
+    pub client: Option<ClientName>,
 }
 
 impl Invocation {
@@ -108,6 +110,7 @@ impl Invocation {
             task_id: text("toolwire/task_id")?,
             session_id: text("toolwire/session_id")?,
             expected_digest: text("toolwire/expected_digest")?,
+            client: client_name(meta.client_info()),
         })
     }
 
@@ -173,6 +176,7 @@ impl Invocation {
             task_id: record.task_id.clone(),
             session_id: record.session_id.clone(),
             expected_digest: String::new(),
+            client: None,
         })
     }
 
@@ -201,6 +205,13 @@ impl Invocation {
             ..InvokeToolRequest::default()
         }
     }
+}
+
+/// The name and the version that a client states.
+pub(super) fn client_name(info: Option<Implementation>) -> Option<ClientName> {
+    let Implementation { name, version, .. } = info?;
+    let version = if version.is_empty() { version } else { format!("/{version}") };
+    ClientName::stated(&format!("{name}{version}"))
 }
 
 fn timeout(meta: &RequestMetaObject) -> Result<Option<Duration>, ErrorData> {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures_util::{StreamExt, future::BoxFuture, stream::BoxStream};
-use http::{Extensions, Request, Response};
+use http::{Extensions, Request, Response, header::USER_AGENT};
 use tonic::{Status, body::Body};
 use tower::{BoxError, Service, util::BoxCloneSyncService};
 
@@ -174,6 +174,10 @@ impl Services {
         let mut request = tonic::Request::new(invocation.message(keep_over_tokens));
         if let Some(timeout) = invocation.timeout {
             request.set_timeout(timeout);
+        }
+        let product = invocation.client.as_ref().and_then(|client| client.to_product().parse().ok());
+        if let Some(product) = product {
+            request.metadata_mut().insert(USER_AGENT.as_str(), product);
         }
         Ok(self.tools().invoke_tool(request).await?.into_inner().boxed())
     }

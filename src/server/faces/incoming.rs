@@ -20,7 +20,7 @@ use toolwire_engine::{
     registry::{Category, ToolType},
 };
 use toolwire_state::audit::{RequestOrigin, on_behalf};
-use toolwire_tool::context::{BearerToken, Origin, SessionId, ToolContext, User};
+use toolwire_tool::context::{BearerToken, ClientName, Origin, SessionId, ToolContext, User};
 use toolwire_transport::{Arrival, CallersTrace, LoggedByPipeline, grpc_timeout};
 
 /// The metadata of typed requests and of requests over HTTP.
@@ -76,8 +76,8 @@ pub fn caller(extensions: &Extensions) -> (ArrivalTime, ToolContext) {
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
     let credentials = extensions.get::<BearerToken>().cloned();
     let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
-    let origin = origin(extensions);
-    let context = ToolContext { origin, trace_id, credentials, ..ToolContext::new(user, deadline) };
+    let (origin, client) = (origin(extensions), extensions.get::<ClientName>().cloned());
+    let context = ToolContext { origin, client, trace_id, credentials, ..ToolContext::new(user, deadline) };
     (arrived, context)
 }
 

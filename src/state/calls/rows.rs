@@ -58,13 +58,14 @@ record!(Record, "call", {
 });
 
 /// The columns that each beginning of a call sets, with their values.
-fn beginning_columns(call: &Beginning<'_>, replica: &str, now: SystemTime) -> [(&'static str, Value); 11] {
+fn beginning_columns(call: &Beginning<'_>, replica: &str, now: SystemTime) -> [(&'static str, Value); 12] {
     let about = call.about;
     row! {
         begun_at = now, expires_at = now + call.effect.retention(), call_id = about.call_id,
         parent_call_id = about.parent_call_id, definition_digest = about.definition_digest, face = about.origin.face,
         task_id = about.task_id.as_ref(), session_id = about.session_id.as_ref(),
         trace_id = about.trace_id.map(AsText), deadline = about.deadline, replica = replica,
+        client = about.client.as_ref().map(ToString::to_string).unwrap_or_default(),
     }
 }
 

@@ -75,8 +75,8 @@ export class State extends EventEmitter {
         [tool.name], summary, arguments: args,
       arguments_digest: digestOf(args), definition_digest: tool.digest, category: tool.category, consequence_level:
         tool.consequence_level, cause,
-      user_id: user, user_email: user === 'demo' ? '' : `${user}@corp.example`, task_id: '', session_id: '', call_id:
-        callId, request_id: requestId,
+      user_id: user, user_email: user === 'demo' ? '' : `${user}@corp.example`, face: 'mcp', client:
+        'claude-code/2.1.0', task_id: '', session_id: '', call_id: callId, request_id: requestId,
       created_at: this.iso(), expires_at: this.iso(this.now() + 600_000), decided_by: '', decided_via: '',
         on_behalf_of: '', reason: '',
       used_by_call_id: '', sequence: 0, arguments_cut: false,

@@ -15,6 +15,8 @@ use super::*;
 fn asked(call: &TaskCall) -> ConfirmationRequest {
     ConfirmationRequest {
         user_email: None,
+        face: "grpc".to_owned(),
+        client: String::new(),
         path: vec![call.key.tool.clone()],
         summary: "Write".to_owned(),
         arguments: Some(Map::new()),

@@ -23,6 +23,8 @@ pub(in crate::pipeline) fn request(call: &Call, cause: ConfirmationCause) -> Con
     let broken = conditions.map(|it| it.explain_broken(&call.arguments)).unwrap_or_default();
     ConfirmationRequest {
         user_email: context.user.email.clone(),
+        face: context.origin.face.to_owned(),
+        client: context.client.as_ref().map(ToString::to_string).unwrap_or_default(),
         path: context.lineage.path(&definition.name),
         summary: summary(&definition.title, &definition.name, &broken, &shown),
         arguments: Some(shown),

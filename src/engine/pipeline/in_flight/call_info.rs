@@ -9,7 +9,9 @@ use tonic::Code;
 use crate::pipeline::{ArrivalTime, Call, CallResult, Facts, Stages};
 use toolwire_base::digest::Digest;
 use toolwire_contract::{ErrorCode, Refusal, Terminal, ToolName, status};
-use toolwire_tool::context::{CallId, Origin, RequestId, SessionId, TaskLabel, ToolContext, UserId};
+use toolwire_tool::context::{
+    CallId, ClientName, Origin, RequestId, SessionId, TaskLabel, ToolContext, UserId,
+};
 
 /// The part of a call's description that is fixed when it begins.
 #[derive(Clone, Debug)]
@@ -24,6 +26,8 @@ pub struct CallInfo {
     /// The trace from the caller's metadata.
     pub trace_id: Option<TraceId>,
     pub origin: Origin,
+    /// What the program says it is that made the call from outside.
+    pub client: Option<ClientName>,
     pub arrived: ArrivalTime,
     pub deadline: Instant,
 }
@@ -66,8 +70,9 @@ impl CallInfo {
 
 impl RunningCall {
     pub(super) fn of(call: &Call) -> Self {
-        let ToolContext { user, origin, call_id, parent_call_id, task_id, session_id, trace_id, .. } =
-            &call.context;
+        let ToolContext {
+            user, origin, client, call_id, parent_call_id, task_id, session_id, trace_id, ..
+        } = &call.context;
         let info = CallInfo {
             call_id: *call_id,
             user: user.id.clone(),
@@ -77,6 +82,7 @@ impl RunningCall {
             session_id: session_id.clone(),
             trace_id: *trace_id,
             origin: *origin,
+            client: client.clone(),
             arrived: call.arrived,
             deadline: call.context.deadline.at(),
         };

@@ -23,7 +23,7 @@ use crate::server::{
     listing::TTL_MS,
     outcome,
     progress::Progress,
-    request::Invocation,
+    request::{Invocation, client_name},
     search_tools,
     settings::{ToolMode, Transport},
 };
@@ -121,7 +121,9 @@ impl ServerHandler for Handler {
             let mode = ConfirmationMode::of(&context, self.shared.transport);
             let progress = Progress::new(&context, self.flags());
             let unreadable = self.unreadable.as_ref().or_else(|| context.extensions.get());
-            let invocation = Invocation::read(request, unreadable.cloned(), &context.meta)?;
+            let mut invocation = Invocation::read(request, unreadable.cloned(), &context.meta)?;
+            // A session of an older revision states it once, at its beginning.
+            invocation.client = invocation.client.or_else(|| client_name(context.client_info()));
             if self.mode == ToolMode::Search {
                 let answer = Box::pin(invocation.answer_by_search(self, mode, progress));
                 return Ok(self.response_of(answer.await?));

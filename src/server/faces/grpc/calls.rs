@@ -87,6 +87,7 @@ pub(super) fn render(record: Record) -> v1::CallRecord {
         from_cache: record.from_cache,
         confirmation_id: record.confirmation_id,
         result_kept: record.result_kept,
+        client: record.client,
     }
 }
 

@@ -186,6 +186,8 @@ fn render(viewed: ConfirmationView) -> v1::Confirmation {
         sequence: position,
         arguments_cut: is_cut,
         url,
+        face: asked.face,
+        client: asked.client,
     }
 }
 

@@ -142,7 +142,9 @@ fn call(
             ..ToolContext::default()
         },
     };
-    Ok((request.into_call(&extensions)?, form))
+    let mut call = request.into_call(&extensions)?;
+    call.context.client = invocation.client.or(call.context.client);
+    Ok((call, form))
 }
 
 /// Gives a detached request an arrival of its own, names its face, and lets its time-out shorten that of the request

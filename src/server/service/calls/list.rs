@@ -1,6 +1,7 @@
 //! Lists calls, page by page: those of this process and the stored records, merged, the newest first.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, HashSet},
     time::SystemTime,
 };
@@ -75,7 +76,16 @@ impl Whose {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The calls that a list is of.
+struct Scope<'a> {
+    /// The user who made them; any user if `None`.
+    of: Option<UserId>,
+    filter: Cow<'a, Filter>,
+    /// Whether the user may read the outcomes.
+    shows_results: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// The newest first.
     pub calls: Vec<Record>,
@@ -103,8 +113,11 @@ impl Filter {
     }
 
     pub(super) fn passes(&self, record: &Record) -> bool {
-        (self.tools.is_empty() || self.tools.contains(&record.tool))
-            && (self.states.is_empty() || self.states.contains(&record.state))
+        self.has_tool(&record.tool) && (self.states.is_empty() || self.states.contains(&record.state))
+    }
+
+    fn has_tool(&self, tool: &str) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|it| it == tool)
     }
 
     fn criteria(&self, user: Option<UserId>) -> Criteria {
@@ -162,11 +175,10 @@ impl Calls {
         let size = SIZES.of(size)? as usize;
         let page_token = PageToken::of(&self.0.store, List::CALLS, &user.id, filter).await?;
         let before = page_token.decode(token)?.map(CallId::from_bytes);
-        let of = match filter.whose.visible_to(user, self.observes(user)) {
-            VisibleUsers::All => None,
-            VisibleUsers::One(user) => Some(user),
-            VisibleUsers::None => return Ok(Page { calls: Vec::new(), next: String::new() }),
+        let Some(Scope { of, filter, shows_results }) = self.scope(user, filter) else {
+            return Ok(Page::default());
         };
+        let filter = &*filter;
         let (local, running) = self.list_local(filter, of.as_ref(), before);
         let criteria = filter.criteria(of);
         let is_for = |tool: &str| self.is_for(user, tool);
@@ -191,9 +203,40 @@ impl Calls {
             let has_more = !is_last || !merge.pending.is_empty();
             if is_full || ends_early || !has_more {
                 let next = merge.before.filter(|_| has_more).map(|at| page_token.encode(at.as_bytes()));
-                return Ok(Page { calls: merge.page, next: next.unwrap_or_default() });
+                let mut calls = merge.page;
+                for call in &mut calls {
+                    call.result_kept &= shows_results;
+                }
+                return Ok(Page { calls, next: next.unwrap_or_default() });
             }
         }
+    }
+
+    /// The calls that a list for the user is of; `None` if there are none that the user may see.
+    fn scope<'a>(&self, user: &User, filter: &'a Filter) -> Option<Scope<'a>> {
+        let whole = |of| Some(Scope { of, filter: Cow::Borrowed(filter), shows_results: true });
+        match (filter.whose.visible_to(user, self.observes(user)), &filter.whose) {
+            (VisibleUsers::All, _) => whole(None),
+            (VisibleUsers::One(of), _) => whole(Some(of)),
+            (VisibleUsers::None, Whose::Of(other)) => {
+                // Criteria of what is read, so that neither a page nor its token tells of calls of other tools.
+                let tools = self.tools_to_decide_on(user, other, &filter.tools);
+                let filter = Cow::Owned(Filter { tools, ..filter.clone() });
+                let scope = Scope { of: Some(other.clone()), filter, shows_results: false };
+                Some(scope).filter(|it| !it.filter.tools.is_empty())
+            }
+            (VisibleUsers::None, _) => None,
+        }
+    }
+
+    /// The tools that are offered, of these if there are any, whose confirmations the user may decide where another
+    /// user calls them.
+    fn tools_to_decide_on(&self, user: &User, other: &UserId, of: &[String]) -> Vec<String> {
+        let snapshot = self.0.registry.snapshot();
+        let tools = snapshot.tools().map(|tool| &tool.definition);
+        let tools = tools.filter(|it| of.is_empty() || of.iter().any(|name| *name == *it.name));
+        let tools = tools.filter(|it| self.0.policy.may_approve(user, it.rule_target(), other));
+        tools.map(|it| it.name.to_string()).collect()
     }
 
     /// The calls of this process, and which of them are running.
@@ -211,6 +254,7 @@ impl Calls {
         // Calls that wait for a person are recorded, under the call that requested the confirmation.
         let ended = ended.iter().filter(|call| call.end != CallEnd::AwaitsConfirmation);
         let here = ended.map(Record::of_ended).chain(running.iter().map(Record::of_running));
+        let here = here.filter(|record| filter.has_tool(&record.tool));
         let here = here.map(|record| (record.call_id, record)).collect();
         (here, running.iter().map(|call| call.info.call_id).collect())
     }

@@ -29,6 +29,8 @@ pub struct Record {
     pub parent_call_id: String,
     /// The trace; empty if none.
     pub trace_id: String,
+    /// What the caller's program says it is; empty if it says nothing.
+    pub client: String,
     pub arrived_at: SystemTime,
     pub ended_at: Option<SystemTime>,
     pub deadline: Option<SystemTime>,
@@ -126,6 +128,7 @@ impl Record {
             session_id: call.session_id.clone(),
             parent_call_id: call.parent_call_id.map(|id| id.to_string()).unwrap_or_default(),
             trace_id: call.trace_id.clone(),
+            client: call.client.clone(),
             arrived_at: call.begun_at,
             ended_at: call.ended_at,
             deadline: call.deadline,
@@ -149,6 +152,7 @@ impl Record {
             session_id: seen.session_id.as_ref().map(ToString::to_string).unwrap_or_default(),
             parent_call_id: seen.parent_call_id.map(|id| id.to_string()).unwrap_or_default(),
             trace_id: seen.trace_id.map(|id| id.to_string()).unwrap_or_default(),
+            client: seen.client.as_ref().map(ToString::to_string).unwrap_or_default(),
             arrived_at: seen.arrived.wall,
             ended_at: None,
             deadline: Some(clock::wall_at(seen.deadline)),

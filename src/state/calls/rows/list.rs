@@ -27,7 +27,7 @@ record!(Listed, "call", { call: .., replica });
 
 record!(RecordedCall, "call", {
     key: .., call_id, parent_call_id, definition_digest, face via OrDefault, task_id via OrDefault,
-    session_id via OrDefault, trace_id via OrDefault, begun_at, ended_at, deadline, confirmation: "confirmation_id",
+    session_id via OrDefault, trace_id via OrDefault, client, begun_at, ended_at, deadline, confirmation: "confirmation_id",
     standing: .., is_left,
 });
 

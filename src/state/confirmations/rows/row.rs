@@ -25,6 +25,11 @@ record!(Confirmation, "confirmation", {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Shown {
     user_email: Option<String>,
+    /// Absent, as is `client`, in those of an earlier version.
+    #[serde(default)]
+    face: String,
+    #[serde(default)]
+    client: String,
     path: Vec<String>,
     summary: String,
     category: String,
@@ -38,6 +43,8 @@ impl Shown {
     pub(super) fn of(request: &ConfirmationRequest) -> Self {
         Self {
             user_email: request.user_email.clone(),
+            face: request.face.clone(),
+            client: request.client.clone(),
             path: request.path.iter().map(ToString::to_string).collect(),
             summary: request.summary.clone(),
             category: request.category.as_str_name().to_owned(),
@@ -60,6 +67,8 @@ impl FromRow for ConfirmationRequest {
         let consequence_level = v1::ConsequenceLevel::from_str_name(&shown.consequence_level);
         Ok(Self {
             user_email: shown.user_email,
+            face: shown.face,
+            client: shown.client,
             path: path?,
             summary: shown.summary,
             arguments: row.get::<Option<Json<Map<String, JsonValue>>>>("arguments")?.map(|Json(it)| it),
