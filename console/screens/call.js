@@ -8,7 +8,7 @@ import { lasting, instant, now, span } from '../lib/time.js';
 import { brief, shown, words } from '../lib/text.js';
 import { badge, facts } from '../elements/badges.js';
 import { errorOf, problemOf } from '../elements/problem.js';
-import '../elements/arguments.js';
+import '../elements/json.js';
 import '../elements/result.js';
 import '../elements/waterfall.js';
 import '../elements/when.js';
@@ -106,8 +106,8 @@ class Call extends properties({
 
 	/** @param {Any} answer */
 	recorded({ recording, result }) {
-		return html`${recording?.arguments ? html`<h2>Arguments</h2><tw-arguments
-			.value=${recording.arguments}></tw-arguments>` : nothing}
+		return html`${recording?.arguments ? html`<h2>Arguments</h2><tw-json
+			.value=${recording.arguments} .open=${9}></tw-json>` : nothing}
 			${result && !result.error ? html`<h2>Result</h2><tw-result .value=${result}></tw-result>` : nothing}
 			<p class="quiet">${shown(recording?.note || (result ? '' : 'The result is not kept here, or not yet known.'))}</p>
 			${recording?.expires_at ? html`<p class="quiet">Kept for another <tw-left

@@ -12,6 +12,7 @@ mod agent_model;
 mod agent_roles;
 mod audit;
 mod auth;
+mod calls;
 mod certified_clients;
 mod client;
 mod client_certificate;
@@ -71,6 +72,7 @@ pub use auth::{
     Auth, AuthUser, Decision, Right, Rule, RuleTarget, TargetFacts, TokenDigest, ToolCategory, Who,
     WorkloadUser,
 };
+pub use calls::{Calls, RecordLevel, ToolRecordLevels};
 pub use client::Client;
 pub use client_certificate::ConfiguredCertificate;
 pub use confirmations::Confirmations;
@@ -130,6 +132,8 @@ pub struct Config {
     pub providers: Providers,
     /// Decisions of persons on calls.
     pub confirmations: Confirmations,
+    /// What is recorded of calls.
+    pub calls: Calls,
     pub tasks: Tasks,
     pub models: Models,
     pub agent: Agent,

@@ -6,9 +6,9 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Admin, Agent, AgentModel, AgentRoles, Audit, Auth, Config, ConfigError, Confirmations, Console, Data,
-    Http, Log, Models, Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks, Telemetry,
-    Toolsets, certified_clients, egress, file,
+    Admin, Agent, AgentModel, AgentRoles, Audit, Auth, Calls, Config, ConfigError, Confirmations, Console,
+    Data, Http, Log, Models, Origin, Problem, Providers, Quota, Section, Server, Sources, State, Tasks,
+    Telemetry, Toolsets, certified_clients, egress, file,
     reader::{ReadSetting, Reader, Registered},
     token_bindings, unknown_keys,
 };
@@ -60,6 +60,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     }
     reader.on_behalf_of("");
     let confirmations = Confirmations::read(reader, !auth.is_open());
+    let calls = Calls::read(reader);
     let (tasks, models) = (Tasks::read(reader), Models::read(reader));
     let (agent, agent_model) = (Agent::read(reader), AgentModel::read(reader, &models));
     let agent_roles = AgentRoles::read(reader, &models, agent_model.model.as_deref());
@@ -77,6 +78,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         quotas,
         providers,
         confirmations,
+        calls,
         tasks,
         models,
         agent,
@@ -102,7 +104,8 @@ impl Loaded {
     pub fn changes_for_next_start(&self, before: &Self) -> Vec<String> {
         let values = |loaded: &Self| -> BTreeMap<String, String> {
             let shown = |it: &ReadSetting| (it.setting.key.clone(), format!("{:?}", it.shown));
-            loaded.known.settings.iter().map(shown).collect()
+            let for_next_start = |it: &&ReadSetting| !it.setting.key.starts_with("calls.");
+            loaded.known.settings.iter().filter(for_next_start).map(shown).collect()
         };
         let entries = |loaded: &Self| -> BTreeMap<String, Vec<String>> {
             let mut entries: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -127,7 +130,7 @@ impl Loaded {
 
 /// Whether an entry is one of those that replace others while a server runs.
 fn is_replaced(entry: &str) -> bool {
-    ["[[auth.", "[toolsets.", "[[quota]]"].iter().any(|heading| entry.starts_with(heading))
+    ["[[auth.", "[toolsets.", "[[quota]]", "[calls.tools."].iter().any(|heading| entry.starts_with(heading))
 }
 
 /// The keys whose values differ, or that one lacks.

@@ -7,5 +7,6 @@ pub mod exports;
 pub mod kept_results;
 pub mod model;
 pub mod pipeline;
+pub mod recordings;
 pub mod registry;
 pub mod tasks;

@@ -23,6 +23,7 @@ mod orchestrate;
 pub mod policy;
 pub mod quota;
 pub mod record;
+pub mod recording;
 mod refusals;
 pub mod resolve;
 pub mod span;
@@ -72,10 +73,11 @@ use self::{
     narrate::Narrate,
     quota::EnforceQuotas,
     record::Record,
+    recording::RecordData,
     telemetry::Telemetry,
     validate::Validate,
 };
-use crate::registry::Registry;
+use crate::{recordings::Recorder, registry::Registry};
 use toolwire_base::{backlog, current::Current, middleware::Layer, offload};
 use toolwire_config::Quota;
 use toolwire_contract::{ConsoleLinks, Refusal};
@@ -114,6 +116,8 @@ pub struct Parts {
     /// Bounds on events that wait for slow readers.
     pub unread: UnreadBounds,
     pub log_arguments: bool,
+    /// Records arguments and results.
+    pub recorder: Recorder,
 }
 
 /// The layers over each other.
@@ -129,6 +133,7 @@ pub struct Pipeline {
     keep: Keep,
     unread: EventBackpressure,
     explain: Explain,
+    recorder: Recorder,
 }
 
 impl Pipeline {
@@ -162,7 +167,8 @@ impl Pipeline {
             .service(Execute::new(Arc::clone(&parts.orchestrate), in_flight.clone()));
         let stack = stack_over(work, &parts, authorize, records, &in_flight, &keep);
         let unread = EventBackpressure::new(parts.unread);
-        Arc::new(Self { stack, services: parts.services, in_flight, keep, unread, explain })
+        let (services, recorder) = (parts.services, parts.recorder);
+        Arc::new(Self { stack, services, in_flight, keep, unread, explain, recorder })
     }
 
     /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
@@ -215,6 +221,10 @@ impl Pipeline {
         &self.keep
     }
 
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
     pub fn in_flight(&self) -> &InFlight {
         &self.in_flight
     }
@@ -254,6 +264,8 @@ fn stack_over(
         .layer(Layer(keep.clone()))
         // Above the records: a repeated response gets a nonce of its own too.
         .layer(Layer(Frame))
+        // Below `frame`: what is recorded is framed anew for each of its readers.
+        .layer(Layer(RecordData::new(parts.recorder.clone())))
         // Before `confirm`: whether a call needs a person depends on what its task has read.
         .layer(Layer(Record::new(Arc::clone(tasks))))
         // Above `confirm`: a repeat that takes over a `request_id` finds its confirmation by it.

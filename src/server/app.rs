@@ -32,10 +32,10 @@ mod unmatched_patterns;
 mod wal_watch;
 mod webhooks;
 
-use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc};
 
 use futures_util::FutureExt;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use self::{
@@ -77,9 +77,6 @@ use toolwire_state::{
     workspace::{Workspace, sweep},
 };
 use toolwire_tool::context::Services;
-
-/// How long the last refusals may take to be written.
-const LAST_REFUSALS: Duration = Duration::from_millis(500);
 
 /// The wired service, whatever face it is given.
 #[derive(Clone)]
@@ -143,7 +140,7 @@ impl App {
             providers::connectors(config, &registry, &stores.state, &upstream).map_err(StartError::of)?;
         // The path of calls before the domains that call tools along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
-        let path = build_call_path(config, domains, &stores, &registry, in_context);
+        let path = build_call_path(config, domains, &stores, &registry, in_context)?;
         let access = path.access.clone();
         let attached = attach(to_attach, config, &stores, &registry, &path, &limits, &services)?;
         let tools = build_tools(config, &stores.state, &registry, path, &limits);
@@ -209,7 +206,7 @@ impl App {
             // Connections are gone by now; writes that outlive their callers get what is left of the drain.
             self.finish_writes(sleep(config.server.drain.forced_end.saturating_sub(report.elapsed))).await;
             self.mcp_servers.end().await;
-            let _ = timeout(LAST_REFUSALS, self.state.write_refusals(true)).await;
+            self.write_last().await;
             report
         };
         tokio::select! {
@@ -249,6 +246,7 @@ impl App {
                 }
             }
             self.mcp_servers.end().await;
+            self.write_last_recordings().await;
         };
         tokio::select! {
             () = serving => {}
@@ -274,6 +272,7 @@ impl App {
                 match never {}
             }
             never = sweep::run(&self.workspace) => match never {},
+            never = self.tools.recorder().run() => match never {},
         }
     }
 

@@ -45,6 +45,7 @@ use toolwire_config::{RuleTarget, Toolsets};
 use toolwire_contract::{Refusal, Terminal, ToolResult, near};
 use toolwire_engine::{
     pipeline::{Call, CallSelector, CallStream, InFlight, Pipeline, Policy, Target, denial},
+    recordings::Recorder,
     registry::{Detail, RegisteredTool, Registry},
 };
 use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
@@ -253,6 +254,11 @@ impl Tools {
             Err(_) if was_running => Ok(true),
             Err(refusal) => Err(refusal),
         }
+    }
+
+    /// Records arguments and results of calls.
+    pub fn recorder(&self) -> &Recorder {
+        self.pipeline.recorder()
     }
 
     pub fn confirmations(&self) -> &Confirmations {

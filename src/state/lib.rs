@@ -22,6 +22,7 @@ pub mod kept_results;
 mod large_reads;
 pub mod outbox;
 mod outcome;
+pub mod recordings;
 pub mod refusals;
 pub mod reservations;
 pub mod results;

@@ -45,6 +45,7 @@ const PLATFORM: &[&str] = &[
     "kept_results",
     "kept_results_usage",
     "kept_results_total",
+    "recordings",
     "equal_writes",
     "refusals",
     "blob_uploads",

@@ -29,6 +29,7 @@ mod idempotency;
 mod jobs;
 mod kept_results;
 mod outbox;
+mod recordings;
 mod refusals;
 mod reservations;
 mod results;

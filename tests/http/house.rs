@@ -7,7 +7,7 @@ use toolwire::{config::Config, domains, server::app::App};
 use crate::{
     http::talk::Talk,
     support::{
-        data_directory, patch_json,
+        data_directory, patch_json, save,
         server::{Server, config_with_http},
     },
 };
@@ -39,6 +39,13 @@ impl House {
     /// Talks as a user.
     pub(crate) fn talk(&self, user: &str) -> Talk {
         Talk::to(self.server.http.unwrap(), user)
+    }
+
+    /// Replaces a manifest, and takes it over at once.
+    pub(crate) fn replace(&self, tool: &str, manifest: &Value) {
+        let path = self.data.path().join(format!("tools/{tool}.json"));
+        save(&path, &manifest.to_string());
+        self.server.app.refresh();
     }
 
     /// Changes a manifest, and takes it over at once.

@@ -11,6 +11,7 @@ mod explained;
 mod listed;
 mod names;
 mod page_events;
+mod recordings;
 mod refusals;
 mod streamed;
 mod understood;

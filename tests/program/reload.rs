@@ -1,6 +1,8 @@
 //! Users, rules, toolsets and quotas of a program that runs: read again when the file changes and by SIGHUP, all of
 //! them or nothing.
 
+mod recordings;
+
 use std::{fs, path::Path};
 
 use rustix::process::{Signal, kill_process};

@@ -11,6 +11,7 @@ use toolwire::{
     contract::{ConsoleLinks, descriptors},
     engine::{
         pipeline::{InFlight, Parts, Pipeline, Tiers, policy::AllowAll},
+        recordings::Recorder,
         registry::Registry,
         tasks::Orchestrator,
     },
@@ -106,6 +107,7 @@ impl Server {
             unread: UnreadBounds::default(),
             log_arguments: false,
             console: ConsoleLinks::default(),
+            recorder: Recorder::off(&nowhere),
         });
         let limits = no_limits();
         let confirmations = Confirmations::new(confirmations::Parts {
@@ -131,6 +133,7 @@ impl Server {
             in_flight: pipeline.in_flight().clone(),
             cap: CAP,
             console: ConsoleLinks::default(),
+            recorder: Recorder::off(&nowhere),
         });
         let records = Records { calls, audit: Audit::new(nowhere.clone(), policy.clone()) };
         let registry = Arc::clone(&REGISTRY);

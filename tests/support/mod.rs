@@ -173,6 +173,7 @@ impl Bench {
             unread: UnreadBounds::default(),
             log_arguments: false,
             console: ConsoleLinks::default(),
+            recorder: toolwire::engine::recordings::Recorder::off(&state),
         };
         replace(&mut parts);
         let services = parts.services.clone();

@@ -20,6 +20,7 @@ use super::{problem::join, schema};
 use toolwire_contract::{
     Violation,
     arguments::Arguments,
+    redaction::is_masked,
     transcode::{self, Encoder},
 };
 use toolwire_schema::{MAX_STEPS, Misfit, Schema, Work};
@@ -184,9 +185,15 @@ impl InputSchema {
 
     /// Masks arguments and drops the hidden ones: what the caller gave, which a repeat gives again.
     pub fn visible(&self, arguments: &Arguments) -> Arguments {
-        let mut visible = self.mask(arguments).into_owned();
-        visible.retain(|name, _| self.0.hidden.property(name).is_none());
-        visible
+        self.shown(arguments).0
+    }
+
+    /// The same, and whether any value is masked, a hidden one included.
+    pub fn shown(&self, arguments: &Arguments) -> (Arguments, bool) {
+        let mut shown = self.mask(arguments).into_owned();
+        let are_masked = self.0.sensitive.is_some() && shown.values().any(is_masked);
+        shown.retain(|name, _| self.0.hidden.property(name).is_none());
+        (shown, are_masked)
     }
 
     /// Drops those of the `passed` parameters that the tool does not declare, in either spelling: a call by intent

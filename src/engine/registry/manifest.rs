@@ -11,6 +11,7 @@ use std::{path::Path, time::Duration};
 pub use schema::manifest_schema;
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value, json};
+use strum::VariantNames;
 
 use super::{
     keys::{self, flag, keys, list, text, texts, whole},
@@ -23,6 +24,7 @@ use crate::registry::{
 };
 use schema::{conditions, keywords};
 use toolwire_base::digest::Digest;
+use toolwire_config::RecordLevel;
 use toolwire_contract::{ToolName, json as strict};
 
 keys! {
@@ -87,6 +89,10 @@ keys! {
         "idempotent" (default) pub idempotent: bool = flag(),
         /// Whether everything that a call changes stays within the tree of its task.
         "contained" (default) pub contained: bool = flag(),
+        /// The most that is recorded of calls, for people who look at them. The settings of a server record less, or
+        /// nothing.
+        "record" (default, deserialize_with = "record_level")
+            pub record: Option<RecordLevel> = json!({"enum": RecordLevel::VARIANTS}),
         /// The role of the agent that calls are delegated to. For `agent_as_tool`, and only for that.
         "agent" (default) pub agent: Option<String> = keys::name(),
         /// For whom the `note` of a call is remembered. For `non_function_tool`, and only for that.
@@ -222,6 +228,10 @@ fn milliseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, 
 
 fn tool_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ToolName, D::Error> {
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+}
+
+fn record_level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RecordLevel>, D::Error> {
+    String::deserialize(deserializer)?.parse().map(Some).map_err(D::Error::custom)
 }
 
 fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FieldDeclaration>, D::Error> {

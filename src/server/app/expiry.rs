@@ -77,6 +77,7 @@ async fn run_platform(state: &Store, in_flight: &InFlight, keep: Duration) -> In
             // A part at a time: others change something meanwhile.
             while let Ok(true) = state.sweep_tasks(keep).await {}
             while let Ok(true) = state.sweep_kept_results().await {}
+            while let Ok(true) = state.sweep_recordings().await {}
         }
     }
 }

@@ -79,12 +79,13 @@ pub(super) fn build_call_path(
     stores: &Stores,
     registry: &Arc<Registry>,
     services: Services,
-) -> CallPath {
+) -> Result<CallPath, StartError> {
     let Stores { state, workspace, .. } = stores;
     let access = Access::new(config, registry);
     let policy = access.policy();
     let orchestrator = Orchestrator::new(Arc::clone(state), workspace.clone());
     let pipeline = pipeline(config, domains, state, registry, &access, &orchestrator, services);
+    let pipeline = pipeline.map_err(StartError::of)?;
     let confirmations = confirmations(config, state, registry, &policy);
     // The pipeline begins tasks and this ends them, by the same orchestrator.
     let tasks = Tasks::new(tasks::Parts {
@@ -93,7 +94,7 @@ pub(super) fn build_call_path(
         orchestrator,
         workspace: workspace.clone(),
     });
-    CallPath { access, policy, pipeline, confirmations, tasks }
+    Ok(CallPath { access, policy, pipeline, confirmations, tasks })
 }
 
 /// Attaches the domains that call tools by themselves. `services` are those of all domains.

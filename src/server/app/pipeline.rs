@@ -8,6 +8,7 @@ use toolwire_config::Config;
 use toolwire_contract::ConsoleLinks;
 use toolwire_engine::{
     pipeline::{Parts, Pipeline, Tiers},
+    recordings::{NoKey, Recorder, Settings},
     registry::Registry,
     tasks::Orchestrator,
 };
@@ -23,8 +24,8 @@ pub(super) fn pipeline(
     access: &Access,
     orchestrator: &Orchestrator,
     services: Services,
-) -> Arc<Pipeline> {
-    Pipeline::new(Parts {
+) -> Result<Arc<Pipeline>, NoKey> {
+    Ok(Pipeline::new(Parts {
         registry: Arc::clone(registry),
         policy: access.policy(),
         quotas: access.quotas.clone(),
@@ -41,5 +42,6 @@ pub(super) fn pipeline(
         cap: config.server.deadline_cap,
         unread: config.server.limits.unread(),
         log_arguments: config.log.arguments,
-    })
+        recorder: Recorder::new(Settings::new(&config.calls)?, state),
+    }))
 }

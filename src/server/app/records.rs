@@ -32,6 +32,7 @@ pub(super) fn records(
         in_flight: pipeline.in_flight().clone(),
         cap: config.server.deadline_cap,
         console: ConsoleLinks::new(config.console_url().as_deref()),
+        recorder: pipeline.recorder().clone(),
     });
     Records { calls, audit: Audit::new(Arc::clone(state), Arc::clone(policy)) }
 }

@@ -1,5 +1,5 @@
-//! Reads the settings again while the service runs, and puts `[auth]`, `[toolsets]` and `[[quota]]` into force: all of
-//! them, or nothing.
+//! Reads the settings again while the service runs, and puts `[auth]`, `[toolsets]`, `[[quota]]` and `[calls]` into
+//! force: all of them, or nothing.
 //!
 //! A changed file is read once it was the same in two consecutive looks, so that it may be written in parts. Files of
 //! keys (`jwks_file`) are followed like the settings themselves, and settings that could not be used are tried again,
@@ -24,6 +24,7 @@ use tokio::{
 use super::{App, tree::RELOAD_INTERVAL};
 use toolwire_base::{debounce::Debounce, digest::Digest};
 use toolwire_config::{Auth, Config, ConfigError, Loaded};
+use toolwire_engine::recordings;
 use toolwire_identity::KeySource;
 use toolwire_telemetry::metric;
 
@@ -143,7 +144,10 @@ impl App {
             // Before the keys are read, so that no later change of them is missed.
             let key_files = key_files(&loaded.config.auth);
             let keys = Debounce::new(digest(&key_files));
-            let changes = self.replace_access(&loaded.config)?;
+            // Before anything is replaced: without a key nothing is.
+            let recordings = recordings::Settings::new(&loaded.config.calls).map_err(|it| it.to_string())?;
+            let mut changes = self.replace_access(&loaded.config)?;
+            changes.extend(self.tools.recorder().replace(recordings));
             Ok((loaded, changes, key_files, keys))
         });
         metric::config_problem(KIND, replaced.is_err());
@@ -156,7 +160,7 @@ impl App {
                     changes.push("keys of a jwks_file changed".to_owned());
                 }
                 if watched.problem.take().is_some() || occasion.is_asked || !changes.is_empty() {
-                    tracing::info!(%file, changes = summarize(&changes), "users, rules, toolsets and quotas are those of the settings now");
+                    tracing::info!(%file, changes = summarize(&changes), "users, rules, toolsets, quotas and recording of calls are those of the settings now");
                 }
                 for warning in loaded.warnings.iter().chain(&self.unmatched_patterns(&loaded.config)) {
                     tracing::warn!(at = warning.at, "{}", warning.what);
@@ -169,7 +173,7 @@ impl App {
             Err(error) => {
                 watched.settings.try_again();
                 if occasion.is_asked || watched.problem.as_ref() != Some(&error) {
-                    tracing::error!(%file, %error, "the settings cannot be used; users, rules, toolsets and quotas stay as they were");
+                    tracing::error!(%file, %error, "the settings cannot be used; users, rules, toolsets, quotas and recording of calls stay as they were");
                 }
                 watched.problem = Some(error);
             }

@@ -34,7 +34,13 @@ impl App {
         let rules = config.auth.rules.iter().filter(|_| config.providers.0.is_empty());
         let unmatched = unmatched.chain(rules.flat_map(|rule| unmatched_tags(rule, &tags)));
         let of_providers = config.providers.0.iter().flat_map(|it| of_provider(it, &own));
-        unmatched.chain(of_toolsets).chain(of_providers).collect()
+        let of_calls = config.calls.tools.0.keys().filter_map(|name| {
+            let is_known = names.contains(&name.as_str()) || owned.iter().any(|it| it.matches(name));
+            let near = did_you_mean(name, names.iter().copied());
+            (!is_known)
+                .then(|| Problem::new(format!("calls.tools.{name}"), format!("no tool has this name{near}")))
+        });
+        unmatched.chain(of_toolsets).chain(of_providers).chain(of_calls).collect()
     }
 }
 

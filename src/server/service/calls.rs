@@ -7,6 +7,7 @@
 mod cancel;
 mod list;
 mod record;
+mod recording;
 mod remote;
 mod stages;
 mod watch;
@@ -20,6 +21,7 @@ use self::remote::RemoteCalls;
 pub use self::{
     list::{Filter, Page, VisibleUsers, Whose},
     record::{Record, State},
+    recording::RecordingView,
     stages::StageBeginning,
     watch::{Watch, WatchEvent, Watched, What},
 };
@@ -29,6 +31,7 @@ use toolwire_contract::{ConfirmationRequired, ConsoleLinks, Refusal, ToolResult}
 use toolwire_db::StoreError;
 use toolwire_engine::{
     pipeline::{CallInfo, InFlight, Policy, frame},
+    recordings::Recorder,
     registry::Registry,
 };
 use toolwire_state::{
@@ -61,6 +64,8 @@ pub struct Parts {
     pub cap: Duration,
     /// Where persons decide on confirmations.
     pub console: ConsoleLinks,
+    /// Reads what is recorded of calls.
+    pub recorder: Recorder,
 }
 
 /// Calls, as every face offers them. Cheap to clone.

@@ -49,8 +49,8 @@ fn schema_of_values(schema: &Value) -> Option<&Value> {
     schema.get("additionalProperties").filter(|values| values.is_object())
 }
 
-/// Whether a schema refers to another one, or has a sensitive parameter under a keyword that applies to some values only,
-/// such as `anyOf` or `patternProperties`.
+/// Whether a schema refers to another one, or has a sensitive parameter under a keyword that applies to some values
+/// only, such as `anyOf` or `patternProperties`.
 fn is_unclear(schema: &Value) -> bool {
     let Value::Object(keywords) = schema else { return false };
     keywords.iter().any(|(keyword, of_keyword)| match keyword.as_str() {

@@ -3,7 +3,9 @@
 use std::time::SystemTime;
 
 use crate::service::{
-    calls::{CallRef, Filter, Record, StageBeginning, State, WatchEvent, Watched, What, Whose},
+    calls::{
+        CallRef, Filter, Record, RecordingView, StageBeginning, State, WatchEvent, Watched, What, Whose,
+    },
     request,
 };
 use toolwire_base::clock;
@@ -111,10 +113,12 @@ pub(super) fn render_event(WatchEvent { what, position }: WatchEvent) -> v1::Wat
     v1::WatchCallsResponse { r#type: kind.into(), call, stages, position, event_time }
 }
 
-/// The recording of a call where nothing is recorded.
-pub(super) fn not_recorded() -> v1::CallRecording {
-    let note = "arguments and results of calls are not recorded".to_owned();
-    v1::CallRecording { note, ..v1::CallRecording::default() }
+pub(super) fn render_recording(it: RecordingView) -> v1::CallRecording {
+    v1::CallRecording {
+        arguments_json: it.arguments,
+        expires_at: it.expires_at.map(timestamp),
+        note: it.note,
+    }
 }
 
 /// A stage, to the microsecond: many last less than a millisecond.

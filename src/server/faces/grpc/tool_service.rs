@@ -116,8 +116,14 @@ impl ToolService for Face {
         if delivers {
             self.tools.calls().deliver(&user, &looked).await;
         }
-        let (record, result) = (looked.record, looked.result);
-        let stages = if shows_events { self.tools.calls().stages(&record).await } else { Vec::new() };
+        let (record, mut result) = (looked.record, looked.result);
+        let (mut stages, mut recording) = (Vec::new(), None);
+        if shows_events {
+            stages = self.tools.calls().stages(&record).await;
+            let mut found = self.tools.calls().recording(&user, &record, result.is_some()).await;
+            result = result.or(found.result.take());
+            recording = Some(calls::render_recording(found));
+        }
         let trace_url = self.trace_url.of(&record.trace_id);
         let result = match (result, form.keep_over_tokens) {
             (Some(result), Some(tokens)) => Some(self.tools.keep(&user, &record, tokens, result).await),
@@ -132,7 +138,7 @@ impl ToolService for Face {
             result,
             confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
             stages: stages.into_iter().map(calls::stage).collect(),
-            recording: shows_events.then(calls::not_recorded),
+            recording,
             trace_url,
         }))
     }

@@ -101,6 +101,7 @@ impl Bench {
             unread: toolwire::tool::context::UnreadBounds::default(),
             log_arguments: false,
             console: ConsoleLinks::default(),
+            recorder: toolwire::engine::recordings::Recorder::off(&state),
         }))
     }
 
