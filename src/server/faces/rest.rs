@@ -48,7 +48,7 @@ pub fn routes() -> Vec<Route> {
         read("/v1/exports/{format}", get(listing::export)),
         Route {
             reads_query: true,
-            ..Route::new(Method::GET, "/v1/events", Rule::WATCH, get(page_events::answer))
+            ..Route::new(Method::GET, "/v1/events", Rule::WATCH, page_events::handler())
         },
         Route::new(Method::GET, "/v1/openapi.json", Rule::USER, get(openapi::answer)),
         Route::new(Method::GET, "/openapi.json", Rule::USER, get(openapi::answer)),

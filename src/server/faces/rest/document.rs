@@ -34,7 +34,7 @@ pub(super) async fn download(
 ) -> Result<Response, Problem> {
     let is_metadata_only = Query::any(&parts.uri).flag("metadata_only")?;
     let message = transcode::to_message(row, path_fields, parts, Body::empty()).await?;
-    let mut responses = wire::call(http, row, parts, wire::body(&message)).await?;
+    let mut responses = wire::call(http.grpc.clone(), row, parts, wire::body(&message)).await?;
     // The metadata comes before the bytes: for a 304 the stream is dropped, and none of them is read.
     let first = responses.next().await?.map(GetDocumentResponse::decode).transpose();
     let first = first.map_err(|error| Status::internal(error.to_string()))?.and_then(|it| it.part);
@@ -110,7 +110,8 @@ pub(super) async fn upload(
         Err(error) => stream::iter(vec![Err(error)]),
     });
     let frames = stream::iter([Ok(first)]).chain(pieces).map(|piece| piece.map(Frame::data));
-    let responses = wire::call(http, row, &parts, tonic::body::Body::new(StreamBody::new(frames))).await?;
+    let responses =
+        wire::call(http.grpc.clone(), row, &parts, tonic::body::Body::new(StreamBody::new(frames))).await?;
     let output = transcode::method_descriptor(row).output();
     Ok(answer::serialise(output, responses.single().await?, answer::of_message).await?)
 }

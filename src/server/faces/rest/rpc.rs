@@ -39,7 +39,7 @@ pub(super) async fn answer(
         ResponseForm::Upload => document::upload(row, http, &path_fields, parts, body).await,
         ResponseForm::Events => {
             let message = transcode::to_message(row, &path_fields, &parts, body).await?;
-            let responses = wire::call(http, row, &parts, wire::body(&message)).await?;
+            let responses = wire::call(http.grpc.clone(), row, &parts, wire::body(&message)).await?;
             Ok(sse::stream_serialised(events(responses, transcode::method_descriptor(row).output())))
         }
         ResponseForm::Tools => {
@@ -73,7 +73,7 @@ async fn respond<T: Send + 'static>(
     then: impl FnOnce(&Value) -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let message = transcode::to_message(row, path_fields, parts, body).await?;
-    let response = wire::call(http, row, parts, wire::body(&message)).await?.single().await?;
+    let response = wire::call(http.grpc.clone(), row, parts, wire::body(&message)).await?.single().await?;
     Ok(answer::serialise(transcode::method_descriptor(row).output(), response, then).await?)
 }
 

@@ -13,7 +13,10 @@ use prost_reflect::{DynamicMessage, MessageDescriptor};
 use tonic::{Code, Status, body::Body};
 use tower::Service;
 
-use crate::faces::http::{chunks::PIECE, route::Http, rpc_route::RpcRoute};
+use crate::faces::{
+    grpc::Routes,
+    http::{chunks::PIECE, rpc_route::RpcRoute},
+};
 use toolwire_transport::grpc_frame::{self, HEAD};
 
 /// The responses of one call, read message by message.
@@ -40,7 +43,12 @@ pub(super) fn frame(message: &impl Message) -> Bytes {
 }
 
 /// Calls the RPC of a row on behalf of the request whose parts these are.
-pub(super) async fn call(http: Http, row: &RpcRoute, parts: &Parts, body: Body) -> Result<Responses, Status> {
+pub(super) async fn call(
+    mut routes: Routes,
+    row: &RpcRoute,
+    parts: &Parts,
+    body: Body,
+) -> Result<Responses, Status> {
     let mut request = http::Request::new(body);
     *request.method_mut() = Method::POST;
     *request.version_mut() = http::Version::HTTP_2;
@@ -58,7 +66,6 @@ pub(super) async fn call(http: Http, row: &RpcRoute, parts: &Parts, body: Body) 
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     headers.insert("te", HeaderValue::from_static("trailers"));
-    let mut routes = http.grpc.clone();
     let Ok(response) = routes.call(request).await;
     // A refusal without messages is trailers-only: its status is in the headers.
     check_status(response.headers())?;
