@@ -114,6 +114,11 @@ impl Tools {
         Self { limits, ..self }
     }
 
+    /// The policy in force; `None` if it never changes.
+    pub fn policy(&self) -> Option<Arc<dyn Policy>> {
+        self.policy.current()
+    }
+
     /// The user's tools that pass the filter, in order of name.
     pub fn list(&self, user: &User, filter: Filter) -> Listing {
         Listing::new(self.registry.snapshot(), self.visibility(user.clone()), filter)

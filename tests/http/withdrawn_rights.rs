@@ -119,6 +119,48 @@ async fn a_watch_ends_with_the_settings_of_the_issuer_by_which_its_token_was_acc
     assert!(!watch.until("\"code\":\"RIGHT_WITHDRAWN\"").await.contains("CREDENTIALS"));
 }
 
+#[tokio::test]
+async fn a_stream_of_a_page_that_is_resumed_shows_what_its_user_may_still_see() {
+    const EVENTS: &str = "/v1/events?topics=calls&user_id=*";
+    let mut observed = users("*");
+    observed.users[1].observe = true;
+    let mut config = config_with_http();
+    config.auth = observed.clone();
+    let toys = Toys::with(config);
+    let call = async |header: &str| {
+        let headers = ["content-type: application/json", header];
+        let body = "{\"symbol\": \"AMD\"}";
+        let answer = ask(toys.http, "POST", "/v1/tools/get_quotes:call", &headers, body).await;
+        serde_json::from_str::<serde_json::Value>(&answer.body).unwrap()["call_id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let open = async |headers: &[&str]| {
+        let mut stream = Raw::connect(toys.http).await;
+        stream.ask("GET", EVENTS, headers, "").await;
+        stream
+    };
+    let mut alex = open(&[ALEX]).await;
+    alex.until("calls.synced").await;
+    let seen = call(RILEY).await;
+    let text = alex.until(&seen).await;
+    let last = text.lines().filter_map(|line| line.strip_prefix("id: ")).next_back().unwrap();
+    let resumed = [ALEX, &format!("last-event-id: {last}")];
+    toys.server.app.replace_auth(users("*")).unwrap();
+    alex.until("\"code\":\"RIGHT_WITHDRAWN\"").await;
+    let mut alex = open(&resumed).await;
+    alex.until("event: reset").await;
+    let hidden = call(RILEY).await;
+    let own = call(ALEX).await;
+    let text = alex.until(&own).await;
+    assert!(!text.contains(&hidden) && !text.contains(&seen), "{text}");
+    // And what the user may see again.
+    toys.server.app.replace_auth(observed).unwrap();
+    let mut alex = open(&resumed).await;
+    alex.until(&hidden).await;
+}
+
 /// Nothing is left to riley, whatever else the file says.
 fn without_riley(mut auth: Auth) -> Auth {
     let rule = "[[auth.users]]\nuser_id = 'riley'\ntoken = 'a-long-enough-t0ken'\n\

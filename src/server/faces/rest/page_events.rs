@@ -39,7 +39,8 @@ async fn answer(feeds: Feeds, http: Http, request: Request<AxumBody>) -> Result<
     let query = Query::read(&parts.uri, &["topics", "user_id"])?;
     let (topics, whose) = (topic::read(query.one("topics")?)?, query.one("user_id")?.to_owned());
     let last = sse::last_event_id(&parts.headers)?;
-    let key = feed::Key::new(incoming::user(&parts.extensions), topics, whose);
+    let policy = http.face.tools.policy();
+    let key = feed::Key::new(incoming::user(&parts.extensions), topics, whose, policy);
     let reader = feeds.subscribe(http.grpc.clone(), key, last).await?;
     Ok(sse::stream_serialised(reader.into_stream()))
 }

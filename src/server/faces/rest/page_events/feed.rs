@@ -21,27 +21,46 @@ use super::{
 };
 use crate::faces::{grpc::Routes, http::chunks::PIECE};
 use toolwire_base::{clock, offload};
+use toolwire_engine::pipeline::Policy;
 use toolwire_tool::context::{RequestId, User};
 
 /// How old the state may be with which a stream begins. What has changed since follows it.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// What streams have in common that share a feed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Key {
     pub(super) user: User,
     topics: Vec<Topic>,
     /// Whose calls and statistics.
     whose: String,
+    /// The policy when the stream began; `None` if it never changes. What a user may see is decided when a watch is
+    /// opened, so that a stream under later rules must not join it.
+    policy: Option<Arc<dyn Policy>>,
 }
 
 impl Key {
-    pub(super) fn new(mut user: User, topics: Vec<Topic>, whose: String) -> Self {
+    pub(super) fn new(
+        mut user: User,
+        topics: Vec<Topic>,
+        whose: String,
+        policy: Option<Arc<dyn Policy>>,
+    ) -> Self {
         // Tokens of a user differ by when they end, which ends the streams and not the feed.
         if let Some(grant) = &mut user.grant {
             Arc::make_mut(grant).ends_at = None;
         }
-        Self { user, topics, whose }
+        Self { user, topics, whose, policy }
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same_policy = match (&self.policy, &other.policy) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        is_same_policy && self.user == other.user && self.topics == other.topics && self.whose == other.whose
     }
 }
 
@@ -80,7 +99,7 @@ pub(super) struct Reader {
 impl Feed {
     /// Opens the watches, and reads their state.
     pub(super) async fn open(routes: Routes, key: Key) -> Result<Self, Status> {
-        let Key { user, topics, whose } = key;
+        let Key { user, topics, whose, .. } = key;
         let (id, name) = (RequestId::generate().to_string(), user.id.shared());
         let source = Arc::new(Source { routes, user, whose });
         let (watches, text) = read_state(&source, &topics, &id, 0).await?;

@@ -68,7 +68,7 @@ fn response(kind: CallWatchType, call_id: &str) -> Bytes {
 }
 
 fn key(whose: &str) -> Key {
-    Key::new(User::new("riley".parse().unwrap()), vec![Topic::Calls], whose.to_owned())
+    Key::new(User::new("riley".parse().unwrap()), vec![Topic::Calls], whose.to_owned(), None)
 }
 
 async fn open(feeds: &Feeds, service: &Service, last: Option<&str>) -> Reader {
@@ -201,7 +201,7 @@ fn tokens_of_one_user_share_a_feed_whenever_they_end() {
     let key = |ends_at| {
         let grant = Grant { groups: Vec::new(), scopes: Vec::new(), ends_at, acceptance: None };
         let user = User { grant: Some(grant.into()), known_by: KnownBy::Issuer, ..key("").user };
-        Key::new(user, vec![Topic::Calls], String::new())
+        Key::new(user, vec![Topic::Calls], String::new(), None)
     };
     assert_eq!(key(None), key(Some(SystemTime::UNIX_EPOCH)));
     assert_ne!(key(None), self::key(""));
