@@ -31,7 +31,8 @@ async fn list(person: &Person, filter: CallFilter, size: i32) -> (Vec<CallRecord
     let (mut calls, mut pages, mut token) = (Vec::new(), 0, String::new());
     loop {
         let answer = page(person, filter.clone(), size, &token).await;
-        (calls.extend(answer.calls), pages += 1);
+        calls.extend(answer.calls);
+        pages += 1;
         token = answer.next_page_token;
         if token.is_empty() {
             return (calls, pages);
@@ -98,7 +99,7 @@ async fn an_approver_lists_the_calls_of_tools_to_decide_on_and_sees_nothing_else
         assert!(seen.iter().map(ids).eq(expected.iter().map(|call| ids(call))), "{size}: {seen:?}");
         assert!(seen.iter().all(|call| !call.result_kept), "an outcome that alex may not read: {seen:?}");
         // One page more would tell that there are other calls.
-        let full = if size == 0 { 1 } else { expected.len().div_ceil(size as usize) };
+        let full = if size == 0 { 1 } else { expected.len().div_ceil(usize::try_from(size).unwrap()) };
         assert_eq!(pages, full, "pages of {size}");
     }
     for tool in OTHERS {

@@ -82,8 +82,9 @@ async fn next(reader: &mut Reader) -> Bytes {
 /// The names of the events of a piece, and the id of the last one.
 fn read(piece: &[u8]) -> (Vec<String>, String) {
     let text = str::from_utf8(piece).unwrap();
-    let values =
-        |field: &str| text.lines().filter_map(|line| line.strip_prefix(field)).map(ToOwned::to_owned);
+    let values = |field: &'static str| {
+        text.lines().filter_map(move |line| line.strip_prefix(field)).map(ToOwned::to_owned)
+    };
     (values("event: ").collect(), values("id: ").next_back().unwrap_or_default())
 }
 
