@@ -1,4 +1,5 @@
-//! The task of a feed: it reads the watches and fans their events out, through a log that streams read at their own pace.
+//! The task of a feed: it reads the watches and fans their events out, through a log that streams read at their own
+//! pace.
 
 use std::{
     pin::pin,

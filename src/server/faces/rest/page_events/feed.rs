@@ -32,7 +32,7 @@ const FRESH: Duration = Duration::from_secs(1);
 pub(super) struct Key {
     pub(super) user: User,
     topics: Vec<Topic>,
-    /// Whose calls and statistics.
+    /// The `user_id` of the calls and statistics.
     whose: String,
     /// The policy when the stream began; `None` if it never changes. What a user may see is decided when a watch is
     /// opened, so that a stream under later rules must not join it.

@@ -31,7 +31,7 @@ pub(super) type Watched = BoxStream<'static, (Topic, Result<Value, Status>)>;
 pub(super) struct Source {
     pub(super) routes: Routes,
     pub(super) user: User,
-    /// Whose calls and statistics, as `user_id` of their requests.
+    /// The `user_id` in requests for calls and statistics.
     pub(super) whose: String,
 }
 

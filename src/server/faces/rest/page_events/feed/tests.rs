@@ -1,3 +1,5 @@
+//! Feeds over a service that counts how often its watch is opened.
+
 use std::{
     convert::Infallible,
     sync::{
@@ -7,7 +9,7 @@ use std::{
     time::SystemTime,
 };
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::BoxFuture};
 use http_body::Frame;
 use http_body_util::StreamBody;
 use tokio::{sync::mpsc, time::advance};
@@ -21,6 +23,8 @@ use crate::faces::rest::{
 use toolwire_contract::proto::v1::{CallRecord, CallWatchType, WatchCallsResponse};
 use toolwire_tool::context::{Grant, KnownBy};
 
+type Answer = BoxFuture<'static, Result<http::Response<Body>, Infallible>>;
+
 /// A service with the watch of calls alone, whose requests are counted.
 #[derive(Clone, Default)]
 struct Service {
@@ -31,7 +35,7 @@ struct Service {
 impl Service {
     fn routes(&self) -> Routes {
         let service = self.clone();
-        let answer = move |_: http::Request<Body>| {
+        let answer = move |_: http::Request<Body>| -> Answer {
             service.opened.fetch_add(1, SeqCst);
             let (sender, mut receiver) = mpsc::unbounded_channel();
             sender.send(response(CallWatchType::Synced, "")).unwrap();
@@ -40,7 +44,8 @@ impl Service {
             let body = StreamBody::new(frames.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes))));
             async { Ok::<_, Infallible>(http::Response::new(Body::new(body))) }.boxed()
         };
-        [("toolwire.v1.ToolService", Box::new(answer) as _)].into_iter().collect()
+        let route: Box<dyn Fn(http::Request<Body>) -> Answer + Send + Sync> = Box::new(answer);
+        [("toolwire.v1.ToolService", route)].into_iter().collect()
     }
 
     /// How many watches were opened.
@@ -139,7 +144,7 @@ async fn a_stream_that_is_not_read_holds_no_events_and_begins_anew_once_it_is() 
         service.send(&long);
         assert_eq!(read(&next(&mut read_on).await).0, ["calls.ended"]);
     }
-    assert!(unread.pending.is_empty());
+    assert!(unread.pending.iter().all(Bytes::is_empty));
     assert_eq!(read(&next(&mut unread).await).0, ["reset"]);
     assert_eq!(read(&next(&mut unread).await).0, ["calls.synced"]);
     service.send("last");
@@ -193,7 +198,7 @@ async fn the_feeds_of_a_user_are_bounded_and_those_without_streams_give_way() {
     assert_eq!(refused.code(), tonic::Code::ResourceExhausted, "{refused:?}");
     assert!(refused.message().contains("at most 16"), "{refused:?}");
     readers.push(open("0".to_owned()).await.unwrap());
-    readers.drain(..2);
+    drop(readers.drain(..2));
     assert!(open("16".to_owned()).await.is_ok());
 }
 
