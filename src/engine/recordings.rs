@@ -218,7 +218,7 @@ impl Recorder {
             return Ok(if self.is_behind() { Found::Pending } else { Found::Nothing });
         };
         let settings = self.0.settings.load_full();
-        let opened = settings.keys.open(&bound_to(user, call_id, tool), found.sealed);
+        let opened = settings.keys.open(&bound_to(user, call_id, tool), &found.sealed);
         let Some(contents) = opened.and_then(|it| Contents::decode(&it, tool)) else {
             tracing::warn!(%call_id, "a recording cannot be opened: calls.keys lacks its key, or it was changed");
             return Ok(Found::Unreadable);

@@ -46,7 +46,7 @@ impl Keys {
     }
 
     /// Opens sealed data; `None` if none of the keys sealed it for this.
-    pub(super) fn open(&self, bound_to: &[u8], sealed: Vec<u8>) -> Option<Vec<u8>> {
+    pub(super) fn open(&self, bound_to: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE_LEN>()?;
         self.all.iter().find_map(|key| {
             let mut data = sealed.to_vec();
@@ -73,16 +73,16 @@ mod tests {
         let (old, new) = (Keys::new(["old"]), Keys::new(["new", "old"]));
         let sealed = old.seal(b"call 1", b"secret".to_vec()).unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"secret"));
-        assert_eq!(new.open(b"call 1", sealed.clone()).as_deref(), Some(b"secret".as_slice()));
-        assert_eq!(new.open(b"call 2", sealed.clone()), None);
-        assert_eq!(Keys::new(["new"]).open(b"call 1", sealed.clone()), None);
+        assert_eq!(new.open(b"call 1", &sealed).as_deref(), Some(b"secret".as_slice()));
+        assert_eq!(new.open(b"call 2", &sealed), None);
+        assert_eq!(Keys::new(["new"]).open(b"call 1", &sealed), None);
         let by_first = new.seal(b"call 1", b"secret".to_vec()).unwrap();
-        assert_eq!(old.open(b"call 1", by_first), None, "the first key seals");
+        assert_eq!(old.open(b"call 1", &by_first), None, "the first key seals");
         let mut changed = sealed.clone();
         *changed.last_mut().unwrap() ^= 1;
-        assert_eq!(old.open(b"call 1", changed), None);
+        assert_eq!(old.open(b"call 1", &changed), None);
         for length in [0, 5, NONCE_LEN, sealed.len() - 1] {
-            assert_eq!(old.open(b"call 1", sealed[..length].to_vec()), None);
+            assert_eq!(old.open(b"call 1", &sealed[..length]), None);
         }
         assert_ne!(old.seal(b"call 1", b"secret".to_vec()), Some(sealed), "each has a nonce of its own");
         assert_eq!(Keys::new([]).seal(b"call 1", b"secret".to_vec()), None);

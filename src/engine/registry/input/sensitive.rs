@@ -54,10 +54,9 @@ fn schema_of_values(schema: &Value) -> Option<&Value> {
 fn is_unclear(schema: &Value) -> bool {
     let Value::Object(keywords) = schema else { return false };
     keywords.iter().any(|(keyword, of_keyword)| match keyword.as_str() {
-        "properties" | "additionalProperties" | "items" => false,
         "$ref" | "$dynamicRef" => true,
-        // A value, and no schema.
-        "const" | "default" | "enum" | "examples" => false,
+        // Those that the mask follows, and those that hold values and no schema.
+        "properties" | "additionalProperties" | "items" | "const" | "default" | "enum" | "examples" => false,
         _ => any(of_keyword),
     })
 }

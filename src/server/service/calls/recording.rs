@@ -74,9 +74,8 @@ impl Calls {
                     note: note.into_iter().flatten().collect::<Vec<_>>().join("; "),
                 }
             }
-            Ok(Found::Nothing) => RecordingView::none(self.why_nothing(record)),
             Ok(Found::Pending) if self.why_nothing(record) == GONE => RecordingView::none(PENDING),
-            Ok(Found::Pending) => RecordingView::none(self.why_nothing(record)),
+            Ok(Found::Nothing | Found::Pending) => RecordingView::none(self.why_nothing(record)),
             Ok(Found::Unreadable) => RecordingView::none(UNREADABLE),
             // The call itself may be known without the state.
             Err(error) => {

@@ -218,8 +218,8 @@ async fn read_state(
 ) -> Result<(Vec<Watched>, Bytes), Status> {
     let (mut watches, mut text, mut last) = (Vec::new(), String::new(), 0);
     for topic in topics {
-        let mut watched = watches::open(source, *topic).await?;
-        while let Some((_, event)) = watched.next().await {
+        let mut events = watches::open(source, *topic).await?;
+        while let Some((_, event)) = events.next().await {
             let Some((name, data)) = name(*topic, &event?) else { continue };
             last = text.len();
             write(&mut text, id, &name, &data);
@@ -228,7 +228,7 @@ async fn read_state(
                 break;
             }
         }
-        watches.push(watched);
+        watches.push(events);
     }
     if !text.is_empty() {
         text.insert_str(last + "id: ".len() + id.len(), &format!(".{next}"));

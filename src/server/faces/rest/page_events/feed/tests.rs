@@ -159,7 +159,7 @@ async fn a_lost_stream_is_resumed_for_a_minute() {
     service.send("one");
     let one = next(&mut reader).await;
     drop(reader);
-    advance(RESUMABLE - Duration::from_secs(1)).await;
+    advance(RESUMABLE.saturating_sub(Duration::from_secs(1))).await;
     let mut resumed = open(&feeds, &service, Some(&id)).await;
     assert_eq!(next(&mut resumed).await, one, "without a reset, and without the state");
     drop(resumed);
