@@ -10,14 +10,19 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{StreamExt, stream::select_all};
-use tokio::{select, sync::watch, time::sleep};
+use futures_util::{StreamExt, stream::SelectAll};
+use tokio::{
+    select,
+    sync::watch,
+    time::{sleep, sleep_until},
+};
 
 use super::{
     log::Log,
     source::Watched,
     text::{error_event, name, write},
 };
+use toolwire_base::clock;
 
 /// How long a feed without streams goes on, so that a stream that was lost can be resumed.
 pub(super) const RESUMABLE: Duration = Duration::from_mins(1);
@@ -96,9 +101,9 @@ impl Drop for EndOnDrop {
 }
 
 /// Runs until a watch fails, or there have been no streams for a while.
-pub(super) async fn fan_out(shared: Arc<Shared>, id: String, watches: Vec<Watched>) {
+pub(super) async fn fan_out(shared: Arc<Shared>, id: String, events: SelectAll<Watched>) {
     let _end = EndOnDrop(Arc::clone(&shared));
-    let mut reading = pin!(read_on(&shared, &id, watches));
+    let mut reading = pin!(read_on(&shared, &id, events));
     loop {
         select! {
             () = &mut reading => return,
@@ -108,14 +113,27 @@ pub(super) async fn fan_out(shared: Arc<Shared>, id: String, watches: Vec<Watche
 }
 
 /// Appends what the watches send, until one of them fails.
-async fn read_on(shared: &Shared, id: &str, watches: Vec<Watched>) {
-    // Those that are ready at once are one piece, so that streams are woken once for them.
-    let mut events = select_all(watches).ready_chunks(AT_ONCE);
-    while let Some(events) = events.next().await {
-        let is_full = events.len() >= AT_ONCE;
+async fn read_on(shared: &Shared, id: &str, mut events: SelectAll<Watched>) {
+    let mut due = clock::now();
+    while let Some(event) = events.next().await {
+        let mut piece = vec![event];
+        let mut is_due = pin!(sleep_until(due));
+        // What is ready until then is one piece, so that streams are woken once for it. The watches are polled
+        // meanwhile: one that is not may hold a connection to the state.
+        while piece.len() < AT_ONCE {
+            select! {
+                biased;
+                event = events.next() => match event {
+                    Some(event) => piece.push(event),
+                    None => break,
+                },
+                () = &mut is_due => break,
+            }
+        }
+        due = clock::now() + INTERVAL;
         let (mut text, mut ends) = (String::new(), Vec::new());
         let (first, mut has_failed) = (shared.lock().next(), false);
-        for (topic, event) in events {
+        for (topic, event) in piece {
             match event.map(|value| name(topic, &value)) {
                 Ok(None) => continue,
                 Ok(Some((name, data))) => {
@@ -138,9 +156,6 @@ async fn read_on(shared: &Shared, id: &str, watches: Vec<Watched>) {
         }
         if has_failed {
             return;
-        }
-        if !is_full {
-            sleep(INTERVAL).await;
         }
     }
 }

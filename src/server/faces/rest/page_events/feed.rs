@@ -6,7 +6,10 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt, stream};
+use futures_util::{
+    Stream, StreamExt,
+    stream::{self, SelectAll, select_all},
+};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::Status;
@@ -215,25 +218,26 @@ async fn read_state(
     topics: &[Topic],
     id: &str,
     next: u64,
-) -> Result<(Vec<Watched>, Bytes), Status> {
-    let (mut watches, mut text, mut last) = (Vec::new(), String::new(), 0);
-    for topic in topics {
-        let mut events = watches::open(source, *topic).await?;
-        while let Some((_, event)) = events.next().await {
-            let Some((name, data)) = name(*topic, &event?) else { continue };
-            last = text.len();
-            write(&mut text, id, &name, &data);
-            // Statistics are one event.
-            if name.ends_with(".synced") || *topic == Topic::Stats {
-                break;
-            }
+) -> Result<(SelectAll<Watched>, Bytes), Status> {
+    // All of them are polled at once, and from here on: one that is not may hold a connection to the state, for which
+    // the others wait.
+    let mut events = select_all(topics.iter().map(|topic| watches::events(source, *topic)));
+    let (mut missing, mut text, mut last) = (topics.to_vec(), String::new(), 0);
+    while !missing.is_empty()
+        && let Some((topic, event)) = events.next().await
+    {
+        let Some((name, data)) = name(topic, &event?) else { continue };
+        last = text.len();
+        write(&mut text, id, &name, &data);
+        // Statistics are one event.
+        if name.ends_with(".synced") || topic == Topic::Stats {
+            missing.retain(|it| *it != topic);
         }
-        watches.push(events);
     }
     if !text.is_empty() {
         text.insert_str(last + "id: ".len() + id.len(), &format!(".{next}"));
     }
-    Ok((watches, text.into()))
+    Ok((events, text.into()))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt, stream};
 use tonic::Status;
 
 use super::{
@@ -17,8 +18,19 @@ use toolwire_contract::proto::{
     },
 };
 
-/// Opens the watch of a topic at its beginning.
-pub(super) async fn open(source: &Arc<Source>, topic: Topic) -> Result<Watched, Status> {
+/// The events of the watch of a topic, from its beginning. The watch is opened once they are polled.
+pub(super) fn events(source: &Arc<Source>, topic: Topic) -> Watched {
+    let source = Arc::clone(source);
+    let opened = async move {
+        match open(&source, topic).await {
+            Ok(events) => events,
+            Err(status) => stream::iter([(topic, Err(status))]).boxed(),
+        }
+    };
+    stream::once(opened).flatten().boxed()
+}
+
+async fn open(source: &Arc<Source>, topic: Topic) -> Result<Watched, Status> {
     match topic {
         Topic::Calls => {
             let filter = CallFilter { user_id: source.whose.clone(), ..CallFilter::default() };
