@@ -209,8 +209,10 @@ impl Recorder {
 
     /// What is recorded of a user's call of a tool. Waits a moment for what is still to be written.
     pub async fn find(&self, user: &UserId, call_id: CallId, tool: &str) -> Result<Found, StoreError> {
+        // Before the state is read: what is written meanwhile is not seen by that.
+        let may_come = self.is_behind();
         let mut found = self.0.store.recording(call_id).await?;
-        if found.is_none() && self.is_behind() {
+        if found.is_none() && may_come {
             let _ = timeout(MAX_READ_WAIT, self.flush()).await;
             found = self.0.store.recording(call_id).await?;
         }

@@ -158,7 +158,8 @@ async fn a_stream_of_a_page_that_is_resumed_shows_what_its_user_may_still_see() 
     // And what the user may see again.
     toys.server.app.replace_auth(observed).unwrap();
     let mut alex = open(&resumed).await;
-    alex.until(&hidden).await;
+    alex.until("calls.synced").await;
+    alex.until(&call(RILEY).await).await;
 }
 
 /// Nothing is left to riley, whatever else the file says.
