@@ -12,8 +12,8 @@ pub(crate) fn served(path: &str, text: String) -> String {
     if is_ours && matches!(extension, Some("js" | "css")) { condensed(&text) } else { text }
 }
 
-/// The text without comments `/** … */`, lines that begin as `// …`, and tabs that begin lines. In template literals this
-/// would change texts; `tests/clients/console/sizes.mjs` refuses those that it would.
+/// The text without comments `/** … */`, lines that begin as `// …`, and tabs that begin lines. In template literals
+/// this would change texts; `tests/clients/console/sizes.mjs` refuses those that it would.
 fn condensed(text: &str) -> String {
     let mut parts = text.split("/**");
     let mut kept = parts.next().unwrap_or_default().to_owned();
