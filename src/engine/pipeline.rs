@@ -264,7 +264,7 @@ fn stack_over(
         .layer(Layer(keep.clone()))
         // Above the records: a repeated response gets a nonce of its own too.
         .layer(Layer(Frame))
-        // Below `frame`: what is recorded is framed anew for each of its readers.
+        // Below `frame`: a result is recorded without its frame, and each reader of the record gets a frame of its own.
         .layer(Layer(RecordData::new(parts.recorder.clone())))
         // Before `confirm`: whether a call needs a person depends on what its task has read.
         .layer(Layer(Record::new(Arc::clone(tasks))))

@@ -98,7 +98,7 @@ async fn a_lost_stream_goes_on_without_a_gap_and_others_are_not_told() {
             assert_eq!((event.name.as_str(), &event.data["call"]["call_id"]), ("ended", &json!(call)));
         }
     }
-    // A position of another user or of another filter, and one that is malformed, begin the watch anew.
+    // With a position of another user or of another filter, or a malformed one, the watch starts from the beginning.
     for (talk, path, after) in [
         (&demo, PATH, &ended.id),
         (&riley, "/v1/calls:watch?tools=get_quotes", &ended.id),

@@ -2,7 +2,8 @@
 //!
 //! Each event is that of one watch, under the name of its topic. The streams of one user with the same topics share a
 //! feed: its watches are read once, each event is encoded once, and a stream costs no more than the writes of its
-//! connection. A stream whose reader falls too far behind, or cannot be resumed, begins anew after the event `reset`.
+//! connection. A stream whose reader falls too far behind, or that cannot be resumed, starts again with the current
+//! state, after the event `reset`.
 
 mod fan_out;
 mod feed;

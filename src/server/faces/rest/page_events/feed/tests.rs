@@ -167,9 +167,9 @@ async fn a_lost_stream_is_resumed_for_a_minute() {
     for _ in 0..3 {
         tokio::time::sleep(RESUMABLE).await;
     }
-    let mut anew = open(&feeds, &service, Some(&id)).await;
-    assert_eq!(read(&next(&mut anew).await).0, ["reset"]);
-    assert_eq!(read(&next(&mut anew).await).0, ["calls.synced"]);
+    let mut reopened = open(&feeds, &service, Some(&id)).await;
+    assert_eq!(read(&next(&mut reopened).await).0, ["reset"]);
+    assert_eq!(read(&next(&mut reopened).await).0, ["calls.synced"]);
     assert_eq!(service.opened(), 2);
 }
 
@@ -181,8 +181,8 @@ async fn a_watch_that_fails_ends_its_streams_and_the_next_one_opens_another() {
     service.fail();
     assert_eq!(read(&next(&mut reader).await).0, ["error"]);
     assert!(reader.next().await.unwrap().is_none());
-    let mut anew = open(&feeds, &service, None).await;
-    assert_eq!(read(&next(&mut anew).await).0, ["calls.synced"]);
+    let mut reopened = open(&feeds, &service, None).await;
+    assert_eq!(read(&next(&mut reopened).await).0, ["calls.synced"]);
     assert_eq!(service.opened(), 2);
 }
 
