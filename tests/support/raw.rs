@@ -40,7 +40,12 @@ impl Raw {
 
     /// A client that never lets the server send a byte of a body.
     pub async fn with_shut_window(address: SocketAddr) -> Self {
-        Self::with(address, Builder::new().initial_window_size(0)).await
+        Self::with_window(address, 0).await
+    }
+
+    /// A client that lets the server send so many bytes of each body.
+    pub async fn with_window(address: SocketAddr, bytes: u32) -> Self {
+        Self::with(address, Builder::new().initial_window_size(bytes)).await
     }
 
     async fn with(address: SocketAddr, builder: &Builder) -> Self {

@@ -1,5 +1,8 @@
 //! Watches of tasks and followers of timelines: everything, in order, nothing twice.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
 use tonic::Streaming;
 use toolwire::contract::proto::tasks::v1::{
     TaskWatchType, WatchTasksRequest, WatchTasksResponse, WatchTimelineRequest, WatchTimelineResponse,
@@ -7,6 +10,7 @@ use toolwire::contract::proto::tasks::v1::{
 };
 
 use super::*;
+use crate::support::raw::Raw;
 
 async fn watch(person: &Person, after_position: u64) -> Streaming<WatchTasksResponse> {
     let message = WatchTasksRequest { filter: None, after_position };
@@ -97,4 +101,34 @@ async fn a_worker_that_waits_is_given_the_task_when_it_comes() {
     let child = root.blocks("route_to_analyst", &json!({"request": "x"})).await;
     let leased = waiting.await.unwrap();
     assert_eq!(leased.task.unwrap().task_id, child);
+}
+
+#[tokio::test]
+async fn watches_that_are_not_read_keep_no_connection_to_the_state() {
+    const USERS: [&str; 4] = ["a", "b", "c", "d"];
+    let server = server();
+    let mut held = Vec::new();
+    for name in USERS {
+        let task = person(&server, name).await.create("Anything").await.task;
+        let user = [("x-toolwire-user", name)];
+        // A byte of the first event, behind which the watch reads on.
+        let client = Raw::with_window(server.address, 1).await;
+        let timeline = WatchTimelineRequest { task_id: task, after_sequence: None };
+        let service = "/toolwire.tasks.v1.TaskService";
+        let watches = [
+            client.start(&format!("{service}/WatchTasks"), &user, &WatchTasksRequest::default()).await,
+            client.start(&format!("{service}/WatchTimeline"), &user, &timeline).await,
+        ];
+        for watch in watches {
+            let mut body = watch.response.await.unwrap().into_body();
+            assert_eq!(body.data().await.unwrap().unwrap().len(), 1);
+            held.push((body, client.clone()));
+        }
+    }
+    let other = person(&server, "riley").await;
+    let task = other.create("Anything").await.task;
+    for _ in 0..10 {
+        // Half of what a read waits at most.
+        timeout(Duration::from_secs(5), other.task(&task)).await.expect("no reads are held").unwrap();
+    }
 }

@@ -1,20 +1,62 @@
-//! The waits of watches of the state, between two reads.
+//! The reads of watches of the state, and their waits between two of them.
 
-use std::time::Duration;
+use std::{panic::resume_unwind, pin::pin, time::Duration};
 
+use futures_util::{
+    Stream, StreamExt,
+    stream::{self, BoxStream},
+};
 use tokio::{
     select,
-    sync::watch::Receiver,
+    sync::{mpsc, watch::Receiver},
     time::{Instant, sleep_until},
 };
+use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument;
 
-use toolwire_base::clock;
+use toolwire_base::{clock, offload};
+use toolwire_tool::context::UserId;
 
 /// The interval at which a silent watch sends a heartbeat.
 pub const HEARTBEAT: Duration = Duration::from_secs(20);
 
 /// The longest that a watch does not read the state: a lost notification delays its events by no more than this.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Maximum number of events that wait for the reader of a stream.
+const AHEAD: usize = 32;
+
+/// Polls the events of a watch in a task of its own, which ends when the stream is dropped. A stream is not polled while
+/// its reader takes nothing, and a watch that has begun to read the state would hold a connection for as long.
+pub fn read_ahead<T: Send + 'static>(
+    user: &UserId,
+    events: impl Stream<Item = T> + Send + 'static,
+) -> BoxStream<'static, T> {
+    let (sender, receiver) = mpsc::channel(AHEAD);
+    let read = async move {
+        let mut events = pin!(events);
+        while let Some(event) = events.next().await {
+            if sender.send(event).await.is_err() {
+                return;
+            }
+        }
+    };
+    let task = tokio::spawn(offload::on_behalf(user.shared(), read.in_current_span()));
+    let open = (receiver, AbortOnDropHandle::new(task));
+    let next = async |(mut receiver, task): (mpsc::Receiver<T>, AbortOnDropHandle<()>)| {
+        let Some(event) = receiver.recv().await else {
+            // A panic ends the request, as it would without the task.
+            if let Err(error) = task.await
+                && error.is_panic()
+            {
+                resume_unwind(error.into_panic());
+            }
+            return None;
+        };
+        Some((event, (receiver, task)))
+    };
+    stream::unfold(open, next).boxed()
+}
 
 /// Waits until the state may have changed, for at most [`POLL_INTERVAL`] and not beyond `until`.
 pub async fn wait_for_change(changed: &mut Receiver<u64>, until: Instant) {

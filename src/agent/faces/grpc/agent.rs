@@ -27,9 +27,12 @@ use toolwire_contract::{
         turn_event::Event,
     },
 };
-use toolwire_server::faces::{
-    grpc::{self, Face, Service},
-    incoming,
+use toolwire_server::{
+    faces::{
+        grpc::{self, Face, Service},
+        incoming,
+    },
+    service::changes::read_ahead,
 };
 use toolwire_transport::rules::{Pool, Rule};
 
@@ -88,6 +91,7 @@ impl AgentService for Conversations {
         let (user, _, v1::ListTurnsRequest { session_id }) = split(request);
         let session = requests::session(&session_id)?;
         let running = self.face.part::<Turns>().running_of(&user, &session).map(turns::render);
+        let name = user.id.clone();
         let next = Arc::new((self.face.part::<Turns>(), user, session));
         let kept = stream::unfold(Some(0), move |after: Option<i64>| {
             let of = Arc::clone(&next);
@@ -104,7 +108,7 @@ impl AgentService for Conversations {
         });
         let all = kept.flat_map(stream::iter).chain(stream::iter(running.map(Ok)));
         let response = |turn: Result<_, _>| turn.map(|turn| v1::ListTurnsResponse { turn: Some(turn) });
-        Ok(Response::new(all.map(response).boxed()))
+        Ok(Response::new(read_ahead(&name, all.map(response))))
     }
 
     async fn cancel_turn(&self, request: Request<v1::CancelTurnRequest>) -> Answered<v1::CancelTurnResponse> {

@@ -1,6 +1,6 @@
 //! `toolwire.agent.v1.JobService`: background work, queried and watched.
 
-use futures_util::{StreamExt, stream};
+use futures_util::stream;
 use tonic::{Request, Response};
 
 use super::{Answered, Streamed, split};
@@ -22,7 +22,7 @@ use toolwire_server::{
         grpc::{self, Face, Service},
         http::rpc_route::{ResponseForm, RpcRoute, Verb},
     },
-    service::request::refuse,
+    service::{changes::read_ahead, request::refuse},
 };
 use toolwire_state::jobs::{Event, State};
 use toolwire_transport::rules::{Pool, Rule};
@@ -74,6 +74,7 @@ impl JobService for BackgroundJobs {
     async fn watch_job(&self, request: Request<v1::WatchJobRequest>) -> Answered<Self::WatchJobStream> {
         let (user, _, message) = split(request);
         let format = message.result_format().into();
+        let name = user.id.clone();
         let watch = self.face.part::<Jobs>().watch(user, &message.job_id, message.after_sequence).await?;
         let next = move |watch: Option<Watch>| async move {
             let mut watch = watch?;
@@ -82,7 +83,7 @@ impl JobService for BackgroundJobs {
                 Err(refusal) => Some((Err(refusal.into()), None)),
             }
         };
-        Ok(Response::new(stream::unfold(Some(watch), next).boxed()))
+        Ok(Response::new(read_ahead(&name, stream::unfold(Some(watch), next))))
     }
 
     async fn cancel_job(&self, request: Request<v1::CancelJobRequest>) -> Answered<v1::CancelJobResponse> {

@@ -4,7 +4,7 @@ use axum::{
     extract::{Path, Request, State},
     response::{IntoResponse, Response},
 };
-use futures_util::{StreamExt, stream};
+use futures_util::stream;
 use http::{HeaderMap, StatusCode, header::ACCEPT};
 use serde_json::{Value, json};
 
@@ -15,9 +15,12 @@ use crate::{
 };
 use toolwire_base::accept::Accept;
 use toolwire_contract::{convert::ResultFormat, proto::agent::v1::JobState};
-use toolwire_server::faces::{
-    http::{json_answer, problem::Problem, route::Http, sse},
-    incoming,
+use toolwire_server::{
+    faces::{
+        http::{json_answer, problem::Problem, route::Http, sse},
+        incoming,
+    },
+    service::changes::read_ahead,
 };
 use toolwire_state::jobs::{Event, Job};
 
@@ -62,8 +65,9 @@ pub(super) async fn status(
     if job.ended_at.is_some() && after.is_some_and(|after| after + 1 == job.next) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
+    let name = user.id.clone();
     let watch = http.face.part::<Jobs>().watch(user, &id, after).await?;
-    Ok(sse::response(stream::unfold(Some(watch), next).boxed()))
+    Ok(sse::response(read_ahead(&name, stream::unfold(Some(watch), next))))
 }
 
 /// Whether a caller asks for JSON and not for events, which are the default.

@@ -1,6 +1,6 @@
 //! `toolwire.v1.ConfirmationService`: calls that need a person's approval, listed and decided.
 
-use futures_util::{StreamExt, stream};
+use futures_util::stream;
 use serde_json::Value;
 use strum::VariantArray as _;
 use tonic::{Request, Response};
@@ -9,6 +9,7 @@ use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::incoming,
     service::{
+        changes::read_ahead,
         confirmations::{Choice, ConfirmationView, DecisionRequest, Filter, MAX_WAIT, Watch, WatchEvent},
         request,
     },
@@ -91,6 +92,7 @@ impl ConfirmationService for Face {
     ) -> Answered<Self::WatchConfirmationsStream> {
         let (user, _, v1::WatchConfirmationsRequest { filter, after_sequence }) = split(request);
         let filter = read_filter(filter.unwrap_or_default())?;
+        let name = user.id.clone();
         let watch = self.tools.confirmations().watch(user, filter, after_sequence).await?;
         let next = async |watch: Option<Watch>| {
             let mut watch = watch?;
@@ -99,7 +101,7 @@ impl ConfirmationService for Face {
                 Err(refusal) => Some((Err(refusal.into()), None)),
             }
         };
-        Ok(Response::new(stream::unfold(Some(watch), next).boxed()))
+        Ok(Response::new(read_ahead(&name, stream::unfold(Some(watch), next))))
     }
 }
 

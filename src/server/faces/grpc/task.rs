@@ -5,13 +5,14 @@ mod model;
 mod requests;
 mod wire;
 
-use futures_util::{StreamExt, stream};
+use futures_util::stream;
 use tonic::{Request, Response};
 
 use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::incoming::record_doing,
     service::{
+        changes::read_ahead,
         request,
         tasks::{Following, RenderWish, Step, Watch},
     },
@@ -65,6 +66,7 @@ impl TaskService for Face {
     async fn watch_tasks(&self, request: Request<v1::WatchTasksRequest>) -> Answered<Self::WatchTasksStream> {
         let (user, _, message) = split(request);
         let filter = requests::filter(message.filter.unwrap_or_default(), Scope::All)?;
+        let name = user.id.clone();
         let watch = self.tools.tasks().watch(user, filter, message.after_position).await?;
         let next = async |watch: Option<Watch>| {
             let mut watch = watch?;
@@ -73,7 +75,7 @@ impl TaskService for Face {
                 Err(refusal) => Some((Err(refusal.into()), None)),
             }
         };
-        Ok(Response::new(stream::unfold(Some(watch), next).boxed()))
+        Ok(Response::new(read_ahead(&name, stream::unfold(Some(watch), next))))
     }
 
     async fn lease_task(&self, request: Request<v1::LeaseTaskRequest>) -> Answered<v1::LeaseTaskResponse> {
@@ -182,6 +184,7 @@ impl TaskService for Face {
         request: Request<v1::WatchTimelineRequest>,
     ) -> Answered<Self::WatchTimelineStream> {
         let (user, _, v1::WatchTimelineRequest { task_id, after_sequence }) = split(request);
+        let name = user.id.clone();
         let following = self.tools.tasks().follow(user, &task_id, after_sequence).await?;
         let next = async |following: Option<Following>| {
             let mut following = following?;
@@ -194,7 +197,7 @@ impl TaskService for Face {
             };
             Some((Ok(v1::WatchTimelineResponse { event: Some(event) }), Some(following)))
         };
-        Ok(Response::new(stream::unfold(Some(following), next).boxed()))
+        Ok(Response::new(read_ahead(&name, stream::unfold(Some(following), next))))
     }
 
     async fn render_for_model(

@@ -21,6 +21,7 @@ use crate::{
     service::{
         Filter, Guidance,
         calls::{MAX_WAIT, Watch as CallWatch},
+        changes::read_ahead,
         export::ExportRequest,
         request,
     },
@@ -152,9 +153,10 @@ impl ToolService for Face {
 
     async fn watch_calls(&self, request: Request<v1::WatchCallsRequest>) -> Answered<Self::WatchCallsStream> {
         let (user, _, v1::WatchCallsRequest { filter, after_position }) = split(request);
+        let name = user.id.clone();
         let watch = self.tools.calls().watch(user, calls::filter(filter)?, &after_position).await?;
         let next = async |mut watch: CallWatch| Some((Ok(calls::render_event(watch.next().await)), watch));
-        Ok(Response::new(stream::unfold(watch, next).boxed()))
+        Ok(Response::new(read_ahead(&name, stream::unfold(watch, next))))
     }
 
     async fn explain_call(
