@@ -10,12 +10,10 @@ use super::{
     differences::differences,
     raw_value::RawValue,
     reader::Reader,
+    sealing_keys,
     settings::settings,
-    value::{HIDDEN, Value, quote},
+    value::{Value, quote},
 };
-
-/// The least bytes of a key by which recordings are sealed.
-const MIN_KEY_BYTES: usize = 32;
 
 settings! {
     /// What is recorded of calls: `[calls]`.
@@ -75,19 +73,11 @@ impl Calls {
     }
 
     fn check(self, reader: &mut Reader) -> Self {
-        let texts: Vec<_> = self.keys.iter().map(ExposeSecret::expose_secret).collect();
-        let what = if texts.contains(&HIDDEN) {
-            "stands in a printed configuration: write the keys themselves"
-        } else if texts.iter().any(|text| text.len() < MIN_KEY_BYTES) {
-            "must hold keys of at least 32 bytes, such as `openssl rand -base64 32` prints"
-        } else if texts.iter().enumerate().any(|(at, text)| texts[..at].contains(text)) {
-            "must not hold a key twice"
-        } else if texts.is_empty() && self.records() {
-            "must hold a key, since calls are recorded: such as `openssl rand -base64 32` prints"
-        } else {
-            return self;
-        };
-        reader.problem("calls.keys", what);
+        sealing_keys::check(reader, "calls.keys", &self.keys);
+        if self.keys.is_empty() && self.records() {
+            let what = "must hold a key, since calls are recorded: such as `openssl rand -base64 32` prints";
+            reader.problem("calls.keys", what);
+        }
         self
     }
 }

@@ -2,17 +2,14 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use url::Url;
 
 use super::{
     reader::Reader,
+    sealing_keys,
     settings::{positive, settings, within},
-    value::HIDDEN,
 };
-
-/// The least bytes of a key by which states are sealed.
-const MIN_KEY_BYTES: usize = 32;
 
 settings! {
     /// The HTTP listener, for browsers and scripts: `[http]`. Users, bounds, TLS and the drain are those of `[server]`.
@@ -63,7 +60,7 @@ impl Http {
     pub const USUAL: &str = "127.0.0.1:50080";
 
     fn check(self, reader: &mut Reader) -> Self {
-        self.check_state_keys(reader);
+        sealing_keys::check(reader, "http.state_keys", &self.state_keys);
         if self.public_url.as_deref().is_some_and(|url| !is_origin(url) || host_of(url).is_none()) {
             let what = "must be a scheme, a host and perhaps a port, such as https://tools.example";
             reader.problem("http.public_url", what);
@@ -89,20 +86,6 @@ impl Http {
     pub fn origins(&self) -> impl Iterator<Item = &str> {
         self.allowed_origins.iter().chain(&self.public_url).map(String::as_str)
     }
-
-    fn check_state_keys(&self, reader: &mut Reader) {
-        let texts: Vec<_> = self.state_keys.iter().map(ExposeSecret::expose_secret).collect();
-        let what = if texts.contains(&HIDDEN) {
-            "stands in a printed configuration: write the keys themselves"
-        } else if texts.iter().any(|text| text.len() < MIN_KEY_BYTES) {
-            "must hold keys of at least 32 bytes, such as `openssl rand -base64 32` prints"
-        } else if texts.iter().enumerate().any(|(at, text)| texts[..at].contains(text)) {
-            "must not hold a key twice"
-        } else {
-            return;
-        };
-        reader.problem("http.state_keys", what);
-    }
 }
 
 /// A scheme, a host and perhaps a port, and nothing else.
@@ -127,7 +110,7 @@ fn is_host(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, print, testing::load_text};
+    use crate::{Flags, print, testing::load_text, value::HIDDEN};
 
     #[test]
     fn origins_and_hosts_are_told_from_what_they_are_not() {

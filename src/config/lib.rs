@@ -39,6 +39,7 @@ mod quotas;
 mod raw_value;
 mod reader;
 mod redact_url;
+mod sealing_keys;
 mod section;
 mod server;
 mod server_bounds;

@@ -1,5 +1,8 @@
 //! Two users: neither learns anything of the other's documents.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
 use tonic::{Code, Status};
 use toolwire::{
     contract::proto::workspace::v1::{
@@ -9,6 +12,7 @@ use toolwire::{
 };
 
 use super::{House, Person};
+use crate::support::raw::Raw;
 
 /// What every RPC answers to somebody who names this task.
 async fn answers(person: &Person, path: &str, etag: &str) -> Vec<Status> {
@@ -83,4 +87,30 @@ async fn two_trees_of_one_user_are_apart() {
     other.put("a.txt", b"other words").await.unwrap();
     assert_eq!(one.get("a.txt").await.unwrap().1, b"words");
     assert_eq!(one.found("other").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn downloads_that_are_not_read_keep_no_connection_to_the_state() {
+    const USERS: [&str; 4] = ["a", "b", "c", "d"];
+    let house = House::open();
+    let mut held = Vec::new();
+    for name in USERS {
+        let person = house.person(name).await;
+        person.put("large.bin", &vec![b'x'; 1024 * 1024]).await.unwrap();
+        for _ in 0..4 {
+            // A byte of the first message, behind which the document is read.
+            let client = Raw::with_window(house.server.address, 1).await;
+            let path = "/toolwire.workspace.v1.WorkspaceService/GetDocument";
+            let call = client.start(path, &[("x-toolwire-user", name)], &person.wanted("large.bin")).await;
+            let mut body = call.response.await.unwrap().into_body();
+            assert_eq!(body.data().await.unwrap().unwrap().len(), 1);
+            held.push((body, client));
+        }
+    }
+    let other = house.person("riley").await;
+    other.put("small.txt", b"small").await.unwrap();
+    for _ in 0..10 {
+        // Half of what a read waits at most.
+        timeout(Duration::from_secs(5), other.get("small.txt")).await.expect("no reads are held").unwrap();
+    }
 }

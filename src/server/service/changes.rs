@@ -23,20 +23,21 @@ pub const HEARTBEAT: Duration = Duration::from_secs(20);
 /// The longest that a watch does not read the state: a lost notification delays its events by no more than this.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Maximum number of events that wait for the reader of a stream.
-const AHEAD: usize = 32;
+/// Maximum number of items that wait for the reader of a stream.
+const AHEAD: usize = 4;
 
-/// Polls the events of a watch in a task of its own, which ends when the stream is dropped. A stream is not polled while
-/// its reader takes nothing, and a watch that has begun to read the state would hold a connection for as long.
+/// Polls a stream that reads the state in a task of its own, which ends when the returned stream is dropped. The body of
+/// a response is not polled while its reader takes nothing, and a read that has begun would hold a connection for as
+/// long.
 pub fn read_ahead<T: Send + 'static>(
     user: &UserId,
-    events: impl Stream<Item = T> + Send + 'static,
+    items: impl Stream<Item = T> + Send + 'static,
 ) -> BoxStream<'static, T> {
     let (sender, receiver) = mpsc::channel(AHEAD);
     let read = async move {
-        let mut events = pin!(events);
-        while let Some(event) = events.next().await {
-            if sender.send(event).await.is_err() {
+        let mut items = pin!(items);
+        while let Some(item) = items.next().await {
+            if sender.send(item).await.is_err() {
                 return;
             }
         }
@@ -44,7 +45,7 @@ pub fn read_ahead<T: Send + 'static>(
     let task = tokio::spawn(offload::on_behalf(user.shared(), read.in_current_span()));
     let open = (receiver, AbortOnDropHandle::new(task));
     let next = async |(mut receiver, task): (mpsc::Receiver<T>, AbortOnDropHandle<()>)| {
-        let Some(event) = receiver.recv().await else {
+        let Some(item) = receiver.recv().await else {
             // A panic ends the request, as it would without the task.
             if let Err(error) = task.await
                 && error.is_panic()
@@ -53,7 +54,7 @@ pub fn read_ahead<T: Send + 'static>(
             }
             return None;
         };
-        Some((event, (receiver, task)))
+        Some((item, (receiver, task)))
     };
     stream::unfold(open, next).boxed()
 }

@@ -8,7 +8,10 @@ use futures_util::{Stream, StreamExt, stream};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{Answered, Streamed, face::Face, service::Service, split};
-use crate::{faces::incoming::record_doing, service::request::refuse};
+use crate::{
+    faces::incoming::record_doing,
+    service::{changes::read_ahead, request::refuse},
+};
 use toolwire_contract::{
     Refusal,
     proto::workspace::v1::{
@@ -81,9 +84,12 @@ impl WorkspaceService for Face {
         let versions = workspace.versions(&found.path, u32::MAX, MAX_VERSIONS).await?;
         let versions = render::versions(versions);
         let document = v1::Document { content_json, versions, ..render::document(found) };
-        let first = Ok(v1::GetDocumentResponse { part: Some(Sent::Document(document)) });
-        let bytes = content.map(chunks);
-        Ok(Response::new(stream::iter([first]).chain(stream::iter(bytes).flatten()).boxed()))
+        let first = stream::iter([Ok(v1::GetDocumentResponse { part: Some(Sent::Document(document)) })]);
+        let parts = match content {
+            Some(content) => first.chain(read_ahead(&user.id, chunks(content))).boxed(),
+            None => first.boxed(),
+        };
+        Ok(Response::new(parts))
     }
 
     async fn list_documents(
@@ -164,7 +170,7 @@ async fn next(parts: &mut Streaming<v1::PutDocumentRequest>) -> Result<Option<Pa
     message.part.map(Some).ok_or_else(empty)
 }
 
-/// The bytes, one chunk per poll.
+/// The bytes of a document, in chunks.
 fn chunks(content: Content) -> impl Stream<Item = Result<v1::GetDocumentResponse, Status>> {
     stream::unfold(Some(content), |content| async {
         let mut content = content?;
