@@ -69,8 +69,12 @@ fn data(text: &str, output: &Schema) -> Result<Payload, ToolError> {
         Ok(()) => {}
         Err(Misfit::Broken(breaches)) => {
             let first = breaches.first();
-            let (at, what) = (cut(first.pointer(), MAX_ERROR / 4), cut(&first.to_string(), MAX_ERROR / 4));
-            return Err(misfit(format!("The result does not fit the declared output at `{at}`: {what}.")));
+            let what = cut(&first.to_string(), MAX_ERROR / 4);
+            let at = match first.pointer() {
+                "" => String::new(),
+                pointer => format!(" at `{}`", cut(pointer, MAX_ERROR / 4)),
+            };
+            return Err(misfit(format!("The result does not fit the declared output{at}: {what}.")));
         }
         Err(Misfit::TooMuchWork) => {
             let message = format!(

@@ -534,10 +534,10 @@ def test_the_log_of_the_server_is_a_file_and_its_warnings_are_words(tmp_path: Pa
     with (tmp_path / "log").open("w") as log:
         process = start_host(program, log=log, OTEL_TRACES_SAMPLER="sometimes")
     assert process.stdout
-    lines = [process.stdout.readline() for _ in range(4)]
+    lines = [process.stdout.readline() for _ in range(5)]
     process.terminate()
     process.communicate()
-    assert lines[3] == "  log    .toolwire/state/server.log\n"
+    assert lines[4] == "  log    .toolwire/state/server.log\n"
     kept = (tmp_path / ".toolwire/state/server.log").read_text()
     assert "INFO" in kept
     said = (tmp_path / "log").read_text()

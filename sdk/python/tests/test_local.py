@@ -187,6 +187,7 @@ def test_one_command_serves_and_says_how_to_call(run: Callable[..., Any], tmp_pa
     url = url_of(process)
     assert process.stdout.readline() == "  tools  order_status, slow\n"
     assert process.stdout.readline() == "  mcp    http://127.0.0.1:50080/mcp\n"
+    assert process.stdout.readline() == "  page   http://127.0.0.1:50080/\n"
     assert process.stdout.readline() == "  log    .toolwire/state/server.log\n"
     assert process.stdout.readline() == f"  try    toolwire call order_status order_id=ORDER_ID --server {url}\n"
     with Toolwire.connect(url) as tools:

@@ -135,6 +135,9 @@ def _announce(host: Host) -> None:
     ]
     if host.mcp:
         lines.append(f"  mcp    {host.mcp}")
+        # Settings may turn the page off.
+        if host.server and not host.server.has_settings:
+            lines.append(f"  page   {host.mcp.removesuffix('mcp')}")
     if host.server:
         lines.append(f"  log    {os.path.relpath(host.server.log)}")
     if tools and host.target:

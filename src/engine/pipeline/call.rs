@@ -117,6 +117,11 @@ impl ArrivalTime {
     pub fn now() -> Self {
         Self { at: clock::now(), wall: clock::wall() }
     }
+
+    /// The wall-clock time of a later instant, the same whenever it is asked for.
+    pub fn wall_at(self, instant: Instant) -> SystemTime {
+        self.wall + instant.saturating_duration_since(self.at)
+    }
 }
 
 impl CallOptions {
@@ -196,11 +201,12 @@ impl Call {
 
     /// Sends the `accepted` event, the first event of every call: the call is valid and begins.
     pub(super) fn accept(&mut self) {
-        let (tool, deadline) = (Arc::clone(self.tool()), self.context.deadline);
+        let tool = Arc::clone(self.tool());
+        let deadline = self.arrived.wall_at(self.context.deadline.at());
         self.context.events.accepted(|| Event::Accepted {
             tool: tool.definition.name.clone(),
             digest: tool.definition.digest,
-            deadline: clock::wall_at(deadline.at()),
+            deadline,
         });
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Call;
 use crate::registry::{Category, Execution, MemoryScope, ToolType};
-use toolwire_base::{clock, digest::Digest};
+use toolwire_base::digest::Digest;
 use toolwire_contract::{json, proto::v1};
 use toolwire_state::{
     equal_writes::EqualWrite,
@@ -93,7 +93,7 @@ pub(super) fn about(call: &Call) -> About {
         task_id: task_id.clone(),
         session_id: session_id.clone(),
         trace_id: telemetry::current_trace_id().or(call.context.trace_id),
-        deadline: clock::wall_at(call.context.deadline.at()),
+        deadline: call.arrived.wall_at(call.context.deadline.at()),
     }
 }
 

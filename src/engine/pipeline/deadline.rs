@@ -38,11 +38,11 @@ impl<S: Inner> Middleware<Box<Call>, S> for EnforceDeadline {
         call.context.deadline = call.context.deadline.cap(call.arrived.at + self.cap);
         call.begin_stages();
         let guard = self.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
-        let limits = Limits::of(&call);
+        let (limits, facts) = (Limits::of(&call), Arc::clone(&call.facts));
         let inner = inner.call(call);
         Box::pin(async move {
             let end = limits.run(inner).await;
-            guard.end(&end);
+            guard.end(&end, &facts);
             end
         })
     }

@@ -23,9 +23,9 @@ pub use self::{
     changes::{CallChange, Changes},
     stats::{Counts, KEPT_SECONDS, LATENCY_BOUNDS, StatsBucket, Steps},
 };
-use super::{Call, CallResult};
+use super::{Call, CallResult, Facts};
 use toolwire_base::clock;
-use toolwire_contract::ErrorCode;
+use toolwire_contract::{ErrorCode, ToolError};
 use toolwire_tool::context::{CallId, Cancellation, Pins, RequestId, StopCause, UserId};
 
 /// The running calls. Cheap to clone; clones share state.
@@ -61,7 +61,7 @@ pub struct Guard {
     in_flight: InFlight,
     key: u64,
     /// `None` until the call has ended.
-    end: Option<CallEnd>,
+    end: Option<(CallEnd, Option<Box<ToolError>>)>,
 }
 
 /// Selects the call to cancel.
@@ -219,8 +219,8 @@ impl CallSelector {
 }
 
 impl Guard {
-    pub(super) fn end(mut self, end: &CallResult) {
-        self.end = Some(CallEnd::from(end));
+    pub(super) fn end(mut self, end: &CallResult, facts: &Facts) {
+        self.end = Some((CallEnd::from(end), call_info::error_of(end, facts)));
     }
 }
 
@@ -231,8 +231,10 @@ impl Drop for Guard {
         let call_id = entry.call.info.call_id;
         if entry.part == Part::Call {
             // A call that is dropped before its end was abandoned by its caller.
-            let end = self.end.unwrap_or(CallEnd::Error(ErrorCode::Cancelled));
-            state.remember(entry.call, end, clock::now());
+            let (end, error) = self.end.take().unwrap_or_else(|| {
+                (CallEnd::Error(ErrorCode::Cancelled), Some(Box::new(ToolError::cancelled())))
+            });
+            state.remember(entry.call, end, error, clock::now());
             self.in_flight.notify(&mut state);
         }
         // After the call is remembered as ended, since the waiters look it up.

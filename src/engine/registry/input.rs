@@ -175,6 +175,11 @@ impl InputSchema {
         self.misfit(&same, &same)
     }
 
+    /// Whether any parameter is sensitive.
+    pub fn has_sensitive(&self) -> bool {
+        self.0.sensitive.is_some()
+    }
+
     /// Masks the sensitive ones of checked arguments, for people, logs and timelines.
     pub fn mask<'a>(&self, arguments: &'a Arguments) -> Cow<'a, Arguments> {
         match &self.0.sensitive {

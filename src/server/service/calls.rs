@@ -27,10 +27,10 @@ pub use self::{
 };
 use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::clock;
-use toolwire_contract::{ConfirmationRequired, ConsoleLinks, Refusal, ToolResult};
+use toolwire_contract::{ConfirmationRequired, ConsoleLinks, Provenance, Refusal, ToolResult};
 use toolwire_db::StoreError;
 use toolwire_engine::{
-    pipeline::{CallInfo, InFlight, Policy, frame},
+    pipeline::{CallInfo, EndedCall, InFlight, Policy, frame},
     recordings::Recorder,
     registry::Registry,
 };
@@ -96,6 +96,14 @@ pub enum CallRef {
     Request(RequestId, Option<String>),
 }
 
+/// What is known of a call that was found.
+enum Known {
+    Running,
+    /// It ended in this process and has no record.
+    Ended(EndedCall),
+    Recorded(RecordedCall),
+}
+
 /// A call with its outcome.
 #[derive(Clone, Debug)]
 pub struct CallView {
@@ -123,9 +131,9 @@ impl Calls {
     ) -> Result<CallView, Refusal> {
         let until = clock::now() + wait.min(MAX_WAIT);
         loop {
-            let (record, recorded) = self.find(user, which).await?;
+            let (record, known) = self.find(user, which).await?;
             if record.state.is_final() || clock::now() >= until || ends.is_cancelled() {
-                return self.view(user, record, recorded).await;
+                return self.view(user, record, known).await;
             }
             tokio::select! {
                 () = self.0.in_flight.wait_for_end(record.call_id) => {}
@@ -150,8 +158,8 @@ impl Calls {
         }
     }
 
-    /// Finds a call in all three sources. Also returns its stored record, if it has one.
-    async fn find(&self, user: &User, which: &CallRef) -> Result<(Record, Option<RecordedCall>), Refusal> {
+    /// Finds a call in all three sources. Also returns what the source knows of it.
+    async fn find(&self, user: &User, which: &CallRef) -> Result<(Record, Known), Refusal> {
         // Before the stored records are read: a call that ends in between is in one of both.
         let (mut running, mut ended) = self.0.in_flight.list(|seen| self.is_meant(user, which, seen));
         let recorded = match self.find_recorded(user, which).await {
@@ -171,16 +179,15 @@ impl Calls {
         // The stored record takes precedence: after a restart it alone knows the outcome.
         if let Some(recorded) = recorded.into_iter().next() {
             let runs = self.0.in_flight.is_running(recorded.call_id);
-            return Ok((
-                Record::of_recorded(&recorded, runs, self.0.cap, self.0.store.now()),
-                Some(recorded),
-            ));
+            let record = Record::of_recorded(&recorded, runs, self.0.cap, self.0.store.now());
+            return Ok((record, Known::Recorded(recorded)));
         }
-        running.sort_by_key(|it| it.info.call_id);
-        ended.sort_by_key(|it| it.info.call_id);
-        let running = running.last().map(Record::of_running);
-        let found = running.or_else(|| ended.last().map(Record::of_ended));
-        found.map(|record| (record, None)).ok_or_else(|| unknown(which))
+        let running = running.iter().max_by_key(|it| it.info.call_id).map(Record::of_running);
+        if let Some(record) = running {
+            return Ok((record, Known::Running));
+        }
+        let ended = ended.into_iter().max_by_key(|it| it.info.call_id);
+        ended.map(|call| (Record::of_ended(&call), Known::Ended(call))).ok_or_else(|| unknown(which))
     }
 
     /// The stored records of a call that the user may see.
@@ -216,27 +223,28 @@ impl Calls {
     }
 
     /// Whether the user reads the arguments and the result of a call, and not only that it was made.
-    fn may_read(&self, user: &User, key: &Key) -> bool {
+    fn may_read(&self, user: &User, of: &UserId, tool: &str) -> bool {
         let snapshot = self.0.registry.snapshot();
-        let tool = snapshot.rule_target(&key.tool);
+        let tool = snapshot.rule_target(tool);
         let policy = &self.0.policy;
-        key.user == user.id
-            || policy.may_read_records(user, tool)
-            || policy.may_approve(user, tool, &key.user)
+        *of == user.id || policy.may_read_records(user, tool) || policy.may_approve(user, tool, of)
     }
 
     /// The call with its outcome, or with what it waits for.
-    async fn view(
-        &self,
-        user: &User,
-        mut record: Record,
-        recorded: Option<RecordedCall>,
-    ) -> Result<CallView, Refusal> {
-        let Some(recorded) = recorded else { return Ok(CallView { record, result: None, required: None }) };
-        if !self.may_read(user, &recorded.key) {
-            record.result_kept = false;
-            return Ok(CallView { record, result: None, required: None });
-        }
+    async fn view(&self, user: &User, mut record: Record, known: Known) -> Result<CallView, Refusal> {
+        let recorded = match known {
+            Known::Recorded(recorded) if self.may_read(user, &recorded.key.user, &recorded.key.tool) => {
+                recorded
+            }
+            Known::Ended(call) if self.may_read(user, &call.info.user, &call.tool) => {
+                let result = self.error(call);
+                return Ok(CallView { record, result, required: None });
+            }
+            Known::Recorded(_) | Known::Ended(_) | Known::Running => {
+                record.result_kept = false;
+                return Ok(CallView { record, result: None, required: None });
+            }
+        };
         let (mut result, mut required) = (None, None);
         match record.state {
             State::AwaitingConfirmation => {
@@ -258,6 +266,20 @@ impl Calls {
             _ => {}
         }
         Ok(CallView { record, result, required })
+    }
+
+    /// The error of a call that this process remembers, framed as a response of its own. `None` if it did not fail.
+    fn error(&self, call: EndedCall) -> Option<ToolResult> {
+        let snapshot = self.0.registry.snapshot();
+        let untrusted = snapshot.get(&call.tool).is_some_and(|tool| tool.definition.untrusted);
+        let result = ToolResult {
+            tool: call.tool,
+            fetched_at: call.at,
+            outcome: Err(*call.error?),
+            provenance: Provenance::default(),
+            kept: None,
+        };
+        Some(frame::response(result, untrusted))
     }
 
     /// The outcome of a recorded call, framed as a response of its own. None if it cannot be read any more.

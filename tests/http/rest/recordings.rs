@@ -231,3 +231,31 @@ async fn a_recording_is_gone_after_a_day() {
     state.at_time(state.now() + RETENTION);
     assert!(note(&house, "riley", &id).await.contains("24 h"));
 }
+
+#[tokio::test]
+async fn the_error_of_a_call_that_is_not_kept_is_shown_to_who_may_read_it() {
+    let house = house("");
+    for (tool, body, code, message) in [
+        ("debug_fail", json!({"code": "NOT_FOUND"}), "NOT_FOUND", ""),
+        ("debug_sleep", json!({"duration": "1 hour"}), "INVALID_ARGUMENT", "duration"),
+        ("get_quotes", json!({"symbols": "AMD"}), "INVALID_ARGUMENT", "unknown parameter `symbols`"),
+        ("debug_panic", json!({"when": "start"}), "UNKNOWN", ""),
+    ] {
+        let id = call(&house, tool, &body).await;
+        let (_, own) = look(&house, "riley", &id).await;
+        for user in ["riley", "rita"] {
+            let (_, found) = look(&house, user, &id).await;
+            // That of the call, however long ago it ended.
+            assert_eq!(found["call"]["deadline"], own["call"]["deadline"]);
+            let error = &found["result"]["error"];
+            assert_eq!((&found["call"]["code"], &error["code"]), (&json!(code), &json!(code)), "{found}");
+            assert!(error["message"].as_str().is_some_and(|it| it.contains(message)), "{tool}: {found}");
+        }
+        let (_, observed) = look(&house, "olga", &id).await;
+        assert_eq!(observed["call"]["code"], code, "{observed}");
+        assert!(observed.get("result").is_none(), "{observed}");
+    }
+    let id = call(&house, "get_quotes", &json!({"symbol": "AMD"})).await;
+    let (_, found) = look(&house, "riley", &id).await;
+    assert!(found.get("result").is_none(), "what succeeded is not kept: {found}");
+}

@@ -6,12 +6,18 @@ use opentelemetry::trace::TraceId;
 use tokio::time::Instant;
 use tonic::Code;
 
-use crate::pipeline::{ArrivalTime, Call, CallResult, Facts, Stages};
+use crate::pipeline::{ArrivalTime, Call, CallResult, Facts, Stages, nested};
 use toolwire_base::digest::Digest;
-use toolwire_contract::{ErrorCode, Refusal, Terminal, ToolName, status};
+use toolwire_contract::{ErrorCode, Refusal, Terminal, ToolError, ToolName, Violation, status};
+use toolwire_schema::cut;
 use toolwire_tool::context::{
     CallId, ClientName, Origin, RequestId, SessionId, TaskLabel, ToolContext, UserId,
 };
+
+/// Maximum number of characters of a remembered error's message, of its violations, and of the description of each.
+const MAX_MESSAGE: usize = 512;
+const MAX_VIOLATIONS: usize = 4;
+const MAX_DESCRIPTION: usize = 128;
 
 /// The part of a call's description that is fixed when it begins.
 #[derive(Clone, Debug)]
@@ -46,6 +52,8 @@ pub struct EndedCall {
     pub definition_digest: Digest,
     pub at: SystemTime,
     pub end: CallEnd,
+    /// Its error, with shortened texts. `None` also if it may repeat a sensitive argument.
+    pub error: Option<Box<ToolError>>,
     /// Whether its result came from a cache or from an earlier call with the same `request_id`.
     pub from_cache: bool,
     pub stages: Stages,
@@ -90,14 +98,21 @@ impl RunningCall {
     }
 
     /// Converts to a call that has ended now; `None` if it was refused before its tool was known.
-    pub(super) fn end(self, end: CallEnd, number: u64, now: Instant) -> Option<EndedCall> {
+    pub(super) fn end(
+        self,
+        end: CallEnd,
+        error: Option<Box<ToolError>>,
+        number: u64,
+        now: Instant,
+    ) -> Option<EndedCall> {
         let definition = &self.facts.tool()?.definition;
         let (tool, definition_digest) = (definition.name.clone(), definition.digest);
         let from_cache = self.facts.is_cache_hit();
         // By the monotonic clock, so that the duration is right even if the wall clock was set meanwhile.
-        let at = self.info.arrived.wall + (now - self.info.arrived.at);
+        let at = self.info.arrived.wall_at(now);
         let stages = self.facts.stages();
-        Some(EndedCall { info: self.info, tool, definition_digest, at, end, from_cache, stages, number })
+        let info = self.info;
+        Some(EndedCall { info, tool, definition_digest, at, end, error, from_cache, stages, number })
     }
 }
 
@@ -111,6 +126,39 @@ impl From<&CallResult> for CallEnd {
             Err(refusal) => Self::Error(code_of(refusal)),
         }
     }
+}
+
+/// The error of a call that has ended, as its caller was answered, with shortened texts.
+pub(super) fn error_of(end: &CallResult, facts: &Facts) -> Option<Box<ToolError>> {
+    let error = match end {
+        Ok(Terminal::Result(result)) => {
+            let error = result.outcome.as_ref().err()?;
+            // Whatever a tool fails with may repeat what it was given.
+            if facts.tool().is_some_and(|tool| tool.input.has_sensitive()) {
+                return None;
+            }
+            ToolError {
+                message: cut(&error.message, MAX_MESSAGE),
+                violations: shorten(&error.violations),
+                ..*error
+            }
+        }
+        Ok(Terminal::ConfirmationRequired(_)) => return None,
+        Err(refusal) => {
+            let error = nested::error_of_refusal(refusal);
+            ToolError { message: cut(&error.message, MAX_MESSAGE), ..error }
+        }
+    };
+    Some(Box::new(error))
+}
+
+fn shorten(violations: &[Violation]) -> Vec<Violation> {
+    let shorten = |it: &Violation| Violation {
+        pointer: cut(&it.pointer, MAX_DESCRIPTION),
+        rule: it.rule.clone(),
+        description: cut(&it.description, MAX_DESCRIPTION),
+    };
+    violations.iter().take(MAX_VIOLATIONS).map(shorten).collect()
 }
 
 fn code_of(refusal: &Refusal) -> ErrorCode {

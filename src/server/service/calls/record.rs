@@ -2,7 +2,6 @@
 
 use std::time::{Duration, SystemTime};
 
-use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
 use toolwire_engine::pipeline::{CallEnd, CallInfo, EndedCall, RunningCall};
 use toolwire_state::calls::{CallState, RecordedCall};
@@ -155,7 +154,7 @@ impl Record {
             client: seen.client.as_ref().map(ToString::to_string).unwrap_or_default(),
             arrived_at: seen.arrived.wall,
             ended_at: None,
-            deadline: Some(clock::wall_at(seen.deadline)),
+            deadline: Some(seen.arrived.wall_at(seen.deadline)),
             code: String::new(),
             from_cache: false,
             confirmation_id: String::new(),
