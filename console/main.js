@@ -1,6 +1,6 @@
 // Begins: the theme, who the page acts as, then the elements. Screens are loaded when they are shown.
 import './elements/app.js';
-import { get } from './lib/api.js';
+import { get, VIEWER } from './lib/api.js';
 import { read, setTheme } from './lib/local.js';
 import { session } from './lib/sign_in.js';
 import { store } from './lib/store.js';
@@ -9,7 +9,9 @@ setTheme(read('theme'));
 
 /** Takes over other credentials: those of the same user go on with what is known. */
 async function change() {
-	if (session.console.sign_in !== 'none' && (await get('/v1/viewer')).user_id === store.viewer.user_id) return;
+	if (session.console.sign_in !== 'none' && (await get(VIEWER)).user_id === store.viewer.user_id) return;
+	// Nothing that an element shows or asks for is of the user before.
+	document.querySelector('tw-app')?.replaceWith(document.createElement('tw-app'));
 	await store.start();
 }
 

@@ -3,6 +3,9 @@ import { parse, stringify } from './json.js';
 import { session } from './sign_in.js';
 import { noteServerDate } from './time.js';
 
+/** The route of who the page acts as. */
+export const VIEWER = '/v1/viewer';
+
 /** A request that was refused, or that failed: the problem document of the answer. */
 export class Problem extends Error {
 	/** @param {number} status @param {any} body @param {Headers} [headers] */
@@ -40,6 +43,7 @@ function address(path, query) {
 
 /** @param {string} method @param {string} path @param {Options} [options] @returns {Promise<Response>} */
 export async function send(method, path, { query = {}, body, headers = {}, signal } = {}) {
+	const { owner } = session;
 	for (;;) {
 		const used = session.credentials;
 		let response;
@@ -63,6 +67,9 @@ export async function send(method, path, { query = {}, body, headers = {}, signa
 		noteServerDate(response.headers.get('date'));
 		if (response.status !== 401) return response;
 		await session.renew(used);
+		if (owner && path !== VIEWER && (await get(VIEWER)).user_id !== owner) {
+			throw new Problem(0, { title: 'Another user has signed in. Nothing was sent.' });
+		}
 	}
 }
 
@@ -92,5 +99,8 @@ export const get = async (path, query, signal) => (await request('GET', path, { 
 /** @param {string} path @param {any} body @param {Record<string, string>} [headers] @param {AbortSignal} [signal] */
 export const post = (path, body, headers, signal) => request('POST', path, { body, headers, signal });
 
-/** A part of a path. @param {string} text */
-export const segment = (text) => encodeURIComponent(text);
+/** A part of a path, which leads to no other one. @param {string} text */
+export const segment = (text) => {
+	if (/^\.{1,2}$/.test(text)) throw new Problem(404, { title: `There is no ${text}.` });
+	return encodeURIComponent(text);
+};

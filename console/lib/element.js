@@ -56,7 +56,14 @@ export class Base extends HTMLElement {
 			this.#before = new Map();
 			this.#isDue = false;
 		}
-		render(this.render(), this, { host: this });
+		try {
+			render(this.render(), this, { host: this });
+		} catch (error) {
+			// What it showed before may be of another call.
+			delete /** @type {any} */ (this)._$litPart$;
+			this.replaceChildren('This cannot be shown.');
+			throw error;
+		}
 		this.updated();
 	}
 

@@ -12,6 +12,8 @@ class Session extends EventTarget {
 	/** @type {any} The answer of `/v1/console`. */
 	console = { sign_in: 'none', issuers: [] };
 	user = '';
+	/** The user whose data the page shows. */
+	owner = '';
 	token = '';
 	refreshToken = '';
 	/** @type {Issuer | undefined} */
@@ -66,10 +68,9 @@ class Session extends EventTarget {
 		this.dispatchEvent(new Event('change'));
 	}
 
+	/** Forgets all that the page holds of the user, and the token with it. */
 	signOut() {
-		this.token = this.refreshToken = '';
-		this.credentials += 1;
-		this.ask('You have signed out.');
+		location.reload();
 	}
 
 	/** @param {Issuer} issuer @returns {Promise<any>} */

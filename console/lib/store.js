@@ -1,5 +1,5 @@
 // What the page knows of the server, kept up by its stream. Elements follow topics; changes are told once a frame.
-import { get } from './api.js';
+import { get, VIEWER } from './api.js';
 import { follow } from './events.js';
 import { session } from './sign_in.js';
 import { instant } from './time.js';
@@ -55,7 +55,9 @@ class Store extends EventTarget {
 		this.synced.clear();
 		this.stale.clear();
 		this.olderCalls = undefined;
-		this.viewer = await get('/v1/viewer', {}, signal);
+		session.owner = '';
+		this.viewer = await get(VIEWER, {}, signal);
+		session.owner = this.viewer.user_id;
 		session.isKnown = true;
 		this.tell('viewer');
 		follow({ topics: TOPICS, user_id: this.everybody }, signal, (event, data) => this.take(event, data),

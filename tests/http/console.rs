@@ -70,6 +70,8 @@ fn check_headers(path: &str, headers: &HeaderMap) {
         ("content-security-policy", &policy("")),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
         ("cache-control", "no-cache"),
     ] {
         assert_eq!(headers.get(name).map(|it| it.to_str().unwrap()), Some(expected), "{name} of {path}");

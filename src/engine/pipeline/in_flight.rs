@@ -17,7 +17,10 @@ use std::{
 use futures_util::future::{Either, pending};
 use tokio::sync::Notify;
 
-use self::state::{Entry, State};
+use self::{
+    call_info::Outcome,
+    state::{Entry, State},
+};
 pub use self::{
     call_info::{CallEnd, CallInfo, EndedCall, RunningCall},
     changes::{CallChange, Changes},
@@ -25,7 +28,6 @@ pub use self::{
 };
 use super::{Call, CallResult, Facts};
 use toolwire_base::clock;
-use toolwire_contract::{ErrorCode, ToolError};
 use toolwire_tool::context::{CallId, Cancellation, Pins, RequestId, StopCause, UserId};
 
 /// The running calls. Cheap to clone; clones share state.
@@ -61,7 +63,7 @@ pub struct Guard {
     in_flight: InFlight,
     key: u64,
     /// `None` until the call has ended.
-    end: Option<(CallEnd, Option<Box<ToolError>>)>,
+    outcome: Option<Outcome>,
 }
 
 /// Selects the call to cancel.
@@ -80,7 +82,7 @@ impl InFlight {
         let key = state.take_number();
         state.entries.insert(key, Entry { call, cancellation, pins, part });
         self.notify(&mut state);
-        Guard { in_flight: self.clone(), key, end: None }
+        Guard { in_flight: self.clone(), key, outcome: None }
     }
 
     /// The running calls, and those that ended last, that pass the filter.
@@ -220,7 +222,7 @@ impl CallSelector {
 
 impl Guard {
     pub(super) fn end(mut self, end: &CallResult, facts: &Facts) {
-        self.end = Some((CallEnd::from(end), call_info::error_of(end, facts)));
+        self.outcome = Some(Outcome::of(end, facts));
     }
 }
 
@@ -231,10 +233,8 @@ impl Drop for Guard {
         let call_id = entry.call.info.call_id;
         if entry.part == Part::Call {
             // A call that is dropped before its end was abandoned by its caller.
-            let (end, error) = self.end.take().unwrap_or_else(|| {
-                (CallEnd::Error(ErrorCode::Cancelled), Some(Box::new(ToolError::cancelled())))
-            });
-            state.remember(entry.call, end, error, clock::now());
+            let outcome = self.outcome.take().unwrap_or_else(Outcome::abandoned);
+            state.remember(entry.call, outcome, clock::now());
             self.in_flight.notify(&mut state);
         }
         // After the call is remembered as ended, since the waiters look it up.

@@ -192,7 +192,8 @@ async function serveFile(path, response, issuers) {
   if (!text) throw new Refused(404, 'NOT_FOUND', `There is no ${path}.`);
   response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'text/plain', 'content-security-policy':
     policy(issuers), 'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer', 'cache-control': 'no-cache' });
+    'referrer-policy': 'no-referrer', 'cross-origin-opener-policy': 'same-origin', 'cross-origin-resource-policy':
+    'same-origin', 'cache-control': 'no-cache' });
   response.end(text);
 }
 

@@ -259,3 +259,37 @@ async fn the_error_of_a_call_that_is_not_kept_is_shown_to_who_may_read_it() {
     let (_, found) = look(&house, "riley", &id).await;
     assert!(found.get("result").is_none(), "what succeeded is not kept: {found}");
 }
+
+#[tokio::test]
+async fn what_a_call_with_a_sensitive_argument_answered_is_for_its_caller_alone() {
+    let house = house("");
+    let look_at_both = async |id: &str| (look(&house, "riley", id).await.1, look(&house, "rita", id).await.1);
+    let body = json!({"symbol": "AMD"});
+    let (own, read) = look_at_both(&call(&house, "remove_from_watchlist", &body).await).await;
+    assert!(own["result"].is_object() && read["result"] == own["result"], "{own} {read}");
+    let manifest = std::fs::read_to_string("data/tools/remove_from_watchlist.json").unwrap();
+    let mut parameters = serde_json::from_str::<Value>(&manifest).unwrap()["parameters"].clone();
+    parameters["symbol"]["sensitive"] = true.into();
+    house.patch("remove_from_watchlist", &json!({"parameters": parameters}));
+    let (own, read) = look_at_both(&call(&house, "remove_from_watchlist", &body).await).await;
+    assert!(own["result"].is_object(), "{own}");
+    assert_eq!(read["call"]["result_kept"], false, "{read}");
+    assert!(read.get("result").is_none(), "{read}");
+}
+
+#[tokio::test]
+async fn calls_do_not_tell_which_forbidden_tools_exist() {
+    let house = house("");
+    for tool in ["get_quotes", "no_such_tool"] {
+        let bearer = "authorization: Bearer olga-0123456789abcdef";
+        let headers = [bearer, "content-type: application/json"];
+        let http = house.server.http.unwrap();
+        let refused = ask(http, "POST", &format!("/v1/tools/{tool}:call"), &headers, "{}").await;
+        assert_eq!((refused.status, refused.code().as_str()), (403, "PERMISSION_DENIED"), "{tool}");
+        let listed = value(&ask(http, "GET", &format!("/v1/calls?tools={tool}"), &[bearer], "").await);
+        assert_eq!(listed["calls"], json!([]), "{tool}");
+        if let Some(id) = refused.headers.get("x-toolwire-call-id") {
+            assert_eq!(look(&house, "olga", id).await.0, 404, "{tool}");
+        }
+    }
+}

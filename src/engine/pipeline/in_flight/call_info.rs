@@ -69,6 +69,28 @@ pub enum CallEnd {
     AwaitsConfirmation,
 }
 
+/// How a call ended, as it is remembered.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) end: CallEnd,
+    error: Option<Box<ToolError>>,
+    /// Whether the answer was the same as for a tool that does not exist.
+    hides_tool: bool,
+}
+
+impl Outcome {
+    pub(super) fn of(result: &CallResult, facts: &Facts) -> Self {
+        let hides_tool = matches!(result, Err(Refusal::PermissionDenied { .. }));
+        Self { end: CallEnd::from(result), error: error_of(result, facts), hides_tool }
+    }
+
+    /// Of a call whose caller left.
+    pub(super) fn abandoned() -> Self {
+        let error = Some(Box::new(ToolError::cancelled()));
+        Self { end: CallEnd::Error(ErrorCode::Cancelled), error, hides_tool: false }
+    }
+}
+
 impl CallInfo {
     /// Whether no tool made it.
     pub fn is_from_outside(&self) -> bool {
@@ -97,14 +119,9 @@ impl RunningCall {
         Self { info, facts: Arc::clone(&call.facts) }
     }
 
-    /// Converts to a call that has ended now; `None` if it was refused before its tool was known.
-    pub(super) fn end(
-        self,
-        end: CallEnd,
-        error: Option<Box<ToolError>>,
-        number: u64,
-        now: Instant,
-    ) -> Option<EndedCall> {
+    /// Converts to a call that has ended now; `None` if its user was not told whether its tool exists.
+    pub(super) fn end(self, outcome: Outcome, number: u64, now: Instant) -> Option<EndedCall> {
+        let Outcome { end, error, hides_tool: false } = outcome else { return None };
         let definition = &self.facts.tool()?.definition;
         let (tool, definition_digest) = (definition.name.clone(), definition.digest);
         let from_cache = self.facts.is_cache_hit();
@@ -129,7 +146,7 @@ impl From<&CallResult> for CallEnd {
 }
 
 /// The error of a call that has ended, as its caller was answered, with shortened texts.
-pub(super) fn error_of(end: &CallResult, facts: &Facts) -> Option<Box<ToolError>> {
+fn error_of(end: &CallResult, facts: &Facts) -> Option<Box<ToolError>> {
     let error = match end {
         Ok(Terminal::Result(result)) => {
             let error = result.outcome.as_ref().err()?;

@@ -7,8 +7,7 @@ use std::{
 
 use tokio::{sync::Notify, time::Instant};
 
-use super::{CallEnd, EndedCall, Part, RunningCall, stats::Stats};
-use toolwire_contract::ToolError;
+use super::{EndedCall, Part, RunningCall, call_info::Outcome, stats::Stats};
 use toolwire_tool::context::{CallId, Cancellation, Pins};
 
 /// Maximum number of ended calls that are remembered.
@@ -43,19 +42,13 @@ impl State {
         self.entries.values().any(|entry| entry.call.info.call_id == call_id)
     }
 
-    /// Counts an ended call, and remembers it. Calls that were refused before their tool was known are in the log only.
-    pub(super) fn remember(
-        &mut self,
-        call: RunningCall,
-        end: CallEnd,
-        error: Option<Box<ToolError>>,
-        now: Instant,
-    ) {
+    /// Counts an ended call, and remembers it. Calls of tools that are unknown to their user are in the log only.
+    pub(super) fn remember(&mut self, call: RunningCall, outcome: Outcome, now: Instant) {
         if call.info.is_from_outside() {
-            self.stats.count(now, &call.info.user, now - call.info.arrived.at, end);
+            self.stats.count(now, &call.info.user, now - call.info.arrived.at, outcome.end);
         }
         let number = self.take_number();
-        let Some(ended) = call.end(end, error, number, now) else { return };
+        let Some(ended) = call.end(outcome, number, now) else { return };
         if self.ended.len() >= MAX_ENDED
             && let Some(oldest) = self.ended.pop_front()
         {

@@ -6,7 +6,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{
-    HeaderMap, Uri,
+    HeaderMap, HeaderName, Uri,
     header::{
         ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
         REFERRER_POLICY, VARY,
@@ -15,6 +15,9 @@ use http::{
 
 use crate::faces::http::{header_checks::unknown_route, route::Http};
 use toolwire_base::digest::Digest;
+
+const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 pub(super) const INDEX: &str = "/";
 
@@ -71,6 +74,9 @@ pub(super) async fn answer(State(http): State<Http>, uri: Uri, headers: HeaderMa
         (CONTENT_SECURITY_POLICY, &policy),
         (ETAG, &format!("\"{digest}\"")),
         (REFERRER_POLICY, "no-referrer"),
+        // A page that opened this one keeps no handle by which it could lead it to a card under a click.
+        (CROSS_ORIGIN_OPENER_POLICY, "same-origin"),
+        (CROSS_ORIGIN_RESOURCE_POLICY, "same-origin"),
         (VARY, "accept-encoding"),
     ];
     let encoding = encoding.map(|encoding| [(CONTENT_ENCODING, encoding)]);

@@ -50,6 +50,8 @@ impl Boundary {
             Hosts::Allowed(config.hosts())
         };
         let origins = Origins::new(config.origins(), is_behind_proxy);
+        // Without credentials every page on this machine has those of its user.
+        let is_ambient = is_ambient || !needs_credentials;
         Self { hosts, origins: if is_ambient { origins.with_ambient_credentials() } else { origins } }
     }
 

@@ -9,7 +9,7 @@ use axum::{
 };
 use http::{
     HeaderValue, StatusCode,
-    header::{CONTENT_TYPE, WARNING},
+    header::{CACHE_CONTROL, CONTENT_TYPE, WARNING},
 };
 use serde_json::Value;
 
@@ -20,7 +20,8 @@ const MAX_WARNING_LENGTH: usize = 400;
 
 /// An answer of this status.
 pub fn json(status: StatusCode, value: &Value) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], Body::from(value.to_string())).into_response()
+    let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
+    (status, headers, Body::from(value.to_string())).into_response()
 }
 
 /// Adds a `Warning` for each of these (RFC 7234 §5.5, code 199: for people).

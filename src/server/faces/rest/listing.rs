@@ -126,8 +126,8 @@ pub(super) fn with_etag(headers: &HeaderMap, tag: &str, answer: impl FnOnce() ->
         if Conditions::spare(headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer() };
     let headers = response.headers_mut();
     headers.insert(header::ETAG, HeaderValue::try_from(tag).expect("a tag is made of letters and digits"));
-    // The answer is one user's own, and the tag is to be checked each time.
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    // The answer is one user's own, who may share the machine. Clients that keep it themselves use the tag.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
