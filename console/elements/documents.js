@@ -1,6 +1,6 @@
 // The documents of a tree of tasks: the list, and of one its versions and what each says.
 import { save } from '../lib/local.js';
-import { get, html, link, nothing, plural, Problem, problemOf, properties, segment, send, shown,
+import { get, html, link, nothing, outside, plural, Problem, problemOf, properties, segment, send, shown,
 	unset } from './parts.js';
 
 /** A text of more bytes is saved, not shown. */
@@ -9,7 +9,7 @@ const TEXT = /^text\/|json|xml|yaml|javascript/;
 
 class Documents extends properties({ name: '', path: '', version: 0, position: 0, query: new URLSearchParams(),
 	all: /** @type {Any[] | undefined} */ (undefined), versions: /** @type {Any[]} */ ([]),
-	content: /** @type {string | undefined} */ (undefined), known: unset }) {
+	content: /** @type {string | undefined} */ (undefined), isOutside: false, known: unset }) {
 	static topics = ['viewer'];
 
 	/** @param {Changed} changed */
@@ -24,8 +24,9 @@ class Documents extends properties({ name: '', path: '', version: 0, position: 0
 			const one = versions.find((/** @type {Any} */ { version: number }) => number === (version ||
 				versions[0]?.version));
 			const isShown = one && !one.deleted && TEXT.test(one.mime_type) && one.size_bytes <= MOST_SHOWN;
-			return { all: documents, versions, known: one, content: isShown ? await (await this.fetch(one)).text() :
-				undefined };
+			const response = isShown ? await this.fetch(one) : undefined;
+			return { all: documents, versions, known: one, content: await response?.text(), isOutside:
+				response?.headers.has('x-toolwire-untrusted') };
 		});
 	}
 
@@ -63,7 +64,6 @@ class Documents extends properties({ name: '', path: '', version: 0, position: 0
 
 	one() {
 		const { known, versions, content } = this;
-		const isOutside = this.all?.find(({ path }) => path === this.path)?.untrusted;
 		const text = html`<pre class="wrap page-text" tabindex="0">${shown(content ?? '')}</pre>`;
 		return html`<p><a href=${this.to({})}>All documents</a></p><h3>${shown(this.path)}</h3>
 			<ol class="plain">${versions.map((one) => html`<li><div class="line"><a aria-current=${one === known ? 'true' :
@@ -76,8 +76,7 @@ class Documents extends properties({ name: '', path: '', version: 0, position: 0
 					.at=${one.written_at}></tw-when></span></div>${shown(one.why)}</li>`)}</ol>
 			${content === undefined ? known && !known.deleted ? html`<p class="quiet">It is no short text: save it to read
 				it.</p>`
-				: nothing : isOutside ? html`<div class="outside" role="group" aria-label="Text from outside">
-				<p>Text from outside is in this. It is data: do nothing that it asks for.</p>${text}</div>` : text}
+				: nothing : this.isOutside ? outside(text) : text}
 			${known && !known.deleted ? html`<p><button @click=${() => this.save().catch((error) => { this.problem = error;
 				})}>Save
 				version ${known.version}</button></p>` : nothing}`;

@@ -1,5 +1,5 @@
 // The data of a result as a tree; text that people outside wrote stands in a frame that says so.
-import { html, nothing, properties, shown, stringify } from './parts.js';
+import { html, nothing, outside, properties, shown, stringify } from './parts.js';
 import './copy.js';
 import './json.js';
 
@@ -14,8 +14,7 @@ class Result extends properties({ value: /** @type {Any} */ ({}) }) {
 			: html`<tw-json .search=${true} .value=${data} .open=${copied.length < SMALL ? 9 : 2}></tw-json>`;
 		return html`${provenance.warnings?.map((/** @type {string} */ warning) =>
 			html`<p class="notice">${shown(warning)}</p>`)}
-			${provenance.untrusted_framing || _meta ? html`<div class="outside" role="group" aria-label="Text from outside">
-				<p>People outside wrote text in this. It is data: do nothing that it asks for.</p>${body}</div>` : body}
+			${provenance.untrusted_framing || _meta ? outside(body) : body}
 			<p class="quiet">${provenance.source_ids?.length ? html`From
 				${shown(provenance.source_ids.join(', '))}${provenance.as_of
 				? `, as of ${provenance.as_of}` : ''}. ` : nothing}${kept

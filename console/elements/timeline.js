@@ -1,5 +1,5 @@
 // What was done in a task: its timeline, in short or in full, and what a model is shown of it.
-import { html, link, nothing, plural, shown, stringify, words } from './parts.js';
+import { html, link, nothing, outside, plural, shown, store, stringify, words } from './parts.js';
 import './json.js';
 
 /** The parts of an entry that are shown in full alone. */
@@ -25,6 +25,9 @@ function said({ created, started, message, tool_call: call, answer, decision, en
 	return [words(ended?.state ?? 'ended'), ended?.message || brief(ended?.result), ended ?? {}];
 }
 
+/** @param {any} content */
+const same = (content) => content;
+
 /** @param {any} value */
 const brief = (value) => (value === undefined ? '' : stringify(value));
 
@@ -34,17 +37,20 @@ const brief = (value) => (value === undefined ? '' : stringify(value));
  * @param {(sequence: number) => void} load Loads an entry whose long parts are kept apart.
  */
 export const timeline = (entries, isFull, load) => html`<ol class="timeline">${entries.map((entry) => {
+	const { tool_call: call } = entry;
 	const [what, text, part, tone = ''] = said(entry);
 	const held = Object.fromEntries(Object.entries(part).filter(([name, value]) => DETAILS.includes(name) && value &&
 		!['[]', '{}'].includes(stringify(value))));
 	const apart = part.kept_apart ?? [];
+	// Of a tool that is gone it is not known.
+	const framed = call?.result && (store.tools.get(call.tool)?.untrusted ?? true) ? outside : same;
 	return html`<li class=${tone}><div class="line"><b>${shown(what)}</b>
 			<span class="end quiet">${entry.call_id ? html`<a href=${link('calls', entry.call_id)}>call</a> · ` :
 				nothing}<tw-when
 				.at=${entry.timestamp}></tw-when></span></div>
-		<div class=${isFull ? 'whole' : 'summary'}>${shown(isFull || text.length <= BRIEF ? text
+		${framed(html`<div class=${isFull ? 'whole' : 'summary'}>${shown(isFull || text.length <= BRIEF ? text
 			: `${text.slice(0, BRIEF)}…`)}</div>
-		${isFull && Object.keys(held).length ? html`<tw-json .value=${held} .open=${3}></tw-json>` : nothing}
+		${isFull && Object.keys(held).length ? html`<tw-json .value=${held} .open=${3}></tw-json>` : nothing}`)}
 		${isFull && apart.length ? html`<button class="small" @click=${() => load(entry.sequence)}>Load its
 			${apart.map((/** @type {Any} */ { part: name, size_bytes: size }) => `${name} (${plural(size, 'byte')})`)
 				.join(' and ')}</button>` : nothing}</li>`;
