@@ -67,9 +67,8 @@ class Session extends EventTarget {
 	}
 
 	signOut() {
-		this.token = this.refreshToken = '';
-		this.credentials += 1;
-		this.ask('You have signed out.');
+		// All that the page knows of the user goes with it.
+		location.reload();
 	}
 
 	/** @param {Issuer} issuer @returns {Promise<any>} */

@@ -1,7 +1,7 @@
 // The card of a tool: when to use it, a form to try it, its parameters and its definition.
-import { bounds, condition, resolve, rulesOf, typeOf } from '../lib/schema.js';
-import { badge, brief, consequence, facts, get, html, lasting, link, nothing, problemOf, properties, segment, shown,
-	span, store, stringify, unset } from '../elements/parts.js';
+import { bounds, inWords, resolve, rulesOf, typeOf } from '../lib/schema.js';
+import { badge, brief, consequence, facts, get, html, isObject, lasting, link, nothing, problemOf, properties, segment,
+	shown, span, store, stringify, unset } from '../elements/parts.js';
 import './try.js';
 
 class ToolCard extends properties({
@@ -13,12 +13,20 @@ class ToolCard extends properties({
 	willUpdate(changed) {
 		if (changed.has('name')) [this.tool, this.problem] = [undefined, undefined];
 		const { name } = this;
+		if (changed.has('name')) this.follows = Boolean(document.activeElement?.closest('tw-rows'));
 		const known = store.tools.get(name);
 		if (!known && !store.synced.has('tools')) return;
 		this.once(`${name} ${known?.digest} ${known?.status?.state}`, async () => {
 			const answer = await get(`/v1/tools/${segment(name)}`);
 			return { tool: answer.tool ?? answer };
 		});
+	}
+
+	/** From the list the focus goes to what was opened. */
+	updated() {
+		if (!this.tool || !this.follows) return;
+		this.follows = false;
+		this.first('h1').focus({ preventScroll: true });
 	}
 
 	render() {
@@ -34,14 +42,16 @@ class ToolCard extends properties({
 			<header>
 				<p class="line">${consequence(tool)} ${state === 'READY' ? nothing : badge(state)}
 					${tool.requires_confirmation ? html`<span class="badge wait">needs approval</span>` : nothing}</p>
-				<h1>${shown(tool.title || tool.name)}</h1>
+				<h1 tabindex="-1">${shown(tool.title || tool.name)}</h1>
 				<p class="quiet"><code>${tool.name}</code> ${tool.version}</p>
 				${reason ? html`<p class="notice ${state === 'DISABLED' ? 'bad' : ''}">${shown(reason)}</p>` : nothing}
 				${uses(description)}
 				${conditions(tool)}
 			</header>
-			<tw-try .tool=${tool} .call=${this.query.get('call') ?? ''} .request=${this.query.get('request') ?? ''}></tw-try>
-			${parameters(schema)}
+			<tw-try .tool=${tool} .call=${this.query.get('call') ?? ''} .request=${this.query.get('request') ?? ''}
+				.confirmation=${this.query.get('confirmation') ?? ''}></tw-try>
+			${schema.properties && html`<details class="more"><summary>Parameters</summary>${members(schema,
+				schema)}</details>`}
 			<details class="more"><summary>Definition</summary>${facts([
 				['Provider', tool.provider ? html`<a href="#/providers">${tool.provider}</a>` : `this server, ${tool.domain}`],
 				['Tags', tool.tags?.join(', ')],
@@ -58,8 +68,8 @@ class ToolCard extends properties({
 			])}
 			<p><a href=${link('calls', '', { tool: tool.name })}>Calls of this tool</a></p>
 			<ul>${tool.guidance?.map((line) => html`<li>${shown(line)}</li>`)}</ul>
-			${tool.output_schema ? html`<h3>Shape of the result</h3><tw-json .value=${tool.output_schema}
-				.open=${1}></tw-json>` : nothing}
+			${tool.output_schema ? html`<h3>Shape of the result</h3>${members(tool.output_schema,
+				tool.output_schema) || html`<tw-json .value=${tool.output_schema} .open=${1}></tw-json>`}` : nothing}
 			</details>
 		</article>`;
 	}
@@ -77,24 +87,29 @@ const uses = (description) =>
 
 /** @param {Any} tool */
 function conditions(tool) {
-	const rules = rulesOf(tool);
-	const names = Object.keys(rules);
-	if (!names.length || tool.requires_confirmation) return nothing;
-	return html`<p class="notice">A person must approve a call unless
-		${names.map((name, index) => html`${index ? ', and ' : ''}<code>${name}</code>
-		is ${shown(bounds(rules[name]) || condition(undefined, rules[name]).words)}`)}.</p>`;
+	const rules = Object.entries(rulesOf(tool));
+	if (!rules.length || tool.requires_confirmation) return nothing;
+	const said = rules.map(([name, rule]) => inWords(rule, name)).join(', and ').split('`');
+	return html`<p class="notice">A person must approve a call unless ${said.map((part, index) => (index % 2
+		? html`<code>${part}</code>` : shown(part)))}.</p>`;
 }
 
-/** @param {Schema} schema */
-function parameters(schema) {
-	const properties = Object.entries(schema.properties ?? {});
-	if (!properties.length) return nothing;
-	return html`<details class="more"><summary>Parameters</summary><dl
-		class="parameters">${properties.map(([name, one]) => {
-		const known = resolve(one, schema);
-		return html`<div><dt><code>${name}</code> <span class="quiet">${typeOf(known,
-			schema)}${schema.required?.includes(name)
+/**
+ * The members of an object, of the elements of a list or of the values of a map, with theirs; else undefined.
+ * @param {Schema} schema
+ * @param {Schema} root
+ * @returns {any}
+ */
+function members(schema, root, depth = 0) {
+	const { properties, required, items, additionalProperties: values } = resolve(schema, root);
+	const inner = items ?? values;
+	if (depth > 3) return undefined;
+	if (!properties) return isObject(inner) ? members(inner, root, depth) : undefined;
+	return html`<dl class="parameters">${Object.entries(properties).map(([name, one]) => {
+		const known = resolve(one, root);
+		return html`<div><dt><code>${name}</code> <span class="quiet">${typeOf(known, root)}${required?.includes(name)
 			? ', required' : ''}${known.writeOnly ? ', sensitive' : ''}</span></dt>
-			<dd>${shown(known.description ?? '')} <span class="quiet">${bounds(known)}</span></dd></div>`;
-	})}</dl></details>`;
+			<dd>${shown(known.description ?? '')} <span class="quiet">${bounds(known)}</span>${members(known, root,
+				depth + 1)}</dd></div>`;
+	})}</dl>`;
 }
