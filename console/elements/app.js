@@ -1,6 +1,6 @@
 // The frame of the page: navigation, the state of the connection, the screen of the address, and the dialogs.
 import { KEYS, onKey, SCREENS } from '../lib/keys.js';
-import { forgetInputs, read, setTheme } from '../lib/local.js';
+import { forgetAll, read, setTheme } from '../lib/local.js';
 import { session } from '../lib/sign_in.js';
 import { Base, html, nothing, properties, route, shown, store } from './parts.js';
 
@@ -73,19 +73,8 @@ class Help extends Base {
 }
 customElements.define('tw-help', Help);
 
-/** @type {Record<string, (at: Route) => any>} */
-const VIEWS = {
-	approvals: (at) => html`<tw-approvals .at=${at}></tw-approvals>`,
-	calls: (at) => html`<tw-calls .at=${at}></tw-calls>`,
-	tools: (at) => html`<tw-tools .at=${at}></tw-tools>`,
-	providers: (at) => html`<tw-providers .at=${at}></tw-providers>`,
-	overview: () => html`<tw-overview></tw-overview>`,
-	connect: () => html`<tw-connect></tw-connect>`,
-	tasks: (at) => html`<tw-tasks .at=${at}></tw-tasks>`,
-	limits: () => html`<tw-limits></tw-limits>`,
-	audit: (at) => html`<tw-audit .at=${at}></tw-audit>`,
-	chat: (at) => html`<tw-chat .at=${at}></tw-chat>`,
-};
+/** The element of each screen. @type {Record<string, string>} */
+const VIEWS = Object.fromEntries(SCREENS.map(([, screen]) => [screen, `tw-${screen}`]));
 
 /** What a screen shows beside its list; it is loaded when it is first opened. @type {Record<string, string>} */
 const CARDS = { approvals: 'approval_card', calls: 'call', tools: 'tool', tasks: 'task' };
@@ -98,6 +87,8 @@ class App extends Base {
 		this.at = route();
 		this.loaded = '';
 		this.failure = '';
+		/** The screen that is shown. @type {HTMLElement | undefined} */
+		this.view = undefined;
 		this.replaceChildren();
 		addEventListener('hashchange', () => this.go());
 		addEventListener('keydown', onKey);
@@ -163,7 +154,9 @@ class App extends Base {
 		if (!VIEWS[this.at.screen]) return html`<p class="empty">There is no such screen. <a
 			href="#/approvals">Approvals</a></p>`;
 		if (this.loaded !== this.at.screen) return html`<p class="empty">Loading…</p>`;
-		return VIEWS[this.at.screen](this.at);
+		const name = VIEWS[this.at.screen];
+		if (this.view?.localName !== name) this.view = document.createElement(name);
+		return Object.assign(this.view, { at: this.at });
 	}
 
 	connection() {
@@ -198,8 +191,9 @@ class App extends Base {
 	}
 
 	signOut() {
-		forgetInputs();
-		session.signOut();
+		// All that the page knows of the user goes with it.
+		forgetAll();
+		location.reload();
 	}
 
 	/** @param {Event} event */

@@ -21,7 +21,7 @@ export function hostOf(url) {
 const url = ({ tool }) => `${address()}/v1/tools/${tool}:call`;
 
 /**
- * The headers of a call: of a token and a request id by the given words.
+ * The headers of a call: of a token and a new UUID by the given words.
  * @param {CallToCopy} call
  * @param {string} token
  * @param {string} id
@@ -46,32 +46,22 @@ function grpcurl({ tool, args, isWrite, timeout }) {
 		'toolwire.v1.ToolService/CallTool'].filter(Boolean).join(' ');
 }
 
-/** @param {string[][]} pairs @param {string} indent */
-const lines = (pairs, indent) => pairs.map(([name, value]) => `\n${indent}"${name}": ${value},`).join('');
-
-/** @type {Record<string, string>} */
-const PYTHON = { true: 'True', false: 'False', null: 'None' };
-
 /** @param {CallToCopy} call */
-const python = (call) => `import json${needsToken() ? ', os' : ''}, urllib.request${call.isWrite ? ', uuid' : ''}
+const python = (call) => `import json, os, urllib.request, uuid
 
-arguments = ${stringify(call.args, 4).replace(/"(?:\\.|[^"\\])*"|true|false|null/g, (part) => PYTHON[part] ?? part)}
-${call.isWrite ? `# With another id it is another write: keep it to repeat this one.
-request_id = str(uuid.uuid4())
-` : ''}headers = {${
-	lines(headers(call, '"Bearer " + os.environ["TOOLWIRE_TOKEN"]', 'request_id'), '    ')}
+headers = {${headers(call, '"Bearer " + os.environ["TOOLWIRE_TOKEN"]', 'str(uuid.uuid4())')
+    .map(([name, value]) => `\n    "${name}": ${value},`).join('')}
 }
-request = urllib.request.Request("${url(call)}", json.dumps(arguments).encode(), headers)
-try:
-    print(json.load(urllib.request.urlopen(request))["data"])
-except urllib.error.HTTPError as error:
-    raise SystemExit(error.read().decode())`;
+arguments = ${JSON.stringify(stringify(call.args))}
+request = urllib.request.Request("${url(call)}", arguments.encode(), headers)
+print(json.load(urllib.request.urlopen(request))["data"])`;
 
 // The arguments as text: an integer beyond 2^53 stays what it is.
 /** @param {CallToCopy} call */
 const typescript = (call) => `const response = await fetch("${url(call)}", {
   method: "POST",
-  headers: {${lines(headers(call, '`Bearer ${process.env.TOOLWIRE_TOKEN}`', 'crypto.randomUUID()'), '    ')}
+  headers: {${headers(call, '`Bearer ${process.env.TOOLWIRE_TOKEN}`', 'crypto.randomUUID()')
+    .map(([name, value]) => `\n    "${name}": ${value},`).join('')}
   },
   body: ${JSON.stringify(stringify(call.args))},
 });

@@ -39,11 +39,18 @@ export function keepInput(tool, args) {
 	write(`inputs:${tool}`, stringify([{ time: Date.now(), arguments: args }, ...others].slice(0, MOST)));
 }
 
-/** @param {string} [tool] All, if it is empty. */
-export function forgetInputs(tool = '') {
-	for (const key of Object.keys(localStorage)) {
-		if (tool ? key === `toolwire:inputs:${tool}` : key.startsWith('toolwire:inputs:')) localStorage.removeItem(key);
+/** @param {string} tool */
+export const forgetInputs = (tool) => write(`inputs:${tool}`, '');
+
+/** Forgets the inputs of all tools. */
+export function forgetAll() {
+	const theme = read('theme');
+	try {
+		localStorage.clear();
+	} catch {
+		// Without storage nothing was kept.
 	}
+	setTheme(theme);
 }
 
 /** Saves a file where the browser saves files. @param {Blob} blob @param {string} name */

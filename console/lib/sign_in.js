@@ -66,11 +66,6 @@ class Session extends EventTarget {
 		this.dispatchEvent(new Event('change'));
 	}
 
-	signOut() {
-		// All that the page knows of the user goes with it.
-		location.reload();
-	}
-
 	/** @param {Issuer} issuer @returns {Promise<any>} */
 	async endpoints(issuer) {
 		const response = await fetch(`${issuer.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);

@@ -1,5 +1,5 @@
 // Providers: what executes tools outside the server, what each has connected, and what it offered in vain.
-import { badge, brief, facts, html, link, nothing, NOWHERE, plural, properties, shown, store,
+import { badge, brief, html, link, nothing, NOWHERE, plural, properties, shown, store,
 	violationsOf } from '../elements/parts.js';
 import '../elements/copy.js';
 
@@ -37,12 +37,12 @@ class Providers extends properties({ at: NOWHERE }) {
 			${slots ? html`<p>${busy} of ${plural(slots, 'slot')} busy</p>
 				<meter min="0" max=${slots} .value=${busy} aria-label="busy slots"></meter>` : nothing}
 			<ul class="plain">${hosts.map((host) => html`<li><div class="line">${badge(host.state)}
-				<b>${shown(host.sdk)}</b> <span class="quiet">version <code>${brief(host.catalogue_id)}</code></span>
+				<b>${shown(host.sdk)}</b> <span class="quiet">version <code
+					title=${host.catalogue_id}>${brief(host.catalogue_id)}</code></span>
 					${host.slots ? html`<span class="end">${host.slots - host.idle} of ${host.slots} busy</span>` : nothing}</div>
 				${STATES[host.state] ? html`<p class="quiet">${STATES[host.state]}</p>` : nothing}
-				<details><summary class="quiet">Details</summary>${facts([['Instance', html`<code
-					title=${host.instance}>${brief(host.instance)}</code>`], ['Version',
-					html`<code class="wrap">${host.catalogue_id}</code>`]])}</details></li>`)}</ul>
+				<details class="quiet"><summary>Details</summary>Instance <code
+					title=${host.instance}>${shown(brief(host.instance))}</code></details></li>`)}</ul>
 			${accept ? html`<div class="notice">The server lists other tools than those that were accepted. Compare them
 				below; then accept
 				them on the machine of this server: <tw-copy .label=${'the command'} .text=${accept}></tw-copy></div>` :

@@ -1,7 +1,7 @@
 // The card of a tool: when to use it, a form to try it, its parameters and its definition.
 import { bounds, inWords, resolve, rulesOf, typeOf } from '../lib/schema.js';
-import { badge, brief, consequence, facts, get, html, isObject, lasting, link, nothing, problemOf, properties, segment,
-	shown, span, store, stringify, unset } from '../elements/parts.js';
+import { badge, brief, consequence, facts, get, html, lasting, link, nothing, problemOf, properties, segment, shown,
+	span, store, stringify, unset } from '../elements/parts.js';
 import './try.js';
 
 class ToolCard extends properties({
@@ -50,8 +50,7 @@ class ToolCard extends properties({
 			</header>
 			<tw-try .tool=${tool} .call=${this.query.get('call') ?? ''} .request=${this.query.get('request') ?? ''}
 				.confirmation=${this.query.get('confirmation') ?? ''}></tw-try>
-			${schema.properties && html`<details class="more"><summary>Parameters</summary>${members(schema,
-				schema)}</details>`}
+			${parameters(schema)}
 			<details class="more"><summary>Definition</summary>${facts([
 				['Provider', tool.provider ? html`<a href="#/providers">${tool.provider}</a>` : `this server, ${tool.domain}`],
 				['Tags', tool.tags?.join(', ')],
@@ -68,8 +67,8 @@ class ToolCard extends properties({
 			])}
 			<p><a href=${link('calls', '', { tool: tool.name })}>Calls of this tool</a></p>
 			<ul>${tool.guidance?.map((line) => html`<li>${shown(line)}</li>`)}</ul>
-			${tool.output_schema ? html`<h3>Shape of the result</h3>${members(tool.output_schema,
-				tool.output_schema) || html`<tw-json .value=${tool.output_schema} .open=${1}></tw-json>`}` : nothing}
+			${tool.output_schema ? html`<h3>Shape of the result</h3><tw-json .value=${tool.output_schema}
+				.open=${1}></tw-json>` : nothing}
 			</details>
 		</article>`;
 	}
@@ -94,22 +93,16 @@ function conditions(tool) {
 		? html`<code>${part}</code>` : shown(part)))}.</p>`;
 }
 
-/**
- * The members of an object, of the elements of a list or of the values of a map, with theirs; else undefined.
- * @param {Schema} schema
- * @param {Schema} root
- * @returns {any}
- */
-function members(schema, root, depth = 0) {
-	const { properties, required, items, additionalProperties: values } = resolve(schema, root);
-	const inner = items ?? values;
-	if (depth > 3) return undefined;
-	if (!properties) return isObject(inner) ? members(inner, root, depth) : undefined;
-	return html`<dl class="parameters">${Object.entries(properties).map(([name, one]) => {
-		const known = resolve(one, root);
-		return html`<div><dt><code>${name}</code> <span class="quiet">${typeOf(known, root)}${required?.includes(name)
+/** @param {Schema} schema */
+function parameters(schema) {
+	const properties = Object.entries(schema.properties ?? {});
+	if (!properties.length) return nothing;
+	return html`<details class="more"><summary>Parameters</summary><dl
+		class="parameters">${properties.map(([name, one]) => {
+		const known = resolve(one, schema);
+		return html`<div><dt><code>${name}</code> <span class="quiet">${typeOf(known,
+			schema)}${schema.required?.includes(name)
 			? ', required' : ''}${known.writeOnly ? ', sensitive' : ''}</span></dt>
-			<dd>${shown(known.description ?? '')} <span class="quiet">${bounds(known)}</span>${members(known, root,
-				depth + 1)}</dd></div>`;
-	})}</dl>`;
+			<dd>${shown(known.description ?? '')} <span class="quiet">${bounds(known)}</span></dd></div>`;
+	})}</dl></details>`;
 }

@@ -11,8 +11,6 @@ import '../elements/result.js';
 
 /** What was entered for each tool, as long as the page is open. @type {Map<string, Any>} */
 const drafts = new Map();
-/** A length of time as the server reads one. */
-const TIME = /^\d+(\.\d+)? ?(ms|[smhd])?$/;
 
 class Try extends properties({
 	tool: /** @type {Any} */ ({}), call: '', confirmation: '', request: '', args: /** @type {Any} */ ({}), busy: '',
@@ -99,10 +97,7 @@ class Try extends properties({
 		this.sent = this.inputs;
 		if (!this.first('form').reportValidity()) return;
 		const args = this.taken();
-		if (args && this.timeout && !TIME.test(this.timeout)) {
-			this.problem = problem(`“${this.timeout}” is no length of time, such as 30s or 1500ms.`, 'DEADLINE');
-		}
-		if (this.problem) return;
+		if (!args) return;
 		this.busy = busy;
 		try {
 			await ask(args);
@@ -176,8 +171,9 @@ class Try extends properties({
 					<button type="button" ?disabled=${rests} @click=${this.explain}>${busy === 'explain' ? 'Asking…' :
 						'What would happen?'}</button>
 					${busy === 'run' ? html`<button type="button" @click=${() => this.abort?.abort()}>Stop</button>` : nothing}
-					<label class="inline" title="How long you wait, such as 30s; without one, as long as the server
-						allows">Deadline <input class="short" placeholder="none" .value=${this.timeout}
+					<label class="inline">Deadline <input class="short" placeholder="none" pattern="[0-9.]+ ?(ms|[smhd])?"
+						title="How long you wait, such as 30s or 2m; without one, as long as the server allows"
+						.value=${this.timeout}
 						@input=${(event) => { this.timeout = event.target.value.trim(); }}></label>
 				</div>
 				${key && !busy ? html`<p class="quiet">The next call repeats the request <code>${key.slice(0, 8)}…</code>: it

@@ -258,7 +258,9 @@ it('says what of the inputs is wrong by itself, and where', async () => {
     assert.equal(await form.locator('.outcome').textContent().then((text) => text.trim()), '');
     await form.getByLabel('Deadline').fill('soon');
     await form.getByRole('button', { name: 'Call', exact: true }).click();
-    await form.locator('.outcome', { hasText: /^deadline “soon” is no length of time, such as 30s/ }).waitFor();
+    assert.match(await page.evaluate(() => `${document.activeElement.labels[0].textContent} ${
+      document.activeElement.matches(':invalid')} ${document.activeElement.title}`), /Deadline\s+true .*such as 30s/);
+    assert.equal(await form.locator('.outcome').textContent().then((text) => text.trim()), '', 'nothing was sent');
     assert.equal(await form.getByLabel('Last inputs on this machine').count(), 0, 'what failed is not kept');
   });
 });
@@ -269,7 +271,7 @@ it('copies a program that makes the call', async () => {
     await form.getByLabel('value').fill('true "x" \u20ac');
     await form.getByText('Copy this call').click();
     await form.getByRole('button', { name: 'Python', exact: true }).click();
-    const program = form.locator('tw-copy pre', { hasText: 'import json, urllib.request, uuid' });
+    const program = form.locator('tw-copy pre', { hasText: 'urllib.request' });
     const { stdout } = await promisify(execFile)('python3', ['-c', await program.textContent()]);
     assert.match(stdout, isReal ? /./ : /true "x" \u20ac/);
   });
