@@ -1,23 +1,80 @@
 // The frame of the page: navigation, the state of the connection, the screen of the address, and the dialogs.
-import { onKey, SCREENS } from '../lib/keys.js';
-import { read, setTheme } from '../lib/local.js';
+import { KEYS, onKey, SCREENS } from '../lib/keys.js';
+import { forgetAll, read, setTheme } from '../lib/local.js';
 import { session } from '../lib/sign_in.js';
-import { Base, html, nothing, route, shown, store } from './parts.js';
-import './dialogs.js';
+import { Base, html, nothing, properties, route, shown, store } from './parts.js';
 
-/** @type {Record<string, (at: Route) => any>} */
-const VIEWS = {
-	approvals: (at) => html`<tw-approvals .at=${at}></tw-approvals>`,
-	calls: (at) => html`<tw-calls .at=${at}></tw-calls>`,
-	tools: (at) => html`<tw-tools .at=${at}></tw-tools>`,
-	providers: (at) => html`<tw-providers .at=${at}></tw-providers>`,
-	overview: () => html`<tw-overview></tw-overview>`,
-	connect: () => html`<tw-connect></tw-connect>`,
-	tasks: (at) => html`<tw-tasks .at=${at}></tw-tasks>`,
-	limits: () => html`<tw-limits></tw-limits>`,
-	audit: (at) => html`<tw-audit .at=${at}></tw-audit>`,
-	chat: (at) => html`<tw-chat .at=${at}></tw-chat>`,
-};
+class SignIn extends properties({ failure: '' }) {
+
+	constructor() {
+		super();
+		session.addEventListener('change', this.changed);
+	}
+
+	/** @param {Issuer} issuer */
+	async begin(issuer) {
+		this.failure = '';
+		try {
+			await session.begin(issuer, session.isKnown);
+		} catch (error) {
+			this.failure = `${/** @type {Error} */ (error).message} A token signs in too.`;
+		}
+	}
+
+	/** @param {Event} event */
+	submit(event) {
+		event.preventDefault();
+		const form = /** @type {HTMLFormElement} */ (event.target);
+		const token = String(new FormData(form).get('token') ?? '');
+		form.reset();
+		if (token.trim()) session.accept(token);
+	}
+
+	updated() {
+		const dialog = this.first('dialog');
+		if (session.question && !dialog.open) dialog.showModal();
+		if (!session.question && dialog.open) dialog.close();
+	}
+
+	render() {
+		const { issuers } = session.console;
+		return html`<dialog aria-labelledby="sign-in" @cancel=${(event) => event.preventDefault()}>
+			<h2 id="sign-in">Sign in</h2>
+			<p>${session.question}</p>
+			${this.failure ? html`<p class="notice bad" role="alert">${this.failure}</p>` : nothing}
+			${issuers.map((/** @type {any} */ issuer) => html`<p><button class="main"
+				@click=${() => this.begin(issuer)}>Sign in
+				at ${new URL(issuer.issuer).host}</button></p>`)}
+			<form @submit=${this.submit}>
+				<label>${issuers.length ? 'Or by a token' : 'Your token'}
+					<input type="password" name="token" autocomplete="off" spellcheck="false" required></label>
+				<button class=${issuers.length ? '' : 'main'}>Use the token</button>
+				<p class="quiet">It is kept in this tab’s memory and is forgotten when the tab is closed or loaded again.
+					A token is what your operator gave you, or what <code>toolwire login</code> stores.</p>
+			</form>
+		</dialog>`;
+	}
+}
+customElements.define('tw-sign-in', SignIn);
+
+class Help extends Base {
+	show() {
+		this.first('dialog').showModal();
+	}
+
+	render() {
+		return html`<dialog aria-labelledby="keys">
+			<h2 id="keys">Keyboard shortcuts</h2>
+			<dl class="facts">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}
+				${SCREENS.map(([letter, , title]) => html`<div><dt><kbd>g ${letter}</kbd></dt><dd>${title}</dd></div>`)}</dl>
+			<form method="dialog"><button>Close</button></form>
+		</dialog>`;
+	}
+}
+customElements.define('tw-help', Help);
+
+/** The element of each screen. @type {Record<string, string>} */
+const VIEWS = Object.fromEntries(SCREENS.map(([, screen]) => [screen, `tw-${screen}`]));
 
 /** What a screen shows beside its list; it is loaded when it is first opened. @type {Record<string, string>} */
 const CARDS = { approvals: 'approval_card', calls: 'call', tools: 'tool', tasks: 'task' };
@@ -30,6 +87,8 @@ class App extends Base {
 		this.at = route();
 		this.loaded = '';
 		this.failure = '';
+		/** The screen that is shown. @type {HTMLElement | undefined} */
+		this.view = undefined;
 		this.replaceChildren();
 		addEventListener('hashchange', () => this.go());
 		addEventListener('keydown', onKey);
@@ -95,7 +154,9 @@ class App extends Base {
 		if (!VIEWS[this.at.screen]) return html`<p class="empty">There is no such screen. <a
 			href="#/approvals">Approvals</a></p>`;
 		if (this.loaded !== this.at.screen) return html`<p class="empty">Loading…</p>`;
-		return VIEWS[this.at.screen](this.at);
+		const name = VIEWS[this.at.screen];
+		if (this.view?.localName !== name) this.view = document.createElement(name);
+		return Object.assign(this.view, { at: this.at });
 	}
 
 	connection() {
@@ -119,13 +180,20 @@ class App extends Base {
 			${session.console.sign_in === 'none' ? html`<form @submit=${this.actAs}><label>Act as
 					<input name="user" autocomplete="off" placeholder=${user ?? 'user'} .value=${session.user}></label>
 						<button>Change</button></form>`
-				: session.token ? html`<p><button @click=${() => session.signOut()}>Sign out</button></p>` : nothing}
+				: session.token ? html`<p><button @click=${this.signOut}>Sign out</button></p>` : nothing}
 			<fieldset class="theme"><legend>Theme</legend>${[['', 'System'], ['light', 'Light'],
 				['dark', 'Dark']].map(([value, name]) => html`<label>
 				<input type="radio" name="theme" .checked=${theme === value} @change=${() => setTheme(value)}>
 					${name}</label>`)}</fieldset>
-			<p><button @click=${() => /** @type {any} */ (this.querySelector('tw-help')).show()}>Keys</button></p>
+			<p><button @click=${() => /** @type {any} */ (this.querySelector('tw-help')).show()}>Keyboard
+				shortcuts</button></p>
 			<p class="quiet">Toolwire ${session.console.version ?? ''}</p>`;
+	}
+
+	signOut() {
+		// All that the page knows of the user goes with it.
+		forgetAll();
+		location.reload();
 	}
 
 	/** @param {Event} event */

@@ -13,6 +13,8 @@ class Field extends properties({
 }) {
 	key_ = `field-${count++}`;
 	/** The text of a value that is no JSON yet. @type {string | undefined} */ draft = undefined;
+	complaint = '';
+	/** A name that is refused, and of which entry. @type {{at: number, key: string} | undefined} */ refused = undefined;
 
 	render() {
 		const schema = resolve(this.schema, this.root);
@@ -43,13 +45,13 @@ class Field extends properties({
 		const text = value === undefined ? '' : typeof value === 'string' ? value : stringify(value);
 		const example = schema.examples?.[0];
 		const hint = example === undefined ? nothing : typeof example === 'string' ? example : stringify(example);
-		const typed = (/** @type {any} */ event) => this.change(event.target.value || undefined);
+		const typed = (/** @type {any} */ event) => this.edit(event.target.value || undefined);
 		if (as === 'choice' || as === 'boolean') {
 			/** @type {any[]} */ const values = as === 'boolean' ? [true, false] : schema.enum ?? [schema.const];
 			const none = this.required ? 'Choose…' : `not given${schema.default === undefined ? '' :
 				` (default ${stringify(schema.default)})`}`;
 			return html`<select id=${id} aria-describedby=${described} aria-invalid=${invalid}
-				@change=${(event) => this.change(values[event.target.value])}><option value=""
+				@change=${(event) => this.edit(values[event.target.value])}><option value=""
 					.selected=${value === undefined}>${none}</option>
 				${values.map((one, index) => html`<option .value=${String(index)}
 					.selected=${stringify(one) === stringify(value)}>
@@ -59,14 +61,14 @@ class Field extends properties({
 			return html`<textarea id=${id} class="code" rows="3" spellcheck="false" aria-describedby=${described}
 				aria-invalid=${invalid}
 				.value=${live(this.draft ?? stringify(value, 2))} @input=${(event) => this.json(event.target.value)}></textarea>
-				${this.draft === undefined ? nothing : html`<span class="complaint">This is no JSON yet.</span>`}`;
+				${this.draft === undefined ? nothing : html`<span class="complaint">Not JSON: ${this.complaint}</span>`}`;
 		}
 		if (as === 'number' || as === 'integer') {
 			return html`<input id=${id} inputmode=${as === 'integer' && schema.minimum >= 0 ? 'numeric' : 'decimal'}
 				placeholder=${hint}
 				autocomplete="off" aria-describedby=${described} aria-invalid=${invalid} .value=${live(text)}
-				@change=${(event) => this.change(event.target.value.trim() ? number(event.target.value.trim()) : undefined)}
-				@input=${(event) => isWhole(event.target.value) && this.change(number(event.target.value))}>`;
+				@change=${(event) => this.edit(event.target.value.trim() ? number(event.target.value.trim()) : undefined)}
+				@input=${(event) => isWhole(event.target.value) && this.edit(number(event.target.value))}>`;
 		}
 		if (as === 'lines' || text.includes('\n')) {
 			return html`<textarea id=${id} rows="4" aria-describedby=${described} aria-invalid=${invalid} .value=${live(text)}
@@ -82,11 +84,26 @@ class Field extends properties({
 	json(text) {
 		this.draft = undefined;
 		try {
-			this.change(text.trim() ? parse(text) : undefined);
-		} catch {
+			this.edit(text.trim() ? parse(text) : undefined);
+		} catch (error) {
 			this.draft = text;
+			this.complaint = /** @type {Error} */ (error).message;
 		}
 		this.requestUpdate();
+	}
+
+	/** Moves the focus to an entry once it is drawn; if there is none, to the button that adds one. @param {number} at */
+	follow(at) {
+		requestAnimationFrame(() => {
+			const next = this.querySelectorAll(':scope > fieldset > .item, :scope > fieldset > button')[at];
+			/** @type {any} */ (next.querySelector('input, select, textarea, button') ?? next).focus();
+		});
+	}
+
+	/** What was wrong with a value is no longer said once it changes. @param {any} value */
+	edit(value) {
+		this.violations.delete(this.pointer);
+		this.change(value);
 	}
 
 	/**
@@ -113,7 +130,7 @@ class Field extends properties({
 			(part) => {
 			const next = { ...this.value, [name]: part };
 			if (part === undefined) delete next[name];
-			this.change(Object.keys(next).length || this.required || this.isRoot ? next : undefined);
+			this.edit(Object.keys(next).length || this.required || this.isRoot ? next : undefined);
 		}));
 		if (this.isRoot) return html`${about}${parts}`;
 		return html`<fieldset><legend>${this.heading()}</legend>${about}${parts}</fieldset>`;
@@ -125,23 +142,42 @@ class Field extends properties({
 			Object.entries(this.value) : [];
 		const of = isList ? schema.items : schema.additionalProperties;
 		/** @param {[string, any][]} next */
-		const set = (next) => this.change(!next.length && !this.required ? undefined
-			: isList ? next.map(([, one]) => one) : Object.fromEntries(next));
+		const set = (next) => {
+			this.refused = undefined;
+			this.edit(!next.length && !this.required ? undefined
+				: isList ? next.map(([, one]) => one) : Object.fromEntries(next));
+		};
 		/** @param {number} at @param {string} key @param {any} one */
 		const put = (at, key, one) => set(entries.map((entry, index) => (index === at ? [key, one] : entry)));
-		const item = (/** @type {[string, any]} */ [key, one], /** @type {number} */ at) => html`<div class="item">
-			${isList ? nothing : html`<label class="field key"><span class="label">Name</span><input .value=${live(key)}
-				autocomplete="off"
-				spellcheck="false" @change=${(event) => put(at, event.target.value, one)}></label>`}
-			${this.inner(of, key, one, true, (value) => put(at, key, value ?? blank(of, this.root)),
-				isList ? `${this.name} ${at + 1}` : key)}
-			<button type="button" class="small" aria-label="Remove ${this.name} ${key}"
-				@click=${() => set(entries.filter((_, index) => index !== at))}>Remove</button></div>`;
+		/** A name that another entry has would replace it. @param {number} at @param {string} key @param {any} one */
+		const rename = (at, key, one) => {
+			this.refused = !key || entries.some(([other], index) => other === key && index !== at) ? { at, key } : undefined;
+			if (!this.refused) return put(at, key, one);
+			this.requestUpdate();
+		};
+		const item = (/** @type {[string, any]} */ [key, one], /** @type {number} */ at) => {
+			const wrong = this.refused?.at === at && this.refused;
+			// Nothing matches this pattern: the form is not sent.
+			return html`<div class="item">
+				${isList ? nothing : html`<label class="field key"><span class="label">Name</span><input placeholder="name"
+					.value=${live(wrong ? wrong.key : key)} autocomplete="off" spellcheck="false" required
+					pattern=${wrong ? '(?!)' : nothing} @change=${(event) => rename(at, event.target.value, one)}
+					@input=${(event) => wrong && rename(at, event.target.value, one)}>${wrong
+					? html`<span class="complaint" role="alert">Each needs a name of its own.</span>` : nothing}</label>`}
+				${this.inner(of, key, one, true, (value) => put(at, key, value ?? blank(of, this.root)),
+					isList ? `${this.name} ${at + 1}` : 'Value')}
+				<button type="button" class="small" aria-label="Remove ${this.name} ${(!isList && key) || at + 1}"
+					@click=${() => { set(entries.filter((_, index) => index !== at)); this.follow(at); }}>Remove</button></div>`;
+		};
+		const add = () => {
+			const at = entries.findIndex(([key]) => !isList && !key);
+			if (at < 0) set([...entries, ['', blank(of, this.root)]]);
+			this.follow(at < 0 ? entries.length : at);
+		};
 		return html`<fieldset><legend>${this.heading()} <span class="quiet">${isList ? 'list' : 'map'}
 			${bounds({ minItems: schema.minItems,
 			maxItems: schema.maxItems, default: schema.default })}</span></legend>${about}${entries.map(item)}
-			<button type="button" class="small" @click=${() => set([...entries, [isList ? '' : `name${entries.length + 1}`,
-				blank(of, this.root)]])}>Add to ${this.name || 'the list'}</button></fieldset>`;
+			<button type="button" class="small" @click=${add}>Add to ${this.name || 'the list'}</button></fieldset>`;
 	}
 }
 customElements.define('tw-field', Field);

@@ -20,9 +20,9 @@ export class Problem extends Error {
 	}
 }
 
-/** @param {any} error @returns {Problem} */
-export const problem = (error) => (error instanceof Problem ? error : new
-	Problem(0, { detail: String(error?.message ?? error) }));
+/** @param {any} error @param {string} [code] What it is headed by if it is of this page. @returns {Problem} */
+export const problem = (error, code = 'ERROR') => (error instanceof Problem ? error : new
+	Problem(0, { code, detail: String(error?.message ?? error) }));
 
 /**
  * @typedef {object} Options

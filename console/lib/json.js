@@ -9,10 +9,35 @@ const isExact = (value, source) => (/^-?\d+$/.test(source) ? Number.isSafeIntege
 
 /** @param {string} text @returns {any} */
 export function parse(text) {
-	if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text);
-	return JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _key, /** @type {any} */ value,
-		/** @type {any} */ at) =>
-		typeof value === 'number' && at?.source && !isExact(value, at.source) ? raw.rawJSON(at.source) : value));
+	try {
+		if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text);
+		return JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _key, /** @type {any} */ value,
+			/** @type {any} */ at) =>
+			typeof value === 'number' && at?.source && !isExact(value, at.source) ? raw.rawJSON(at.source) : value));
+	} catch (error) {
+		throw new Error(place(text, /** @type {Error} */ (error).message), { cause: error });
+	}
+}
+
+/** Where a text stops being JSON, or what the browser says of it. @param {string} text @param {string} message */
+function place(text, message) {
+	let at = Number(/position (\d+)/.exec(message)?.[1] ?? (message.startsWith('Unexpected') ? text.length : NaN));
+	if (Number.isNaN(at)) return message;
+	// Chromium does not say where a token is that it did not expect: each part that has it fails by the same words.
+	const isIn = (/** @type {number} */ end) => {
+		try {
+			return !JSON.parse(text.slice(0, end));
+		} catch (error) {
+			return /** @type {Error} */ (error).message.startsWith(message.slice(0, 20));
+		}
+	};
+	for (let from = message.includes('token') ? 0 : at; from < at;) {
+		const middle = (from + at) >> 1;
+		if (isIn(middle + 1)) at = middle;
+		else from = middle + 1;
+	}
+	const before = text.slice(0, at).split('\n');
+	return `line ${before.length}, column ${(before.pop() ?? '').length + 1}`;
 }
 
 /** @param {any} value @param {number} [indent] @returns {string} */

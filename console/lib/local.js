@@ -42,6 +42,17 @@ export function keepInput(tool, args) {
 /** @param {string} tool */
 export const forgetInputs = (tool) => write(`inputs:${tool}`, '');
 
+/** Forgets the inputs of all tools. */
+export function forgetAll() {
+	const theme = read('theme');
+	try {
+		localStorage.clear();
+	} catch {
+		// Without storage nothing was kept.
+	}
+	setTheme(theme);
+}
+
 /** Saves a file where the browser saves files. @param {Blob} blob @param {string} name */
 export function save(blob, name) {
 	const href = URL.createObjectURL(blob);

@@ -25,14 +25,9 @@ function decode(text) {
  * @param {Record<string, string | string[]> | URLSearchParams} [query]
  */
 export function link(screen, id, query) {
-	const known = query instanceof URLSearchParams ? query : new URLSearchParams();
-	if (query && !(query instanceof URLSearchParams)) {
-		for (const [key, value] of Object.entries(query)) {
-			for (const one of [value].flat()) if (one) known.append(key, one);
-		}
-	}
-	const tail = known.toString();
-	return `#/${screen}${id ? `/${encodeURIComponent(id)}` : ''}${tail ? `?${tail}` : ''}`;
+	const known = new URLSearchParams(query instanceof URLSearchParams ? query : Object.entries(query ?? {})
+		.flatMap(([key, value]) => [value].flat().flatMap((one) => (one ? [[key, one]] : []))));
+	return `#/${screen}${id ? `/${encodeURIComponent(id)}` : ''}${known.size ? `?${known}` : ''}`;
 }
 
 /** Sets a facet of a screen, or takes it away. @param {Route} at @param {string} name @param {string[]} values */

@@ -1,7 +1,6 @@
 // JSON Schemas of arguments, as a form shows them: a closed set of kinds. What is none of them has the JSON editor.
 import { isObject, stringify } from './json.js';
 
-
 const DEEPEST = 6;
 const BRANCHES = ['oneOf', 'anyOf', 'allOf', 'if', 'not', 'patternProperties', 'prefixItems', 'dependentSchemas'];
 
@@ -41,7 +40,8 @@ export function kind(schema, depth = 0) {
 	switch (schema.type) {
 		case 'string':
 			if (schema.format === 'date') return 'date';
-			return (schema.maxLength > 1_000 || schema.contentMediaType) && !schema.examples?.length ? 'lines' : 'text';
+			return (schema.maxLength > 1_000 || schema.contentMediaType) && !schema.examples?.length && !schema.pattern &&
+				!schema.format ? 'lines' : 'text';
 		case 'integer':
 		case 'number':
 		case 'boolean':
@@ -56,25 +56,50 @@ export function kind(schema, depth = 0) {
 	}
 }
 
+/** @param {any} bound */
+const told = (bound) => [bound].flat().map((one) => stringify(one)).join(', ');
+/** @param {string} words @returns {(bound: any) => string} */
+const says = (words) => (bound) => words + (typeof bound === 'number' ? bound.toLocaleString('en') : told(bound));
+
+/** What each keyword says of a value. @type {Record<string, (bound: any, schema: Schema) => string>} */
+const SAYS = {
+	minimum: (bound, { maximum }) => (maximum === undefined ? `at least ${told(bound)}`
+		: `${told(bound)} to ${told(maximum)}`),
+	maximum: (bound, { minimum }) => (minimum === undefined ? `at most ${told(bound)}` : ''),
+	exclusiveMinimum: says('more than '),
+	exclusiveMaximum: says('less than '),
+	minLength: (bound) => (bound > 1 ? `at least ${bound} characters` : 'not empty'),
+	maxLength: (bound) => `at most ${bound.toLocaleString('en')} characters`,
+	minItems: says('in number at least '),
+	maxItems: says('in number at most '),
+	multipleOf: says('a multiple of '),
+	enum: says('one of '),
+	const: says('only '),
+	pattern: (bound) => `as ${bound}`,
+	default: says('default '),
+};
+
 /** The bounds of a value, in words. @param {Schema} schema */
-export function bounds(schema) {
-	const said = [];
-	const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, minItems, maxItems } = schema;
-	if (minimum !== undefined && maximum !== undefined) said.push(`${minimum} to ${maximum}`);
-	else if (minimum !== undefined) said.push(`at least ${minimum}`);
-	else if (maximum !== undefined) said.push(`at most ${maximum}`);
-	if (exclusiveMinimum !== undefined) said.push(`more than ${exclusiveMinimum}`);
-	if (exclusiveMaximum !== undefined) said.push(`less than ${exclusiveMaximum}`);
-	if (minLength > 1) said.push(`at least ${minLength} characters`);
-	if (maxLength) said.push(`at most ${maxLength.toLocaleString('en')} characters`);
-	if (minItems) said.push(`at least ${minItems} of them`);
-	if (maxItems) said.push(`at most ${maxItems} of them`);
-	if (schema.multipleOf) said.push(`a multiple of ${schema.multipleOf}`);
-	if (schema.enum) said.push(`one of ${schema.enum.map((/** @type {any} */ one) => stringify(one)).join(', ')}`);
-	if ('const' in schema) said.push(`only ${stringify(schema.const)}`);
-	if (schema.pattern) said.push(`as ${schema.pattern}`);
-	if (schema.default !== undefined) said.push(`default ${stringify(schema.default)}`);
-	return said.join(' · ');
+export const bounds = (schema, by = ' · ') => Object.entries(SAYS).flatMap(([name, say]) =>
+	(schema[name] === undefined ? [] : say(schema[name], schema) || [])).join(by);
+
+/**
+ * A condition in words. Paths stand between backticks; what is not understood is JSON.
+ * @param {Schema} rule
+ * @param {string} path
+ * @returns {string}
+ */
+export function inWords(rule, path) {
+	const { properties = {}, required = [], items, anyOf, allOf, ...own } = rule;
+	const rest = Object.fromEntries(Object.entries(own).filter(([name]) => !(name in SAYS)));
+	const said = [bounds(own, ' and '), Object.keys(rest).length && stringify(rest)].filter(Boolean).join(' and ');
+	const several = (/** @type {Schema[] | undefined} */ rules, /** @type {string} */ word) =>
+		rules?.map((one) => inWords(one, path)).join(word);
+	return [said && `\`${path}\` is ${said}`, items && inWords(items, `${path}[]`),
+		...required.filter((/** @type {string} */ name) => !(name in properties)).map((/** @type {string} */ name) =>
+			inWords({}, `${path}.${name}`)),
+		...Object.entries(properties).map(([name, one]) => inWords(one, `${path}.${name}`)),
+		several(anyOf, ' or '), several(allOf, ' and ')].filter(Boolean).join(', and ') || `\`${path}\` is given`;
 }
 
 /** The type of a value in a word or two. @param {Schema} schema @param {Schema} root @returns {string} */
@@ -109,26 +134,23 @@ export function rulesOf(tool) {
  * @param {any} value @param {Schema} rule @returns {{holds: boolean, words: string}}
  */
 export function condition(value, rule) {
-	const size = typeof value === 'string' ? [...value].length : Array.isArray(value) ? value.length : undefined;
-	/** @type {[any, (bound: any) => boolean, string, string][]} */
+	const size = (typeof value === 'string' ? [...value] : Array.isArray(value) ? value : []).length;
+	/** @type {[any, (bound: any) => boolean, string][]} */
 	const checks = [
-		[rule.maximum, (bound) => value <= bound, 'is over', 'at most'],
-		[rule.minimum, (bound) => value >= bound, 'is under', 'at least'],
-		[rule.exclusiveMaximum, (bound) => value < bound, 'is not under', 'under'],
-		[rule.exclusiveMinimum, (bound) => value > bound, 'is not over', 'over'],
-		[rule.maxLength ?? rule.maxItems, (bound) => (size ?? 0) <= bound, 'is longer than', 'a length of at most'],
-		[rule.minLength ?? rule.minItems, (bound) => (size ?? 0) >= bound, 'is shorter than', 'a length of at least'],
-		[rule.enum, (bound) => bound.some((/** @type {any} */ one) => stringify(one) === stringify(value)), 'is none of',
-			'one of'],
-		[rule.const, (bound) => stringify(bound) === stringify(value), 'is not', 'only'],
+		[rule.maximum, (bound) => value <= bound, 'is over'],
+		[rule.minimum, (bound) => value >= bound, 'is under'],
+		[rule.exclusiveMaximum, (bound) => value < bound, 'is not under'],
+		[rule.exclusiveMinimum, (bound) => value > bound, 'is not over'],
+		[rule.maxLength ?? rule.maxItems, (bound) => size <= bound, 'is longer than'],
+		[rule.minLength ?? rule.minItems, (bound) => size >= bound, 'is shorter than'],
+		[rule.enum, (bound) => bound.some((/** @type {any} */ one) => stringify(one) === stringify(value)), 'is none of'],
+		[rule.const, (bound) => stringify(bound) === stringify(value), 'is not'],
 	];
-	const stated = checks.filter(([bound]) => bound !== undefined);
-	const broken = stated.find(([bound, holds]) => value === undefined || value === null || !holds(bound));
-	const told = (/** @type {any} */ bound) => (Array.isArray(bound) ? bound.map((one) => stringify(one)).join(', ') :
-		stringify(bound));
+	const broken = checks.find(([bound, holds]) => bound !== undefined && ((value ?? undefined) === undefined ||
+		!holds(bound)));
 	if (broken) {
 		const shown = value === undefined ? 'nothing' : stringify(value);
 		return { holds: false, words: `${shown.length > 40 ? 'it' : shown} ${broken[2]} ${told(broken[0])}` };
 	}
-	return { holds: true, words: stated.map(([bound, , , words]) => `${words} ${told(bound)}`).join(', ') };
+	return { holds: true, words: bounds(rule, ', ') };
 }

@@ -68,11 +68,6 @@ class Session extends EventTarget {
 		this.dispatchEvent(new Event('change'));
 	}
 
-	/** Forgets all that the page holds of the user, and the token with it. */
-	signOut() {
-		location.reload();
-	}
-
 	/** @param {Issuer} issuer @returns {Promise<any>} */
 	async endpoints(issuer) {
 		const response = await fetch(`${issuer.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);

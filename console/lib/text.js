@@ -1,9 +1,11 @@
 // Texts of others: characters that hide, or reorder what stands around them, are shown by their code.
 import { html } from '../vendor/lit.js';
 
-// Those of `visible` of src/base/words.rs, without what joins the characters of a script and spaces that are usual.
-const HIDDEN = new RegExp('[[\\p{C}\\p{Z}\\p{DI}\\u{2800}\\u{fffc}]--[\t\n \\u{a0}\\u{202f}\\u{3000}' +
-	'\\u{200c}\\u{200d}\\u{fe0e}\\u{fe0f}]]|(?<=\\p{M}{8})\\p{M}', 'v');
+// The characters of `visible` of src/base/words.rs, without usual spaces and those that join the characters of a script.
+// eslint-disable-next-line no-misleading-character-class
+const HIDDEN = new RegExp('[[\\p{DI}\\p{Cc}\\p{Co}\\p{Zs}\\u2028\\u2029\\u2800\\ufdd0-\\ufdef\\ufff9-\\ufffc\\ufffe' +
+	'\\uffff\\u{13430}-\\u{1345f}\\u{e0000}-\\u{10ffff}]--[\\t\\n \\xa0\\u202f\\u3000\\u200c\\u200d\\ufe0e\\ufe0f]]' +
+	'|(?<=\\p{M}{8})\\p{M}', 'v');
 
 /** @param {string} character */
 const code = (character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -11,6 +13,7 @@ const code = (character) => `U+${character.codePointAt(0)?.toString(16).toUpperC
 /** A text of others, apart from the direction of what stands around it. @param {string} text */
 export function shown(text) {
 	if (!HIDDEN.test(text)) return html`<bdi>${text}</bdi>`;
+	// eslint-disable-next-line no-misleading-character-class
 	const parts = text.split(new RegExp(`(${HIDDEN.source})`, 'v'));
 	return html`<bdi>${parts.map((part, index) =>
 		index % 2 ? html`<span class="hidden" title="an invisible character">${code(part)}</span>` :
@@ -23,6 +26,9 @@ export const outside = (content) => html`<div class="outside" role="group" aria-
 
 /** `AWAITING_CONFIRMATION` as words. @param {string} word */
 export const words = (word) => word.toLowerCase().replaceAll('_', ' ');
+
+/** A face by its own name. @param {string} face */
+export const faceName = (face) => (face === 'grpc' ? 'gRPC' : face.toUpperCase());
 
 /** @param {number} count @param {string} one @param {string} [many] */
 export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

@@ -1,6 +1,6 @@
 // The audit: who wrote and who decided, and which requests were refused.
 import { save } from '../lib/local.js';
-import { badge, get, html, link, nothing, NOWHERE, plural, problemOf, properties, shown, stringify,
+import { badge, faceName, get, html, link, nothing, NOWHERE, plural, problemOf, properties, shown, stringify,
 	words } from '../elements/parts.js';
 
 class Audit extends properties({ at: NOWHERE, rows: /** @type {Any[] | undefined} */ (undefined), filter:
@@ -57,10 +57,10 @@ class Audit extends properties({ at: NOWHERE, rows: /** @type {Any[] | undefined
 			${problemOf(this.problem, this.again)}
 			<p class="quiet" role="status">${rows ? `${plural(rows.length, 'record')}${this.next ? ', and older ones' : ''}`
 				: ''}</p>
-			${rows?.length ? html`<div class="table" tabindex="0"><table>${this.isRefusals ? refusals(rows) :
+			${rows?.length ? html`<div class="table records" tabindex="0"><table>${this.isRefusals ? refusals(rows) :
 				records(rows)}</table></div>`
 				: this.problem ? nothing : html`<p class="empty">${rows ?
-					'Nothing is recorded that matches. Writes, decisions on them and refusals are.' :
+					'No record matches. The audit holds writes, decisions and refused requests; reads are under Calls.' :
 					'Loading…'}</p>`}
 			${this.next ? html`<p><button @click=${() => { this.token = this.next; }}>Show older ones</button></p>` :
 				nothing}</div>`;
@@ -75,12 +75,14 @@ const table = (names, body) => html`<thead><tr>${names.map((name) =>
 /** @param {Any[]} rows */
 const records = (rows) => table(['When', 'Who', 'What', 'Verdict', 'End', 'Call'], rows.map((row) => {
 	const isDecision = row.kind === 'DECISION';
+	// Without a decision the record names whose call it was.
+	const isDecided = !isDecision || ['APPROVED', 'DENIED'].includes(row.verdict);
 	return html`<tr><td><tw-when .at=${row.time}></tw-when></td>
-		<td>${shown(row.user_id)}${isDecision && row.caller !== row.user_id ?
+		<td>${isDecided ? shown(row.user_id) : 'nobody'}${!isDecided || row.caller !== row.user_id ?
 			html` <span class="quiet">on a call of ${shown(row.caller)}</span>` : nothing}</td>
 		<td>${words(row.kind)} <code>${row.tool}</code></td>
-		<td>${badge(row.verdict)}${row.approver && !isDecision ? html` <span class="quiet">by
-			${shown(row.approver)}</span>` : nothing}</td>
+		<td>${badge(row.verdict)}${row.approver && !(isDecision && isDecided) ?
+			html` <span class="quiet">${isDecided ? 'by' : 'approved by'} ${shown(row.approver)}</span>` : nothing}</td>
 		<td>${words(row.code ?? '')}</td>
 		<td>${row.call_id ? html`<a href=${link('calls', row.call_id)}>call</a>` : nothing}
 			${row.confirmation_id ? html`<a href=${link('approvals', row.confirmation_id)}>approval</a>` :
@@ -90,5 +92,5 @@ const records = (rows) => table(['When', 'Who', 'What', 'Verdict', 'End', 'Call'
 /** @param {Any[]} rows */
 const refusals = (rows) => table(['Last', 'How many', 'Who', 'From', 'Reason', 'What'], rows.map((row) => html`<tr>
 	<td><tw-when .at=${row.last_time}></tw-when></td><td>${row.count}</td><td>${shown(row.user_id || 'unknown')}</td>
-	<td>${shown(`${row.peer} ${row.face}`)}</td><td>${words(row.reason)}</td>
+	<td>${shown(`${row.peer} ${faceName(row.face)}`)}</td><td>${words(row.reason)}</td>
 	<td><code>${shown(row.target)}</code></td></tr>`));

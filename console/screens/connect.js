@@ -44,11 +44,12 @@ const OTHERS = [
 		secret(session.console.issuers.length ? `toolwire login ${quote(mcpAddress())}\n` : 'export TOOLWIRE_TOKEN=…\n')
 			?? ''}toolwire list`],
 	['Your own functions, in Python',
-		'Save it as tools.py and run it: the tools appear here. For a shared server, docs/OWN_TOOLS.md ' +
-		'has the credentials of a provider.', () => FUNCTION],
+		'Save it as tools.py and run it: the tools appear here. For a shared server, the file ' +
+		'docs/OWN_TOOLS.md of the repository has the credentials of a provider.', () => FUNCTION],
 	['REST, by curl', 'Any language that speaks HTTP.', () => `curl ${secret(BEARER) ??
 		''}${quote(`${address()}/v1/tools?view=BASIC`)}`],
-	['gRPC, by grpcurl', 'Any language with gRPC: docs/CLIENTS.md has programs in Python, TypeScript, Go and Java.', () =>
+	['gRPC, by grpcurl', 'Any language with gRPC: the file docs/CLIENTS.md of the repository has programs in Python, ' +
+		'TypeScript, Go and Java.', () =>
 		`grpcurl ${grpcAddress().startsWith('http:') ? '-plaintext ' : ''}${secret(BEARER) ?? ''}${hostOf(grpcAddress())} \\
   toolwire.v1.ToolService/ListTools`],
 ];

@@ -4,7 +4,7 @@ import { badge, brief, html, link, nothing, NOWHERE, plural, properties, shown, 
 import '../elements/copy.js';
 
 /** @type {Record<string, string>} */
-const KINDS = { HOST: 'programs that dial in', MCP: 'MCP server' };
+const KINDS = { HOST: 'programs that connect to this server', MCP: 'MCP server' };
 /** @type {Record<string, string>} */
 const STATES = {
 	WAITING: 'Another version, or another program of this name, is in service. This one asks again every few seconds.',
@@ -37,11 +37,12 @@ class Providers extends properties({ at: NOWHERE }) {
 			${slots ? html`<p>${busy} of ${plural(slots, 'slot')} busy</p>
 				<meter min="0" max=${slots} .value=${busy} aria-label="busy slots"></meter>` : nothing}
 			<ul class="plain">${hosts.map((host) => html`<li><div class="line">${badge(host.state)}
-				<b>${shown(host.instance)}</b>
-					<span class="quiet">${shown(host.sdk)} · version <code
-						title=${host.catalogue_id}>${brief(host.catalogue_id)}</code></span>
+				<b>${shown(host.sdk)}</b> <span class="quiet">version <code
+					title=${host.catalogue_id}>${brief(host.catalogue_id)}</code></span>
 					${host.slots ? html`<span class="end">${host.slots - host.idle} of ${host.slots} busy</span>` : nothing}</div>
-				${STATES[host.state] ? html`<p class="quiet">${STATES[host.state]}</p>` : nothing}</li>`)}</ul>
+				${STATES[host.state] ? html`<p class="quiet">${STATES[host.state]}</p>` : nothing}
+				<details class="quiet"><summary>Details</summary>Instance <code
+					title=${host.instance}>${shown(brief(host.instance))}</code></details></li>`)}</ul>
 			${accept ? html`<div class="notice">The server lists other tools than those that were accepted. Compare them
 				below; then accept
 				them on the machine of this server: <tw-copy .label=${'the command'} .text=${accept}></tw-copy></div>` :

@@ -1,5 +1,5 @@
 // The card of a tool: when to use it, a form to try it, its parameters and its definition.
-import { bounds, condition, resolve, rulesOf, typeOf } from '../lib/schema.js';
+import { bounds, inWords, resolve, rulesOf, typeOf } from '../lib/schema.js';
 import { badge, brief, consequence, facts, get, html, lasting, link, nothing, problemOf, properties, segment, shown,
 	span, store, stringify, unset } from '../elements/parts.js';
 import './try.js';
@@ -13,12 +13,20 @@ class ToolCard extends properties({
 	willUpdate(changed) {
 		if (changed.has('name')) [this.tool, this.problem] = [undefined, undefined];
 		const { name } = this;
+		if (changed.has('name')) this.follows = Boolean(document.activeElement?.closest('tw-rows'));
 		const known = store.tools.get(name);
 		if (!known && !store.synced.has('tools')) return;
 		this.once(`${name} ${known?.digest} ${known?.status?.state}`, async () => {
 			const answer = await get(`/v1/tools/${segment(name)}`);
 			return { tool: answer.tool ?? answer };
 		});
+	}
+
+	/** From the list the focus goes to what was opened. */
+	updated() {
+		if (!this.tool || !this.follows) return;
+		this.follows = false;
+		this.first('h1').focus({ preventScroll: true });
 	}
 
 	render() {
@@ -34,13 +42,14 @@ class ToolCard extends properties({
 			<header>
 				<p class="line">${consequence(tool)} ${state === 'READY' ? nothing : badge(state)}
 					${tool.requires_confirmation ? html`<span class="badge wait">needs approval</span>` : nothing}</p>
-				<h1>${shown(tool.title || tool.name)}</h1>
+				<h1 tabindex="-1">${shown(tool.title || tool.name)}</h1>
 				<p class="quiet"><code>${tool.name}</code> ${tool.version}</p>
 				${reason ? html`<p class="notice ${state === 'DISABLED' ? 'bad' : ''}">${shown(reason)}</p>` : nothing}
 				${uses(description)}
 				${conditions(tool)}
 			</header>
-			<tw-try .tool=${tool} .call=${this.query.get('call') ?? ''} .request=${this.query.get('request') ?? ''}></tw-try>
+			<tw-try .tool=${tool} .call=${this.query.get('call') ?? ''} .request=${this.query.get('request') ?? ''}
+				.confirmation=${this.query.get('confirmation') ?? ''}></tw-try>
 			${parameters(schema)}
 			<details class="more"><summary>Definition</summary>${facts([
 				['Provider', tool.provider ? html`<a href="#/providers">${tool.provider}</a>` : `this server, ${tool.domain}`],
@@ -77,12 +86,11 @@ const uses = (description) =>
 
 /** @param {Any} tool */
 function conditions(tool) {
-	const rules = rulesOf(tool);
-	const names = Object.keys(rules);
-	if (!names.length || tool.requires_confirmation) return nothing;
-	return html`<p class="notice">A person must approve a call unless
-		${names.map((name, index) => html`${index ? ', and ' : ''}<code>${name}</code>
-		is ${shown(bounds(rules[name]) || condition(undefined, rules[name]).words)}`)}.</p>`;
+	const rules = Object.entries(rulesOf(tool));
+	if (!rules.length || tool.requires_confirmation) return nothing;
+	const said = rules.map(([name, rule]) => inWords(rule, name)).join(', and ').split('`');
+	return html`<p class="notice">A person must approve a call unless ${said.map((part, index) => (index % 2
+		? html`<code>${part}</code>` : shown(part)))}.</p>`;
 }
 
 /** @param {Schema} schema */

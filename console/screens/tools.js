@@ -47,7 +47,7 @@ class Tools extends properties({ at: NOWHERE }) {
 		const { query, id } = this.at;
 		const all = [...store.tools.values()];
 		const tools = this.found(all);
-		const facets = new URLSearchParams([...query].filter(([name]) => name !== 'call' && name !== 'request'));
+		const facets = new URLSearchParams([...query].filter(([name]) => !/^(call|request|confirmation)$/.test(name)));
 		const reset = html`<button class="small" @click=${() => replace(link('tools', id))}>Show all</button>`;
 		const isWide = matchMedia('(min-width: 700px)').matches;
 		return split({ at: this.at, title: 'Tools', count: `${plural(tools.length, 'tool')}${facets.size

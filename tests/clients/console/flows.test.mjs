@@ -1,9 +1,11 @@
 // The console as people use it: approve, watch, try. Against Toolwire with URL, else against the stand-in.
 // Usage: node --test flows.test.mjs; URL names a server without users that was started with --diagnostics.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { after, before, it } from 'node:test';
 
-import { launch, rest, waiting } from './browser.mjs';
+import { isReal, launch, rest, waiting } from './browser.mjs';
 
 let console_, url;
 before(async () => {
@@ -189,6 +191,101 @@ it('shows a screen that is not there, and an approval that one may not see', asy
     await page.getByText('There is no such screen').waitFor();
     await page.goto(`${console_.path.url}/#/approvals/conf_00000000000000000000000000000000`);
     await page.getByText('There is no such approval that you may see').waitFor();
+  });
+});
+
+it('finds a tool by the keyboard alone, and goes to its heading', { skip: isReal }, async () => {
+  await closed(await console_.open('#/tools'), async (page) => {
+    const search = page.getByLabel('Search tools');
+    const count = page.locator('.list [role=status]');
+    await search.fill('market price');
+    await count.filter({ hasText: /^1 tool of/ }).waitFor();
+    await search.press('Escape');
+    await count.filter({ hasText: /^\d+ tools$/ }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('market price');
+    await count.filter({ hasText: /^1 tool of/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement.matches('tw-tool h1'));
+  });
+});
+
+it('refuses a name twice, follows with the focus, and keeps a draft of each tool', { skip: isReal }, async () => {
+  await closed(await console_.open('#/tools/plan_trip'), async (page) => {
+    const form = page.locator('tw-try');
+    const add = form.getByRole('button', { name: 'Add to limits' });
+    for (const name of ['hotel', 'hotel']) {
+      await add.click();
+      await page.waitForFunction(() => document.activeElement.matches('.key input:placeholder-shown'));
+      await page.keyboard.type(name);
+      await page.keyboard.press('Tab');
+    }
+    await form.getByText('Each needs a name of its own.').waitFor();
+    await form.getByRole('button', { name: 'What would happen?' }).click();
+    await page.waitForFunction(() => document.activeElement.matches('.key input'));
+    await form.getByLabel('Name').last().fill('food');
+    await form.getByRole('button', { name: 'Add to stops' }).click();
+    await page.waitForFunction(() => /^city/.test(document.activeElement.closest('label')?.textContent.trim()));
+    await form.getByRole('button', { name: 'Remove stops 1' }).click();
+    await page.waitForFunction(() => document.activeElement.textContent === 'Add to stops');
+    await form.getByRole('button', { name: 'What would happen?' }).click();
+    await form.locator('tw-field .complaint', { hasText: 'start' }).waitFor();
+    assert.equal(await form.getByText('The inputs have changed since.').count(), 0);
+    await form.getByLabel('start').fill('2026-12-20');
+    await form.locator('tw-field .complaint', { hasText: 'start' }).waitFor({ state: 'detached' });
+    const old = form.locator('.old', { hasText: 'The inputs have changed since.' });
+    await old.getByText('arguments are wrong').waitFor();
+    await page.evaluate(() => { location.hash = '#/connect'; });
+    await page.getByRole('heading', { name: 'Connect' }).waitFor();
+    await page.goBack();
+    await form.getByLabel('Name').last().waitFor();
+    assert.deepEqual([await form.getByLabel('start').inputValue(), await form.getByLabel('Name').last().inputValue()],
+      ['2026-12-20', 'food']);
+  });
+});
+
+it('says what of the inputs is wrong by itself, and where', async () => {
+  await closed(await console_.open('#/tools/get_quotes'), async (page) => {
+    const form = page.locator('tw-try');
+    await form.getByRole('button', { name: 'As JSON' }).click();
+    await form.getByLabel('Arguments, as JSON').fill('{"symbol":\n AAPL}');
+    await form.getByRole('button', { name: 'As a form' }).click();
+    await form.locator('.outcome', { hasText: /^arguments not JSON: line 2, column 2/ }).waitFor();
+    await form.getByLabel('Arguments, as JSON').fill('{"symbol": "AAPL"}');
+    await form.getByRole('button', { name: 'As a form' }).click();
+    assert.equal(await form.getByLabel('symbol').inputValue(), 'AAPL');
+    assert.equal(await form.locator('.outcome').textContent().then((text) => text.trim()), '');
+    await form.getByLabel('Deadline').fill('soon');
+    await form.getByRole('button', { name: 'Call', exact: true }).click();
+    assert.match(await page.evaluate(() => `${document.activeElement.labels[0].textContent} ${
+      document.activeElement.matches(':invalid')} ${document.activeElement.title}`), /Deadline\s+true .*such as 30s/);
+    assert.equal(await form.locator('.outcome').textContent().then((text) => text.trim()), '', 'nothing was sent');
+    assert.equal(await form.getByLabel('Last inputs on this machine').count(), 0, 'what failed is not kept');
+  });
+});
+
+it('copies a program that makes the call', async () => {
+  await closed(await console_.open('#/tools/debug_write'), async (page) => {
+    const form = page.locator('tw-try');
+    await form.getByLabel('value').fill('true "x" \u20ac');
+    await form.getByText('Copy this call').click();
+    await form.getByRole('button', { name: 'Python', exact: true }).click();
+    const program = form.locator('tw-copy pre', { hasText: 'urllib.request' });
+    const { stdout } = await promisify(execFile)('python3', ['-c', await program.textContent()]);
+    assert.match(stdout, isReal ? /./ : /true "x" \u20ac/);
+  });
+});
+
+it('repeats an approved call by a link, once', async () => {
+  const { id } = await waiting(url, { value: 'by its link' });
+  await rest(url, 'POST', `/v1/confirmations/${id}:decide`, { body: { approve: { tool: 'debug_confirm' } } });
+  await closed(await console_.open(`#/tools/debug_confirm?confirmation=${id}`), async (page) => {
+    await page.getByText('You repeat the approved call: it is carried out once.').waitFor();
+    assert.equal(await page.getByLabel('value').inputValue(), 'by its link');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.locator('tw-try tw-result').waitFor();
+    assert.equal((await rest(url, 'GET', `/v1/confirmations/${id}`)).body.confirmation.state, 'USED');
   });
 });
 

@@ -43,4 +43,48 @@ it('asks what is left of one’s quotas', async () => {
   await page.context().close();
 });
 
+it('says shares, bounds and times plainly, and who decided nothing', { skip: isReal }, async () => {
+  const page = await console_.open('', { width: 360, height: 740 });
+  const time = '2026-11-30T22:05:00Z';
+  await page.route('**/v1/stats?*', (route) => route.fulfill({ json: { step: '5s', running: 0, waiting: 0, buckets:
+    [{ time, calls: 61, errors: [{ code: 'TIMEOUT', calls: 61 }], latencies: [], p50: '2s', p99: '5s' }] } }));
+  await page.route('**/v1/records?*', (route) => route.fulfill({ json: { next_page_token: '', records: [{ time,
+    kind: 'DECISION', verdict: 'EXPIRED', user_id: 'maria', caller: 'maria', tool: 'shop_refund_of_an_order',
+    call_id: 'a', confirmation_id: 'b', code: '', approver: '' }] } }));
+  await page.goto(`${console_.path.url}/#/overview`);
+  await page.locator('.tile', { hasText: '61 (100 %)' }).waitFor();
+  await page.locator('.legend', { hasText: /99 in 100\s+≤ 5 s/ }).waitFor();
+  assert.doesNotMatch(await page.locator('tw-chart').first().textContent(), /[AP]M/);
+  await page.goto(`${console_.path.url}/#/audit`);
+  await page.locator('td', { hasText: /^nobody\s+on a call of\s+maria$/ }).waitFor();
+  assert.ok(await page.locator('.records').evaluate((table) => table.scrollWidth <= table.clientWidth));
+  await page.context().close();
+});
+
+it('has a menu of what is not in the bar', async () => {
+  for (const [width, screens] of [[1440, false], [360, true]]) {
+    const page = await console_.open('#/connect', { width, height: 740 });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    assert.equal(await page.locator('#menu nav').isVisible(), screens);
+    const [box, dark] = await Promise.all([page.locator('.theme'), page.locator('.theme label').last()]
+      .map((part) => part.boundingBox()));
+    assert.ok(dark.x + dark.width <= box.x + box.width, 'the last theme is within the box');
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.context().close();
+  }
+});
+
+it('says of a tool that is removed that it cannot be called', { skip: isReal }, async () => {
+  const { state } = console_.server;
+  const page = await console_.open('#/tools/debug_write');
+  await page.getByRole('button', { name: 'Call', exact: true }).waitFor();
+  const tool = state.tools.get('debug_write');
+  state.tools.delete(tool.name);
+  state.tell('tools.removed', { type: 'REMOVED', tool });
+  await page.getByText('This tool was removed: it cannot be called.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Call', exact: true }).isDisabled());
+  await page.context().close();
+});
+
 it('broke no policy and threw no error', () => assert.deepEqual(console_.mistakes, []));

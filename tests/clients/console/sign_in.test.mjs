@@ -83,6 +83,24 @@ it('asks again when a sign-in ends, and loses no input', async () => {
   await page.close();
 });
 
+it('forgets the inputs of a user who signs out', async () => {
+  const page = await console_.browser.newPage();
+  await page.goto(`${console_.path.url}/#/tools/get_quotes`);
+  await page.getByLabel('Or by a token').fill('demo');
+  await page.getByRole('button', { name: 'Use the token' }).click();
+  await page.getByLabel('symbol').fill('NVDA');
+  await page.getByRole('button', { name: 'Call', exact: true }).click();
+  await page.getByLabel('Last inputs on this machine').waitFor();
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('Sign in to go on.').waitFor();
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
+  await page.getByLabel('Or by a token').fill('lead');
+  await page.getByRole('button', { name: 'Use the token' }).click();
+  assert.equal(await page.getByLabel('symbol').inputValue(), '', 'nor are they in the form of the next user');
+  await page.close();
+});
+
 it('signs in at the issuer, and leads back to the approval of the link', async () => {
   const { id } = await waiting(console_.server.url, { value: 'on another device', token: 'demo' });
   const page = await console_.browser.newPage();
@@ -99,7 +117,7 @@ it('signs in at the issuer, and leads back to the approval of the link', async (
   console_.server.refuse(false);
   await page.getByRole('button', { name: /Sign in\s+at/ }).click();
   await popup;
-  await page.getByText('Nothing is recorded that matches.').waitFor();
+  await page.getByText('No record matches.').waitFor();
   await page.close();
 });
 

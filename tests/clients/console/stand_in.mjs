@@ -161,7 +161,8 @@ export async function standIn({ port = 0, users, issuers = [], ...seed } = {}) {
       const answer = await found.answer({ page, response, state, at: found.at, query: url.searchParams,
         body: text ? JSON.parse(text) : {},
         viewer, headers: request.headers });
-      if (answer?.text !== undefined) response.writeHead(200, { 'content-type': 'text/plain' }).end(answer.text);
+      if (answer?.text !== undefined) response.writeHead(200, { 'content-type': 'text/plain', ...answer.headers })
+        .end(answer.text);
       else if (!isTurn) send(response, 200, answer, answer.call_id ? { 'x-toolwire-call-id': answer.call_id } : {});
     } catch (error) {
       if (!(error instanceof Refused)) console.error(error);

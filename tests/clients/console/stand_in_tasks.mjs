@@ -123,5 +123,6 @@ export const TASK_ROUTES = {
   'GET /v1/workspaces/:id/versions/:name/:name': ({ state }) => ({ versions: [version(state, 2, 'August was added'),
     version(state, 1, '')], next_page_token: '' }),
   'GET /v1/workspaces/:id/documents/:name/:name': ({ query }) =>
-    ({ text: `month,revenue\nJuly,10\n${query.get('version') === '1' ? '' : 'August,12\n'}${HOSTILE}` }),
+    ({ text: `month,revenue\nJuly,10\n${query.get('version') === '1' ? '' : 'August,12\n'}${HOSTILE}`,
+      headers: { 'x-toolwire-untrusted': 'true' } }),
 };
