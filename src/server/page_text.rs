@@ -1,18 +1,25 @@
-//! What of a file of the console is served: all but its comments and indentation, so that what makes it readable adds
-//! nothing to what browsers load. The build and the tests of the suite compile this file; `condensed` in
+//! What of a file of the console is served: all but its comments, empty lines and indentation, and in styles the spaces behind marks,
+//! so that what makes it readable adds nothing to what browsers load. The build and the tests of the suite compile this file; `condensed` in
 //! `tests/clients/console/files.mjs` is the same rule for checks without the program, and `served.test.mjs` compares
 //! the two.
 
 use std::path::Path;
 
+/// Marks of styles with a space that means nothing, none of which stands in a text of `console/style.css`.
+const SPACED: [(&str, &str); 5] = [(" {", "{"), ("{ ", "{"), ("; ", ";"), (": ", ":"), (", ", ",")];
+
 /// The content that is served of the file of this path in `console/`. Files of others are served unchanged.
 pub(crate) fn served(path: &str, text: String) -> String {
     let is_ours = !path.trim_start_matches('/').starts_with("vendor/");
     let extension = Path::new(path).extension().and_then(|it| it.to_str());
-    if is_ours && matches!(extension, Some("js" | "css")) { condensed(&text) } else { text }
+    match extension {
+        Some("js") if is_ours => condensed(&text),
+        Some("css") if is_ours => SPACED.iter().fold(condensed(&text), |text, &(from, to)| text.replace(from, to)),
+        _ => text,
+    }
 }
 
-/// The text without comments `/** … */`, lines that begin as `// …`, and tabs that begin lines. In template literals
+/// The text without comments `/** … */`, lines that begin as `// …`, empty lines, and tabs that begin lines. In template literals
 /// this would change texts; `tests/clients/console/sizes.mjs` refuses those that it would.
 fn condensed(text: &str) -> String {
     let mut parts = text.split("/**");
@@ -24,7 +31,7 @@ fn condensed(text: &str) -> String {
         kept.push_str(whole_line.or_else(|| after.strip_prefix(' ')).unwrap_or(after));
     }
     let lines = kept.split_inclusive('\n').map(|line| line.trim_start_matches('\t'));
-    lines.filter(|line| !line.starts_with("//")).collect()
+    lines.filter(|line| !line.starts_with("//") && *line != "\n").collect()
 }
 
 #[cfg(test)]
@@ -37,7 +44,7 @@ mod tests {
             ("// Head.\nlet a = 1; // kept\n\t// dropped\n\tlet\tb;", "let a = 1; // kept\nlet\tb;"),
             ("/**\n * Of *two*\n * lines.\n */\nfunction f() {}\n", "function f() {}\n"),
             ("\t/** @type {A} */ static at = '';\n", "static at = '';\n"),
-            ("\t/** @type {A} */\n\tlet a;\n\n\tlet b;\n", "let a;\n\nlet b;\n"),
+            ("\t/** @type {A} */\n\tlet a;\n\n\tlet b;\n", "let a;\nlet b;\n"),
             ("f(/** @type {A} */ (a), '*/*') /** end */\ng()", "f((a), '*/*') \ng()"),
             ("/** One. */\n/** Another. */\n* { margin: 0; }\n", "* { margin: 0; }\n"),
             ("//", ""),
@@ -54,5 +61,7 @@ mod tests {
         {
             assert_eq!(super::served(path, "//".to_owned()), served, "{path}");
         }
+        let style = "a, b { c: d; }\n@media (e: f) {\n\tg :h { i: j }\n}\n";
+        assert_eq!(super::served("style.css", style.to_owned()), "a,b{c:d;}\n@media (e:f){\ng :h{i:j }\n}\n");
     }
 }

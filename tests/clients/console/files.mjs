@@ -11,11 +11,14 @@ export const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascr
 export const COMMENT = /^\t*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n|\/\*\*(?:[^*]|\*(?!\/))*\*\/ ?|^\t*\/\/.*(?:\n|$)/gm;
 
 /**
- * A text as the program serves it: without comments, and without the tabs that begin its lines. The same rule as in
+ * A text as the program serves it: without comments, empty lines, and the tabs that begin lines. The same rule as in
  * src/server/page_text.rs, for checks without the program, since the build has no JavaScript. served.test.mjs compares
  * the two.
  */
-export const condensed = (text) => text.replace(COMMENT, '').replace(/^\t+/gm, '');
+export const condensed = (text) => text.replace(COMMENT, '').replace(/^\t+/gm, '').replace(/^\n/gm, '');
+
+/** The same of styles, without the spaces behind marks. */
+const condensedStyle = (text) => condensed(text).replaceAll(' {', '{').replace(/([{;:,]) /g, '$1');
 
 /** Whether the program serves it condensed. */
 export const isOurs = (name) => !name.startsWith('vendor/') && ['.js', '.css'].includes(extname(name));
@@ -27,5 +30,6 @@ export const names = async () =>
 /** The bytes that the program serves of a file. */
 export async function served(name) {
   const bytes = await readFile(join(PAGE, name));
-  return isOurs(name) ? Buffer.from(condensed(String(bytes))) : bytes;
+  const change = extname(name) === '.css' ? condensedStyle : condensed;
+  return isOurs(name) ? Buffer.from(change(String(bytes))) : bytes;
 }
