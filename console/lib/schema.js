@@ -103,32 +103,3 @@ export function rulesOf(tool) {
 		return {};
 	}
 }
-
-/**
- * How an argument stands to its condition (`approve_unless`), in words; empty for a condition of another kind.
- * @param {any} value @param {Schema} rule @returns {{holds: boolean, words: string}}
- */
-export function condition(value, rule) {
-	const size = typeof value === 'string' ? [...value].length : Array.isArray(value) ? value.length : undefined;
-	/** @type {[any, (bound: any) => boolean, string, string][]} */
-	const checks = [
-		[rule.maximum, (bound) => value <= bound, 'is over', 'at most'],
-		[rule.minimum, (bound) => value >= bound, 'is under', 'at least'],
-		[rule.exclusiveMaximum, (bound) => value < bound, 'is not under', 'under'],
-		[rule.exclusiveMinimum, (bound) => value > bound, 'is not over', 'over'],
-		[rule.maxLength ?? rule.maxItems, (bound) => (size ?? 0) <= bound, 'is longer than', 'a length of at most'],
-		[rule.minLength ?? rule.minItems, (bound) => (size ?? 0) >= bound, 'is shorter than', 'a length of at least'],
-		[rule.enum, (bound) => bound.some((/** @type {any} */ one) => stringify(one) === stringify(value)), 'is none of',
-			'one of'],
-		[rule.const, (bound) => stringify(bound) === stringify(value), 'is not', 'only'],
-	];
-	const stated = checks.filter(([bound]) => bound !== undefined);
-	const broken = stated.find(([bound, holds]) => value === undefined || value === null || !holds(bound));
-	const told = (/** @type {any} */ bound) => (Array.isArray(bound) ? bound.map((one) => stringify(one)).join(', ') :
-		stringify(bound));
-	if (broken) {
-		const shown = value === undefined ? 'nothing' : stringify(value);
-		return { holds: false, words: `${shown.length > 40 ? 'it' : shown} ${broken[2]} ${told(broken[0])}` };
-	}
-	return { holds: true, words: stated.map(([bound, , , words]) => `${words} ${told(bound)}`).join(', ') };
-}

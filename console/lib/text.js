@@ -3,11 +3,8 @@ import { html } from '../vendor/lit.js';
 
 // The same characters as `is_hidden` of src/base/words.rs, without those that join the characters of a script.
 // eslint-disable-next-line no-misleading-character-class
-const HIDDEN = new RegExp('[\\u{0}-\\u{8}\\u{b}-\\u{1f}\\u{7f}-\\u{9f}\\u{ad}\\u{34f}\\u{61c}\\u{200e}\\u{200f}' +
-	'\\u{202a}-\\u{202e}\\u{2066}-\\u{2069}\\u{115f}\\u{1160}\\u{3164}\\u{ffa0}\\u{17b4}\\u{17b5}' +
-	'\\u{180b}-\\u{180f}\\u{200b}\\u{2060}-\\u{2065}\\u{206a}-\\u{206f}\\u{feff}\\u{2028}\\u{2029}' +
-	'\\u{e000}-\\u{f8ff}\\u{fdd0}-\\u{fdef}\\u{fe00}-\\u{fe0d}\\u{fff0}-\\u{fffc}\\u{fffe}\\u{ffff}' +
-	'\\u{13430}-\\u{1345f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{10ffff}]', 'u');
+const HIDDEN = new RegExp('[[\\p{DI}\\p{Cc}\\p{Co}\\u2028\\u2029\\ufdd0-\\ufdef\\ufff9-\\ufffc\\ufffe\\uffff' +
+	'\\u{13430}-\\u{1345f}\\u{e0000}-\\u{10ffff}]--[\\t\\n\\u200c\\u200d\\ufe0e\\ufe0f]]', 'v');
 
 /** @param {string} character */
 const code = (character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -16,14 +13,32 @@ const code = (character) => `U+${character.codePointAt(0)?.toString(16).toUpperC
 export function shown(text) {
 	if (!HIDDEN.test(text)) return html`<bdi>${text}</bdi>`;
 	// eslint-disable-next-line no-misleading-character-class
-	const parts = text.split(new RegExp(`(${HIDDEN.source})`, 'u'));
+	const parts = text.split(new RegExp(`(${HIDDEN.source})`, 'v'));
 	return html`<bdi>${parts.map((part, index) =>
 		index % 2 ? html`<span class="hidden" title="an invisible character">${code(part)}</span>` :
 			html`<bdi>${part}</bdi>`)}</bdi>`;
 }
 
+/**
+ * A value, marked if it differs from another one. Numbers of accounts and cards are in fours, each marked by itself.
+ * @param {string} text
+ * @param {string} [other]
+ * @param {number} [most] How many characters are shown, from shortly before the first that differs.
+ */
+export function marked(text, other = text, most = 60) {
+	if (/^[A-Z]{0,4}\d[A-Z\d]{10,33}$/.test(text)) return text.match(/.{1,4}/g)?.map((four, at) =>
+		html`<wbr><span class="four ${other.startsWith(four, at * 4) ? '' : 'differs'}">${four}</span>`);
+	const from = text.length > most && text !== other ? [...text].findIndex((one, at) => one !== other[at]) - 20 : 0;
+	const begin = Math.max(0, from);
+	return html`<span class=${text === other ? '' : 'differs'}>${begin ? '…' : ''}${shown(text.slice(begin,
+		begin + most))}${text.length > begin + most ? '…' : ''}</span>`;
+}
+
 /** `AWAITING_CONFIRMATION` as words. @param {string} word */
 export const words = (word) => word.toLowerCase().replaceAll('_', ' ');
+
+/** A face by its own name. @param {string} face */
+export const faceName = (face) => (face === 'grpc' ? 'gRPC' : face.toUpperCase());
 
 /** @param {number} count @param {string} one @param {string} [many] */
 export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

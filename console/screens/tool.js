@@ -1,5 +1,5 @@
 // The card of a tool: when to use it, a form to try it, its parameters and its definition.
-import { bounds, condition, resolve, rulesOf, typeOf } from '../lib/schema.js';
+import { bounds, resolve, rulesOf, typeOf } from '../lib/schema.js';
 import { badge, brief, consequence, facts, get, html, lasting, link, nothing, problemOf, properties, segment, shown,
 	span, store, stringify, unset } from '../elements/parts.js';
 import './try.js';
@@ -82,7 +82,7 @@ function conditions(tool) {
 	if (!names.length || tool.requires_confirmation) return nothing;
 	return html`<p class="notice">A person must approve a call unless
 		${names.map((name, index) => html`${index ? ', and ' : ''}<code>${name}</code>
-		is ${shown(bounds(rules[name]) || condition(undefined, rules[name]).words)}`)}.</p>`;
+		is ${shown(bounds(rules[name]))}`)}.</p>`;
 }
 
 /** @param {Schema} schema */
