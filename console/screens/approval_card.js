@@ -45,9 +45,8 @@ class ApprovalCard extends properties({
 		const back = html`<p class="crumbs"><a href="#/approvals" data-back>‹ Approvals</a></p>`;
 		if (!one || one.arguments_cut) {
 			return this.problem ? html`${back}${problemOf(this.problem, this.again)}${this.problem.status === 404
-				? html`<p class="empty">There is no such approval that you may see. It may be another user’s: see at the top
-					right
-					who you are.</p>` : nothing}` : html`<p class="empty">Loading…</p>`;
+				? html`<p class="empty">There is no such approval that you may see. Are you another user?</p>` : nothing}`
+				: html`<p class="empty">Loading…</p>`;
 		}
 		const title = this.tool?.title || one.tool;
 		const broken = brokenBy(one);
@@ -148,16 +147,11 @@ class Decision extends properties({
 		this.busy = '';
 	}
 
-	/** What was typed. @param {string} name */
-	typed(name) {
-		return this.first(`[name="${name}"]`).value.trim();
-	}
-
 	approve() {
 		const { tool, may_decide: may } = this.confirmation;
 		if (!may.name_required) return this.decide({ approve: {} });
 		if (this.asking !== 'name') return this.ask('name');
-		if (this.typed('tool') === tool) return this.decide({ approve: { tool } });
+		if (this.first('[name="tool"]').value.trim() === tool) return this.decide({ approve: { tool } });
 		this.complaint = `This is not the name of the tool: ${tool}`;
 	}
 
@@ -186,22 +180,24 @@ class Decision extends properties({
 	}
 
 	render() {
-		const { confirmation: one, rests } = this;
+		const { confirmation: one } = this;
+		const { may_decide: may = {} } = one;
+		const rests = this.rests || (may.allowed ? '' : may.reason);
 		if (one.state !== 'PENDING') return this.verdict(one);
 		if (instant(one.expires_at) <= now()) {
 			return html`<div class="verdict" tabindex="-1" role="status">This call can no longer be decided: its time is
 				over.</div>`;
 		}
 		return html`<div class="decision" role="group" aria-label="Decision">${problemOf(this.problem)}
-			${one.may_decide?.allowed && !rests ? this.form(one) : html`<p class="why" id="rests">You cannot decide:
-				${shown(rests || (one.may_decide?.reason ?? ''))}.</p>
-				<div class="buttons"><button class="yes" disabled aria-describedby="rests">Approve</button>
-				<button class="no" disabled aria-describedby="rests">Deny</button></div>`}</div>`;
+			${rests ? html`<p class="why" id="rests">You cannot decide: ${shown(rests)}.</p>` : nothing}
+			${this.form(one, rests)}</div>`;
 	}
 
-	/** @param {Any} one */
-	form(one) {
-		const { asking, busy, proposal } = this;
+	/** @param {Any} one @param {string} rests Why the buttons do, if they do. */
+	form(one, rests) {
+		const { busy, proposal } = this;
+		const asking = rests ? '' : this.asking;
+		const why = rests ? 'rests' : nothing;
 		const submit = (/** @type {Event} */ event) => {
 			event.preventDefault();
 			if (asking) (asking === 'deny' ? this.deny() : this.approve());
@@ -223,11 +219,12 @@ class Decision extends properties({
 							${this.twice()}`}` : nothing}
 			${asking && this.complaint ? html`<p class="complaint" role="alert">${this.complaint}</p>` : nothing}
 			<div class="buttons">
-				${asking === 'deny' ? nothing : html`<button type="button" class="yes" data-key="1" ?disabled=${Boolean(busy)}
-					?data-run=${asking === 'name'} @click=${this.approve}>${busy === 'approve' ? 'Approving…' :
-						'Approve'}</button>`}
-				${asking === 'name' ? nothing : html`<button type="button" class="no" data-key="2" ?disabled=${Boolean(busy)}
-					?data-run=${asking === 'deny'} @click=${this.deny}>${busy === 'deny' ? 'Denying…' : 'Deny'}</button>`}
+				${asking === 'deny' ? nothing : html`<button type="button" class="yes" data-key="1" aria-describedby=${why}
+					?disabled=${Boolean(busy || rests)} ?data-run=${asking === 'name'} @click=${this.approve}>${
+						busy === 'approve' ? 'Approving…' : 'Approve'}</button>`}
+				${asking === 'name' ? nothing : html`<button type="button" class="no" data-key="2" aria-describedby=${why}
+					?disabled=${Boolean(busy || rests)} ?data-run=${asking === 'deny'} @click=${this.deny}>${
+						busy === 'deny' ? 'Denying…' : 'Deny'}</button>`}
 				${asking ? html`<button type="button" @click=${back}>Back</button>` : nothing}
 			</div>
 		</form>`;

@@ -188,11 +188,10 @@ class Waterfall extends properties({
 			const isIdle = from >= last || bars.some((bar) => /^AWAITING/.test(bar.type) && bar.from <= from && bar.to >= to);
 			return { from, to, isIdle, size: to - from };
 		});
-		const sum = () => parts.reduce((total, part) => total + part.size, 0) || 1;
 		const work = parts.reduce((total, part) => total + (part.isIdle ? 0 : part.size), 0) || 1;
 		for (const part of parts) part.size = part.isIdle ? Math.min(part.size, work * SQUEEZED) :
 			Math.max(part.size, work * 0.004);
-		const total = sum();
+		const total = parts.reduce((sum, part) => sum + part.size, 0) || 1;
 		return {
 			squeezed: parts.filter(({ isIdle, size, from, to }) => isIdle && from < last && size < to - from),
 			/** @param {number} at */

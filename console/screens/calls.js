@@ -8,8 +8,8 @@ const SLOW = 1_000;
 const STATES = ['RUNNING', 'AWAITING_CONFIRMATION', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'OUTCOME_UNKNOWN'];
 const FACETS = [['tool', 'Tool', 'tool'], ['user', 'User', 'user_id'], ['client', 'Client', 'face'],
 	['code', 'Failure', 'code']];
-/** What a value of a facet is called. @param {string} facet @param {string} value */
-const called = (facet, value) => (facet === 'code' ? words(value) : facet === 'client' ? faceName(value) : value);
+/** States and codes in words. @param {string} value */
+const called = (value) => (/^[A-Z_]+$/.test(value) ? stateName(value) : value);
 
 /** How long a call has taken. @param {Any} call */
 const taken = (call) => (call.ended_at ? span(call.duration) : Math.max(0, now() - instant(call.arrived_at)));
@@ -43,7 +43,8 @@ class Calls extends properties({ at: NOWHERE }) {
 					${this.chip('slow', '1', 'slow')} ${this.chip('nested', 'no', 'not nested')}</div>
 				<div class="selects">${FACETS.map(([facet, title, field]) => {
 					const known = new Set(all.map((call) => call[field]).filter((value) => value && value !== 'UNSPECIFIED'));
-					return choice(this.at, facet, title, [...known].sort().map((value) => [value, called(facet, value)]));
+					return choice(this.at, facet, title, [...known].sort().map((value) => [value,
+					facet === 'client' ? faceName(value) : called(value)]));
 				})}
 					${task ? html`<button class="small" @click=${() => setFacet(this.at, 'task')}>Task ${task} ×</button>` :
 						nothing}
@@ -64,9 +65,8 @@ class Calls extends properties({ at: NOWHERE }) {
 		return html`No call matches.${[...new Set(query.keys())].map((name) => {
 			const rest = new URLSearchParams(query);
 			rest.delete(name);
-			const values = query.getAll(name).map((value) => (/^[A-Z_]+$/.test(value) ? stateName(value) : value));
 			return html`<span>${plural(all.filter((call) => this.fits(call, rest)).length, 'call')} without the filter
-				<b>${name}: ${values.join(', ')}</b></span>`;
+				<b>${name}: ${query.getAll(name).map(called).join(', ')}</b></span>`;
 		})}`;
 	}
 
