@@ -14,19 +14,29 @@ const CAUSES = {
 	CONDITION: 'The arguments break a condition under which the tool needs no approval.',
 };
 
+/** The longest denial, in characters. */
+const LONGEST = 1_000;
+
 /** The conditions that are broken, as the summary has them: paths, what must be, what is. @param {Any} one */
 const brokenBy = ({ cause, summary }) => (cause !== 'CONDITION' ? [] : [...(/, since (.+?)(?:: [\w.-]+ |$)/s.exec(
 	summary)?.[1] ?? '').matchAll(/`([^`]+)` (must [^;]+?), but is ([^;]+)/g)]);
 
 class ApprovalCard extends properties({
-	name: '', tool: unset,
-	last: /** @type {Any[] | undefined} */ (undefined),
+	name: '', tool: unset, last: /** @type {Any[] | undefined} */ (undefined), asking: /** @type {'' | 'name' | 'deny'} */
+		(''), busy: '', complaint: '', proposal: /** @type {string | undefined} */ (undefined), reason: '',
 }) {
 	static topics = ['confirmations', 'tools', 'viewer'];
+	follows = false;
+
+	/** @returns {any} */
+	get one() {
+		return store.confirmations.get(this.name);
+	}
 
 	/** @param {Changed} changed */
 	willUpdate(changed) {
-		if (changed.has('name')) [this.problem, this.tool, this.last] = [undefined, undefined, undefined];
+		if (changed.has('name')) Object.assign(this, { problem: undefined, tool: undefined, last: undefined, asking: '',
+			busy: '', proposal: undefined, reason: '' });
 		const path = `/v1/confirmations/${segment(this.name)}`;
 		this.once(this.name, async () => {
 			const { confirmation: one } = await get(path);
@@ -41,7 +51,7 @@ class ApprovalCard extends properties({
 	}
 
 	render() {
-		const one = store.confirmations.get(this.name);
+		const { one } = this;
 		const back = html`<p class="crumbs"><a href="#/approvals" data-back>‹ Approvals</a></p>`;
 		if (!one || one.arguments_cut) {
 			return this.problem ? html`${back}${problemOf(this.problem, this.again)}${this.problem.status === 404
@@ -79,8 +89,7 @@ class ApprovalCard extends properties({
 				['Call', one.call_id && this.call(one, one.call_id, brief(one.call_id))],
 			])}
 			${this.history(one)}
-			<tw-decision .confirmation=${one} .rests=${changed ?
-				'an approval would not hold: the caller must make the call again' : ''}></tw-decision>
+			<footer>${this.decision(one, changed)}</footer>
 			<details class="more"><summary>What the decision is bound to</summary>
 				${facts(['arguments_digest', 'definition_digest', 'request_id', 'confirmation_id'].map((name) =>
 					[words(name), html`<code class="wrap">${one[name]}</code>`]))}
@@ -103,24 +112,6 @@ class ApprovalCard extends properties({
 			${this.call(one, call.call_id, call.tool)} ${standing(call)}
 			<span class="end quiet"><tw-when .at=${call.arrived_at}></tw-when></span></li>`)}</ul>`;
 	}
-}
-customElements.define('tw-approval-card', ApprovalCard);
-
-const LONGEST = 1_000;
-
-/** Approve, deny with a reason or a proposal; afterwards the verdict, in the same place. */
-class Decision extends properties({
-	confirmation: /** @type {Any} */ ({}), asking: /** @type {'' | 'name' | 'deny'} */ (''), busy: '', complaint: '',
-	proposal: /** @type {string | undefined} */ (undefined), reason: '', rests: '',
-}) {
-	follows = false;
-
-	/** @param {Changed} changed */
-	willUpdate(changed) {
-		const before = changed.get('confirmation')?.confirmation_id;
-		if (!before || before === this.confirmation.confirmation_id) return;
-		[this.asking, this.busy, this.problem, this.proposal, this.reason] = ['', '', undefined, undefined, ''];
-	}
 
 	/** The focus goes where the verdict is, once it is there. */
 	updated() {
@@ -137,7 +128,7 @@ class Decision extends properties({
 		this.busy = decision.approve ? 'approve' : 'deny';
 		this.problem = undefined;
 		try {
-			const { data } = await post(`/v1/confirmations/${segment(this.confirmation.confirmation_id)}:decide`, decision);
+			const { data } = await post(`/v1/confirmations/${segment(this.name)}:decide`, decision);
 			store.takeConfirmation(data.confirmation);
 			this.asking = '';
 			this.follows = true;
@@ -148,7 +139,7 @@ class Decision extends properties({
 	}
 
 	approve() {
-		const { tool, may_decide: may } = this.confirmation;
+		const { tool, may_decide: may } = this.one;
 		if (!may.name_required) return this.decide({ approve: {} });
 		if (this.asking !== 'name') return this.ask('name');
 		if (this.first('[name="tool"]').value.trim() === tool) return this.decide({ approve: { tool } });
@@ -179,10 +170,11 @@ class Decision extends properties({
 		this.first('input, textarea')?.focus();
 	}
 
-	render() {
-		const { confirmation: one } = this;
+	/** The decision, or the verdict in its place. @param {Any} one @param {any} isChanged Whether the tool is another. */
+	decision(one, isChanged) {
 		const { may_decide: may = {} } = one;
-		const rests = this.rests || (may.allowed ? '' : may.reason);
+		const rests = isChanged ? 'an approval would not hold: the caller must make the call again' : may.allowed ? '' :
+			may.reason;
 		if (one.state !== 'PENDING') return this.verdict(one);
 		if (instant(one.expires_at) <= now()) {
 			return html`<div class="verdict" tabindex="-1" role="status">This call can no longer be decided: its time is
@@ -233,7 +225,7 @@ class Decision extends properties({
 	/** Whether what is proposed is approved already. */
 	twice() {
 		try {
-			return approvedBefore(this.confirmation, parse(this.proposal ?? ''));
+			return approvedBefore(this.one, parse(this.proposal ?? ''));
 		} catch {
 			return nothing;
 		}
@@ -246,4 +238,4 @@ class Decision extends properties({
 			${problemOf(this.problem)}</div>`;
 	}
 }
-customElements.define('tw-decision', Decision);
+customElements.define('tw-approval-card', ApprovalCard);
