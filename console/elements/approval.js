@@ -3,7 +3,9 @@ import { badge, hour, html, instant, isInner, link, marked, member, nothing, sho
 	'./parts.js';
 
 /** So many calls and values are compared. */
-const MOST = 100;
+const MOST = 50;
+/** The leaves of arguments: lists compare each with others. @type {WeakMap<object, Map<string, string>>} */
+const known = new WeakMap();
 
 /** Whether a call was approved, but not made before that ended. @param {Any} one */
 const isLost = (one) => one.decided_by && /^(EXP|VOI|WIT)/.test(one.state);
@@ -36,13 +38,15 @@ export function decided(one) {
 
 /** The texts of what holds no other values, by pointer. @param {any} value */
 function leaves(value) {
-	/** @type {Map<string, string>} */ const found = new Map();
+	const found = known.get(value) ?? new Map();
+	if (found.size) return found;
 	/** @param {any} one @param {string} path */
 	const walk = (one, path) => {
 		if (!isInner(one)) found.set(path, text(one));
 		else for (const key of Object.keys(one)) if (found.size < MOST) walk(one[key], member(path, key));
 	};
 	walk(value, '');
+	if (isInner(value)) known.set(value, found);
 	return found;
 }
 
@@ -54,9 +58,11 @@ function differences(value, other) {
 }
 
 /** Other calls of its tool that wait, the most alike first, and how it differs from each. @param {Any} one */
-export const alike = (one) => (one.state !== 'PENDING' ? [] : store.waiting
-	.filter(({ tool, confirmation_id: id }) => tool === one.tool && id !== one.confirmation_id).slice(0, MOST)
-	.map((other) => ({ other, differs: differences(one.arguments, other.arguments) }))
+export const alike = (one) => (one.state !== 'PENDING' ? [] : [...store.confirmations.values()].filter((other) =>
+	other.state === 'PENDING' && other.tool === one.tool && other.confirmation_id !== one.confirmation_id).slice(0, MOST)
+	// A list leaves out long arguments.
+	.map((other) => ({ other, differs: differences(one.arguments ?? other.arguments, other.arguments ??
+		one.arguments) }))
 	.sort((a, b) => a.differs.size - b.differs.size));
 
 /** @param {Any} one @param {Any} other */
@@ -80,9 +86,9 @@ const see = (one) => html`<a href=${link('approvals', one.confirmation_id)}>See 
 
 /** The notice that an equal call is approved already. @param {Any} one @param {any} args Its own, or others. */
 export function approvedBefore(one, args) {
-	const other = [...store.confirmations.values()].find((known) => known.tool === one.tool &&
-		/^(APPROVED|USED)$/.test(known.state) && (args === one.arguments ? isEqual(one, known) :
-			!differences(args, known.arguments).size));
+	const other = [...store.confirmations.values()].find(({ tool, state, ...rest }) => tool === one.tool &&
+		/^(APPROVED|USED)$/.test(state) && (args === one.arguments ? isEqual(one, rest) :
+			!differences(args, rest.arguments).size));
 	return other ? html`<p class="notice"><b>An equal call by ${shown(other.user_id)} was approved already.</b>
 		${see(other)}</p>` : nothing;
 }

@@ -56,8 +56,7 @@ class Left extends properties({ until: '', over: 'over', after: '', by: false })
 	render() {
 		const left = instant(this.until) - now();
 		this.classList.toggle('soon', left < 60_000);
-		const told = left > 60_000 ? lasting(Math.ceil(left / 1000) * 1000) : `${Math.ceil(left / 1000)} s`;
-		const words = left > 0 ? `${told}${this.after}` : this.over;
+		const words = left > 0 ? `${lasting(Math.ceil(left / 1000) * 1000)}${this.after}` : this.over;
 		return html`<time datetime=${this.until} title=${exact(instant(this.until))}>${this.by ?
 			`until ${hour(instant(this.until))} (${words})` : words}</time>`;
 	}

@@ -25,7 +25,7 @@ export function lasting(ms) {
 	if (!Number.isFinite(ms)) return '–';
 	if (ms < 10) return `${Math.max(0, Math.round(ms * 10) / 10)} ms`;
 	if (ms < 1_000) return `${Math.round(ms)} ms`;
-	if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+	if (ms < 60_000) return `${Number((ms / 1000).toFixed(Number(ms < 10_000)))} s`;
 	const minutes = Math.floor(ms / 60_000);
 	if (minutes < 60) return `${minutes} min${ms % 60_000 >= 1_000 ? ` ${Math.floor(ms / 1000) % 60} s` : ''}`;
 	const hours = Math.floor(minutes / 60);
