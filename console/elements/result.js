@@ -1,7 +1,7 @@
 // The data of a result as a tree; text that people outside wrote stands in a frame that says so.
 import { html, nothing, outside, properties, shown, stringify } from './parts.js';
 import './copy.js';
-import './json.js';
+import './arguments.js';
 
 /** A result of fewer characters is open whole. */
 const SMALL = 3_000;

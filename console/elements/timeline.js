@@ -1,6 +1,6 @@
 // What was done in a task: its timeline, in short or in full, and what a model is shown of it.
 import { html, link, nothing, outside, plural, shown, store, stringify, words } from './parts.js';
-import './json.js';
+import './arguments.js';
 
 /** The parts of an entry that are shown in full alone. */
 const DETAILS = ['input', 'result', 'error', 'documents', 'provenance'];

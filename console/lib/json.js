@@ -55,3 +55,9 @@ export const isObject = (value) => typeof value === 'object' && value !== null &
 
 /** A member's pointer (RFC 6901). @param {string} pointer @param {string | number} key */
 export const member = (pointer, key) => `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** @param {any} value */
+export const isInner = (value) => isObject(value) || Array.isArray(value);
+
+/** A value that holds no others, as text. @param {any} value */
+export const text = (value) => (typeof value === 'string' ? value : stringify(value));

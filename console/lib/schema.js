@@ -128,29 +128,3 @@ export function rulesOf(tool) {
 		return {};
 	}
 }
-
-/**
- * How an argument stands to its condition (`approve_unless`), in words; empty for a condition of another kind.
- * @param {any} value @param {Schema} rule @returns {{holds: boolean, words: string}}
- */
-export function condition(value, rule) {
-	const size = (typeof value === 'string' ? [...value] : Array.isArray(value) ? value : []).length;
-	/** @type {[any, (bound: any) => boolean, string][]} */
-	const checks = [
-		[rule.maximum, (bound) => value <= bound, 'is over'],
-		[rule.minimum, (bound) => value >= bound, 'is under'],
-		[rule.exclusiveMaximum, (bound) => value < bound, 'is not under'],
-		[rule.exclusiveMinimum, (bound) => value > bound, 'is not over'],
-		[rule.maxLength ?? rule.maxItems, (bound) => size <= bound, 'is longer than'],
-		[rule.minLength ?? rule.minItems, (bound) => size >= bound, 'is shorter than'],
-		[rule.enum, (bound) => bound.some((/** @type {any} */ one) => stringify(one) === stringify(value)), 'is none of'],
-		[rule.const, (bound) => stringify(bound) === stringify(value), 'is not'],
-	];
-	const broken = checks.find(([bound, holds]) => bound !== undefined && ((value ?? undefined) === undefined ||
-		!holds(bound)));
-	if (broken) {
-		const shown = value === undefined ? 'nothing' : stringify(value);
-		return { holds: false, words: `${shown.length > 40 ? 'it' : shown} ${broken[2]} ${told(broken[0])}` };
-	}
-	return { holds: true, words: bounds(rule, ', ') };
-}

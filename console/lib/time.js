@@ -53,3 +53,7 @@ export function clock(ms) {
 	const two = (/** @type {number} */ part, width = 2) => String(part).padStart(width, '0');
 	return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${two(at.getMilliseconds(), 3)}`;
 }
+
+/** The time of day, to the minute, with the date if that is another day's. @param {number} ms */
+export const hour = (ms) => `${Math.abs(now() - ms) > 43_200_000 ? `${new Date(ms).toLocaleDateString()} ` :
+	''}${clock(ms).slice(0, 5)}`;

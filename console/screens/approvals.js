@@ -1,6 +1,6 @@
 // Approvals: the queue of calls that wait for a person, the card of one, and what was decided.
-import { badge, get, html, instant, lasting, link, nothing, NOWHERE, plural, problemOf, properties, replace, shown,
-	store } from '../elements/parts.js';
+import { approval, get, html, inShort, instant, lasting, link, nothing, NOWHERE, plural, problemOf, properties, replace,
+	shown, store, until } from '../elements/parts.js';
 
 class Approvals extends properties({ at: NOWHERE, token: '', next: '' }) {
 	static topics = ['confirmations', 'viewer', 'connection'];
@@ -58,14 +58,11 @@ class Approvals extends properties({ at: NOWHERE, token: '', next: '' }) {
 			aria-current=${one.confirmation_id === this.at.id ? 'true' : nothing}>
 			<span class="line"><b>${one.tool}</b>${one.consequence_level === 'HIGH' ?
 				html` <span class="badge bad">high</span>` : nothing}
-				<span class="end">${isOpen ? html`<tw-left .until=${one.expires_at} .over=${'expired'}
-					.after=${' left'}></tw-left>`
-					: badge(one.state)}</span></span>
-			<span class="summary">${shown(one.summary)}</span>
-			<span class="quiet">${isOpen ? html`${shown(one.user_id)} · <tw-when .at=${one.created_at}></tw-when>`
-				: html`${one.decided_by ? html`by ${shown(one.decided_by)} · ` : nothing}<tw-when
-					.at=${ended(one)}></tw-when>${one.reason
-					? html` · “${shown(one.reason)}”` : nothing}`}</span>
+				<span class="end">${isOpen ? until(one.expires_at) : approval(one)}</span></span>
+			<span class="summary">${inShort(one)}</span>
+			<span class="quiet">${shown(one.user_id)} asked${isOpen || !one.decided_by ? nothing : html`, ${
+				shown(one.decided_by)} decided`} <tw-when .at=${isOpen ? one.created_at : ended(one)}></tw-when>${one.reason
+				? html` · ${shown(one.reason)}` : nothing}</span>
 		</a></li>`;
 	}
 }
@@ -78,7 +75,10 @@ const ended = (one) => one.decided_at ?? one.expires_at ?? one.created_at;
 function summary(decided) {
 	const waits = decided.filter((one) => one.decided_at)
 		.map((one) => instant(one.decided_at) - instant(one.created_at)).sort((a, b) => a - b);
-	const expired = decided.filter((one) => one.state === 'EXPIRED').length;
+	const expired = decided.filter((one) => one.state === 'EXPIRED');
+	const unused = expired.filter((one) => one.decided_by).length;
+	const rest = expired.length - unused;
 	return `${waits.length ? `Half of these waited less than ${lasting(waits[Math.floor(waits.length / 2)])}. ` : ''}${
-		expired ? `${plural(expired, 'call')} expired without a decision.` : ''}`;
+		rest ? `${plural(rest, 'call')} expired without a decision. ` : ''}${
+		unused ? `${plural(unused, 'call was', 'calls were')} approved, and not made in time.` : ''}`;
 }

@@ -1,24 +1,25 @@
 // Calls, as they happen: a list with facets, and beside it the call that is opened.
-import { badge, clock, exact, html, instant, lasting, link, nothing, now, NOWHERE, plural, properties, replace,
-	setFacet, shown, span, stateName, store, words } from '../elements/parts.js';
+import { clock, exact, faceName, html, instant, lasting, link, nothing, now, NOWHERE, plural, properties, replace,
+	setFacet, shown, span, standing, stateName, store, words } from '../elements/parts.js';
 import { choice, split } from '../elements/split.js';
 
 /** A call that took longer is slow, in milliseconds. */
 const SLOW = 1_000;
 const STATES = ['RUNNING', 'AWAITING_CONFIRMATION', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'OUTCOME_UNKNOWN'];
 const FACETS = [['tool', 'Tool', 'tool'], ['user', 'User', 'user_id'], ['client', 'Client', 'face'],
-	['code', 'Code', 'code']];
+	['code', 'Failure', 'code']];
+/** States and codes in words. @param {string} value */
+const called = (value) => (/^[A-Z_]+$/.test(value) ? stateName(value) : value);
 
 /** How long a call has taken. @param {Any} call */
 const taken = (call) => (call.ended_at ? span(call.duration) : Math.max(0, now() - instant(call.arrived_at)));
 
 class Calls extends properties({ at: NOWHERE }) {
-	static topics = ['calls', 'viewer'];
+	static topics = ['calls', 'confirmations', 'viewer'];
 	isLoading = false;
 
-	/** @param {Any} call */
-	fits(call) {
-		const { query } = this.at;
+	/** @param {Any} call @param {URLSearchParams} [query] */
+	fits(call, query = this.at.query) {
 		const states = query.getAll('state');
 		return (!states.length || states.includes(call.state)) &&
 			FACETS.every(([facet, , field]) => !query.get(facet) || call[field] === query.get(facet)) &&
@@ -42,7 +43,8 @@ class Calls extends properties({ at: NOWHERE }) {
 					${this.chip('slow', '1', 'slow')} ${this.chip('nested', 'no', 'not nested')}</div>
 				<div class="selects">${FACETS.map(([facet, title, field]) => {
 					const known = new Set(all.map((call) => call[field]).filter((value) => value && value !== 'UNSPECIFIED'));
-					return choice(this.at, facet, title, [...known].sort().map((value) => [value, value]));
+					return choice(this.at, facet, title, [...known].sort().map((value) => [value,
+					facet === 'client' ? faceName(value) : called(value)]));
 				})}
 					${task ? html`<button class="small" @click=${() => setFacet(this.at, 'task')}>Task ${task} ×</button>` :
 						nothing}
@@ -51,10 +53,21 @@ class Calls extends properties({ at: NOWHERE }) {
 			list: calls.length ? html`<tw-rows class="calls" .label=${'Calls'} .items=${calls} .name=${nameOf}
 					.row=${(call) => this.row(call)} .chosen=${id} @end=${this.older}></tw-rows>`
 				: html`<p class="empty">${!store.synced.has('older calls') ? 'Loading…' : query.size ?
-					'No call matches. Change the filter.' : html`No calls yet. <span>Call a <a href="#/tools">tool</a>, or
+					this.filters(all) : html`No calls yet. <span>Call a <a href="#/tools">tool</a>, or
 						<a href="#/connect">connect</a> an agent. Its calls appear here by themselves.</span>`}</p>`,
 			card: html`<tw-call .name=${id} .back=${link('calls', '', query)}></tw-call>`,
 			hint: 'Choose a call to see what it did, and how long each part took.' });
+	}
+
+	/** What excludes all calls: each filter, and how many there would be without it. @param {Any[]} all */
+	filters(all) {
+		const { query } = this.at;
+		return html`No call matches.${[...new Set(query.keys())].map((name) => {
+			const rest = new URLSearchParams(query);
+			rest.delete(name);
+			return html`<span>${plural(all.filter((call) => this.fits(call, rest)).length, 'call')} without the filter
+				<b>${name}: ${query.getAll(name).map(called).join(', ')}</b></span>`;
+		})}`;
 	}
 
 	/** The next page of older calls, once the end of the list is near. */
@@ -82,8 +95,9 @@ class Calls extends properties({ at: NOWHERE }) {
 			<span class="time" title=${exact(at)}>${clock(at)}</span>
 			<span class="tool">${call.parent_call_id ? html`<span class="quiet" title="called by another tool">↳</span> ` :
 				nothing}${call.tool}</span>
-			<span class="from quiet">${call.face}${store.viewer.observes ? html` · ${shown(call.user_id)}` : nothing}</span>
-			<span class="state">${badge(call.state, call.state === 'FAILED' ? words(call.code) : undefined)}</span>
+			<span class="from quiet">${call.state === 'FAILED' ? `${words(call.code)} · ` : ''}${
+				faceName(call.face)}${store.viewer.observes ? html` · ${shown(call.user_id)}` : nothing}</span>
+			<span class="state">${standing(call)}</span>
 			<span class="took ${took > SLOW && call.state !== 'AWAITING_CONFIRMATION' ? 'slow' :
 				''}">${lasting(took)}${call.ended_at ? '' : '…'}${call.from_cache
 				? html`<span class="quiet" title="from a cache"> cache</span>` : nothing}</span>

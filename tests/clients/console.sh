@@ -34,7 +34,7 @@ done
 mapfile -t files < <(named served flows tasks limits chat)
 URL=http://$url tests --test-concurrency=1 "${files[@]}" >"$folder/real.log" 2>&1 &
 real=$!
-mapfile -t files < <(named accessible flows tasks limits chat hostile parts pictures sign_in)
+mapfile -t files < <(named accessible flows states tasks limits chat hostile parts pictures sign_in)
 status=0
 tests --test-concurrency=2 "${files[@]}" || status=$?
 wait "$real" || status=$?

@@ -22,6 +22,70 @@ const closed = async (page, work) => {
   }
 };
 
+const [ONE, OTHER] = ['DE89370400440532013000', 'DE89370400440532031000'];
+
+it('tells two alike calls apart: in the list of a phone, and on the card', async () => {
+  const [first, second] = [await waiting(url, { value: ONE }), await waiting(url, { value: OTHER })];
+  await closed(await console_.open('#/approvals', { width: 360, height: 740 }), async (page) => {
+    const entry = (id) => page.locator(`.entry[href$="${id}"]`);
+    await entry(first.id).getByText('Another call of it waits').waitFor();
+    // All of the value is there, in fours.
+    await entry(first.id).getByText('value DE89').waitFor();
+    assert.match(await entry(first.id).textContent(), new RegExp(ONE));
+    assert.deepEqual(await entry(first.id).locator('.differs').allTextContents(), ['0130']);
+    assert.deepEqual(await entry(second.id).locator('.differs').allTextContents(), ['0310']);
+    await entry(second.id).click();
+    const notice = page.locator('tw-approval-card .notice', { hasText: /Another call of debug_confirm by .+ waits/ });
+    assert.match((await notice.textContent()).replaceAll(/\s+/g, ' '), new RegExp(`value: ${ONE} \\(here ${OTHER}`));
+    assert.deepEqual(await page.locator('tw-arguments .differs').allTextContents(), ['0310']);
+    await page.locator('tw-approval-card h1', { hasText: /^Write with approval$/ }).waitFor();
+    assert.ok(!(await page.locator('tw-approval-card header').textContent()).includes(OTHER), 'the headline has no JSON');
+  });
+  for (const { id } of [first, second]) {
+    await rest(url, 'POST', `/v1/confirmations/${id}:decide`, { body: { deny: { reason: 'no' } } });
+  }
+});
+
+it('says of a call what was decided on it, and lets its caller make it', async () => {
+  const { id } = await waiting(url, { value: 'decided elsewhere' });
+  const { call_id: call } = (await rest(url, 'GET', `/v1/confirmations/${id}`)).body.confirmation;
+  await closed(await console_.open(`#/calls/${call}`), async (page) => {
+    const card = page.locator('tw-call');
+    await card.getByText(/A person must approve it,\s+until \d\d:\d\d/).waitFor();
+    await card.locator('.waterfall', { hasText: 'approval' }).waitFor();
+    await card.getByText(/A person can decide\s+until .+\s+each try of the caller may take/s).waitFor();
+    await page.locator('.row.chosen', { hasText: 'waits for approval' }).waitFor();
+    await rest(url, 'POST', `/v1/confirmations/${id}:decide`, { body: { approve: { tool: 'debug_confirm' } } });
+    await card.getByText(/approved by you, \d\d:\d\d/).waitFor();
+    await card.getByText(/Not carried out yet: you must repeat it,\s+until/).waitFor();
+    assert.equal(await card.getByText('A person must approve it').count(), 0);
+    await page.locator('.row.chosen', { hasText: 'approved, not made' }).waitFor();
+    await page.goto(`${console_.path.url}/#/approvals/${id}`);
+    const address = await page.locator('.verdict').getByRole('link', { name: 'Make the call' }).getAttribute('href');
+    assert.match(address, new RegExp(`^#/tools/debug_confirm\\?confirmation=${id}&request=.+`));
+  });
+});
+
+it('keeps a reason that was typed, and warns of a proposal that was approved before', async () => {
+  const before_ = await waiting(url, { value: 'twice' });
+  await rest(url, 'POST', `/v1/confirmations/${before_.id}:decide`, { body: { approve: { tool: 'debug_confirm' } } });
+  const { id } = await waiting(url, { value: 'once' });
+  await closed(await console_.open(`#/approvals/${id}`), async (page) => {
+    const deny = page.getByRole('button', { name: 'Deny' });
+    await deny.click();
+    await page.getByLabel(/Why not/).fill('Not so.');
+    await page.getByRole('button', { name: 'Back' }).click();
+    await deny.click();
+    assert.equal(await page.getByLabel(/Why not/).inputValue(), 'Not so.');
+    await page.getByRole('button', { name: 'Propose other arguments' }).click();
+    const proposal = page.getByLabel(/They are text for the\s+caller: nothing is carried out/);
+    const twice = page.getByText(/An equal call by .+ was approved already/);
+    assert.equal(await twice.count(), 0);
+    await proposal.fill((await proposal.inputValue()).replace('once', 'twice'));
+    await twice.waitFor();
+  });
+});
+
 it('approves by a link on a phone, and the caller goes on', async () => {
   const { id, again } = await waiting(url, { value: 'parcel 7' });
   await closed(await console_.open(`#/approvals/${id}`, { width: 360, height: 740, theme: 'dark' }), async (page) => {

@@ -7,7 +7,7 @@ import { PAGE } from './files.mjs';
 globalThis.location ??= { hash: '', origin: 'http://localhost', pathname: '/' };
 const { reader } = await import(`${PAGE}/lib/events.js`);
 const { isRaw, number, parse, stringify } = await import(`${PAGE}/lib/json.js`);
-const { bounds, condition, inWords, kind, resolve } = await import(`${PAGE}/lib/schema.js`);
+const { bounds, inWords, kind, resolve } = await import(`${PAGE}/lib/schema.js`);
 const { instant, lasting, span } = await import(`${PAGE}/lib/time.js`);
 
 it('reads the same events wherever their text is cut', () => {
@@ -57,12 +57,6 @@ it('tells the kinds of a form, and leaves the rest to the JSON editor', () => {
   assert.equal(of({ type: 'object', additionalProperties: { type: 'string' } }), 'map');
   assert.equal(of({ oneOf: [{ type: 'string' }, { type: 'number' }] }), 'json');
   assert.equal(of({}), 'json');
-});
-
-it('says how an argument stands to its condition', () => {
-  assert.deepEqual(condition(150, { minimum: 0, maximum: 100 }), { holds: false, words: '150 is over 100' });
-  assert.equal(condition(50, { minimum: 0, maximum: 100 }).holds, true);
-  assert.equal(condition(undefined, { enum: ['EUR'] }).words, 'nothing is none of "EUR"');
 });
 
 it('says any condition in words, with the path of each value that it is about', () => {

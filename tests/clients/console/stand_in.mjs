@@ -42,7 +42,7 @@ const ROUTES = {
     return { call: known.call, ...(known.result && known.call.ended_at && { result: known.result }),
       ...(events && { stages: known.stages,
       recording: known.args ? { arguments: known.args, expires_at: state.iso(state.now() + 86_400_000), note: '' }
-        : { note: 'Arguments and result are not kept: `[calls] record` is "none".' }, trace_url:
+        : { note: 'arguments and results are not recorded; an operator records them by [calls] record = "all"' }, trace_url:
           `https://jaeger.example/trace/${known.call.trace_id}` }) };
   },
   'POST /v1/calls/:id:cancel': ({ state, at, viewer }) => {

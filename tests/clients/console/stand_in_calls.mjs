@@ -86,7 +86,8 @@ export function makeCall({ state, at, body: args, viewer, headers }) {
       viewer.user_id, call_id: started.call.call_id, request_id: key,
       cause: needed.cause, summary: summary(definition, args, needed.since) });
     if (key) state.requests.set(key, { confirmation: one });
-    state.end(started, { call: { state: 'AWAITING_CONFIRMATION', confirmation_id: one.confirmation_id } });
+    state.end(started, { call: { state: 'AWAITING_CONFIRMATION', confirmation_id: one.confirmation_id, ended_at:
+      undefined } });
     if (one.state === 'DENIED') throw new Refused(409, 'CONFIRMATION_DENIED',
       `A person denied the call: ${one.reason}`);
     throw new Refused(428, 'CONFIRMATION_REQUIRED', 'A person must approve this call.', { call_id: started.call.call_id,

@@ -32,6 +32,8 @@ type CallToCopy = { tool: string; args: any; isWrite: boolean; timeout: string }
 type Line = { name: string; values: (number | undefined)[]; tone: string };
 /** A bar of a waterfall. */
 type Bar = { type: string; name: string; words: string; from: number; to: number; depth: number; link?: string; state?: string };
+/** What of two values differs, by pointer: the texts of both. */
+type Differences = Map<string, readonly [string, string]>;
 /** What of an element changed. */
 type Changed = Map<string, any>;
 /** A turn of the chat: what was said, what the agent does, and how far it is. */
