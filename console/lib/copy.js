@@ -58,14 +58,10 @@ print(json.load(urllib.request.urlopen(request))["data"])`;
 
 // The arguments as text: an integer beyond 2^53 stays what it is.
 /** @param {CallToCopy} call */
-const typescript = (call) => `const response = await fetch("${url(call)}", {
-  method: "POST",
-  headers: {${headers(call, '`Bearer ${process.env.TOOLWIRE_TOKEN}`', 'crypto.randomUUID()')
-    .map(([name, value]) => `\n    "${name}": ${value},`).join('')}
-  },
-  body: ${JSON.stringify(stringify(call.args))},
-});
-console.log((await response.json()).data);`;
+const typescript = (call) => [`const response = await fetch("${url(call)}", {`, '  method: "POST",', '  headers: {',
+	...headers(call, '`Bearer ${process.env.TOOLWIRE_TOKEN}`', 'crypto.randomUUID()')
+		.map(([name, value]) => `    "${name}": ${value},`), '  },', `  body: ${JSON.stringify(stringify(call.args))},`,
+	'});', 'console.log((await response.json()).data);'].join('\n');
 
 /** @param {CallToCopy} call */
 const mcp = ({ tool, args, isWrite }) => stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call',

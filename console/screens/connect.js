@@ -66,8 +66,8 @@ class Connect extends properties({}) {
 		const { faces = {}, grpc, issuers } = session.console;
 		return html`<div class="page"><h1>Connect</h1>
 			<p>${needsToken() ? html`This server asks for a sign-in. Clients read a token from the variable
-				<code>TOOLWIRE_TOKEN</code>;
-				nothing here holds one. ${issuers.length ? 'Clients of MCP that sign in by themselves need the address alone.'
+				<code>TOOLWIRE_TOKEN</code>; nothing
+				here holds one. ${issuers.length ? 'Clients of MCP that sign in by themselves need the address alone.'
 					: ''}`
 				: 'This server has no sign-in: only programs on its own machine can call it.'}</p>
 			${faces.mcp === false ? html`<p class="notice">MCP is turned off at this server: <code>[http] mcp</code>.</p>`

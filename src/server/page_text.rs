@@ -5,8 +5,10 @@
 
 use std::path::Path;
 
-/// Marks of styles with a space that means nothing, none of which stands in a text of `console/style.css`.
-const SPACED: [(&str, &str); 5] = [(" {", "{"), ("{ ", "{"), ("; ", ";"), (": ", ":"), (", ", ",")];
+/// What means nothing in styles beside marks. None of it stands in a text of `console/style.css`, each of whose lines ends
+/// with a mark.
+const SPACED: [(&str, &str); 8] =
+    [("\n", ""), ("  ", ""), (" {", "{"), ("{ ", "{"), ("; ", ";"), (": ", ":"), (", ", ","), (";}", "}")];
 
 /// The content that is served of the file of this path in `console/`. Files of others are served unchanged.
 pub(crate) fn served(path: &str, text: String) -> String {
@@ -19,8 +21,9 @@ pub(crate) fn served(path: &str, text: String) -> String {
     }
 }
 
-/// The text without comments `/** … */`, lines that begin as `// …`, empty lines, and tabs that begin lines. In template literals
-/// this would change texts; `tests/clients/console/sizes.mjs` refuses those that it would.
+/// The text without comments `/** … */`, lines that begin as `// …`, empty lines, tabs that begin lines, and line breaks
+/// behind `;` and `{`. In template literals this would change texts; `tests/clients/console/sizes.mjs` refuses those that
+/// it would.
 fn condensed(text: &str) -> String {
     let mut parts = text.split("/**");
     let mut kept = parts.next().unwrap_or_default().to_owned();
@@ -31,7 +34,8 @@ fn condensed(text: &str) -> String {
         kept.push_str(whole_line.or_else(|| after.strip_prefix(' ')).unwrap_or(after));
     }
     let lines = kept.split_inclusive('\n').map(|line| line.trim_start_matches('\t'));
-    lines.filter(|line| !line.starts_with("//") && *line != "\n").collect()
+    let kept: String = lines.filter(|line| !line.starts_with("//") && *line != "\n").collect();
+    kept.replace(";\n", ";").replace("{\n", "{")
 }
 
 #[cfg(test)]
@@ -41,10 +45,10 @@ mod tests {
     #[test]
     fn comments_and_indentation_are_dropped() {
         for (text, served) in [
-            ("// Head.\nlet a = 1; // kept\n\t// dropped\n\tlet\tb;", "let a = 1; // kept\nlet\tb;"),
+            ("// Head.\nlet a = 1; // kept\n\t// dropped\n\tlet\tb;\n\tc();\n", "let a = 1; // kept\nlet\tb;c();"),
             ("/**\n * Of *two*\n * lines.\n */\nfunction f() {}\n", "function f() {}\n"),
-            ("\t/** @type {A} */ static at = '';\n", "static at = '';\n"),
-            ("\t/** @type {A} */\n\tlet a;\n\n\tlet b;\n", "let a;\nlet b;\n"),
+            ("\t/** @type {A} */ static at = '';\n", "static at = '';"),
+            ("\t/** @type {A} */\n\tlet a;\n\n\tlet b;\n", "let a;let b;"),
             ("f(/** @type {A} */ (a), '*/*') /** end */\ng()", "f((a), '*/*') \ng()"),
             ("/** One. */\n/** Another. */\n* { margin: 0; }\n", "* { margin: 0; }\n"),
             ("//", ""),
@@ -61,7 +65,7 @@ mod tests {
         {
             assert_eq!(super::served(path, "//".to_owned()), served, "{path}");
         }
-        let style = "a, b { c: d; }\n@media (e: f) {\n\tg :h { i: j }\n}\n";
-        assert_eq!(super::served("style.css", style.to_owned()), "a,b{c:d;}\n@media (e:f){\ng :h{i:j }\n}\n");
+        let style = "a, b { c: d; }\n@media (e: f) {\n  g :h { i: j }\n}\n";
+        assert_eq!(super::served("style.css", style.to_owned()), "a,b{c:d}@media (e:f){g :h{i:j }}");
     }
 }

@@ -8,17 +8,19 @@ export const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascr
   'image/svg+xml' };
 
 /** What is not served: comments, those on lines of their own with the line. */
-export const COMMENT = /^\t*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n|\/\*\*(?:[^*]|\*(?!\/))*\*\/ ?|^\t*\/\/.*(?:\n|$)/gm;
+const COMMENT = /^\t*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n|\/\*\*(?:[^*]|\*(?!\/))*\*\/ ?|^\t*\/\/.*(?:\n|$)/gm;
 
 /**
- * A text as the program serves it: without comments, empty lines, and the tabs that begin lines. The same rule as in
- * src/server/page_text.rs, for checks without the program, since the build has no JavaScript. served.test.mjs compares
- * the two.
+ * A text as the program serves it: without comments, empty lines, tabs that begin lines, and line breaks behind `;`
+ * and `{`. The same rule as in src/server/page_text.rs, for checks without the program, since the build has no
+ * JavaScript. served.test.mjs compares the two.
  */
-export const condensed = (text) => text.replace(COMMENT, '').replace(/^\t+/gm, '').replace(/^\n/gm, '');
+export const condensed = (text) => text.replace(COMMENT, '').replace(/^\t+/gm, '')
+  .replace(/^\n/gm, '').replace(/([;{])\n/g, '$1');
 
-/** The same of styles, without the spaces behind marks. */
-const condensedStyle = (text) => condensed(text).replaceAll(' {', '{').replace(/([{;:,]) /g, '$1');
+/** The same of styles, without what means nothing beside marks. */
+const condensedStyle = (text) => condensed(text).replace(/\n|  /g, '').replaceAll(' {', '{')
+  .replace(/([{;:,]) /g, '$1').replaceAll(';}', '}');
 
 /** Whether the program serves it condensed. */
 export const isOurs = (name) => !name.startsWith('vendor/') && ['.js', '.css'].includes(extname(name));

@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 import { parse } from 'espree';
 
-import { COMMENT, isOurs, names, PAGE, served } from './files.mjs';
+import { condensed, isOurs, names, PAGE, served } from './files.mjs';
 
 const MOST = { raw: 200, brotli: 70 };
 const MOST_FIRST = { raw: 90, brotli: 30 };
@@ -34,15 +34,17 @@ async function closure(name, found = new Set()) {
   return found;
 }
 
-/** The parts of templates whose white space counts: of all but those that are HTML. */
-function texts(node) {
-  if (Array.isArray(node)) return node.flatMap(texts);
-  if (!node?.type) return [];
-  const isHtml = node.type === 'TaggedTemplateExpression' && ['html', 'svg'].includes(node.tag.name);
-  if (isHtml) return texts(node.quasi.expressions);
-  const own = node.type === 'TemplateLiteral' ? node.quasis.map((quasi) => quasi.value.raw) : [];
-  return [...own, ...Object.values(node).flatMap((value) => (typeof value === 'object' ? texts(value) : []))];
+/** What a script means: its syntax tree without positions, in which white space of templates of HTML counts once. */
+function meaning(node, isHtml = false) {
+  if (Array.isArray(node)) return node.map((one) => meaning(one, isHtml));
+  if (typeof node !== 'object' || node === null || node instanceof RegExp) return String(node);
+  if (node.type === 'TemplateElement') return isHtml ? node.value.raw.replace(/\s+/g, ' ') : node.value.raw;
+  const ofHtml = node.type === 'TaggedTemplateExpression' ? ['html', 'svg'].includes(node.tag.name) : isHtml &&
+    node.type === 'TemplateLiteral';
+  return Object.entries(node).filter(([name]) => !['start', 'end', 'range', 'loc', 'comments', 'tokens'].includes(name))
+    .map(([name, value]) => [name, meaning(value, ofHtml && ['quasi', 'quasis'].includes(name))]);
 }
+const meaningOf = (text) => JSON.stringify(meaning(parse(text, { ecmaVersion: 'latest', sourceType: 'module' })));
 
 async function measure(what, files, most) {
   const all = await Promise.all([...files].map(served));
@@ -57,15 +59,8 @@ async function measure(what, files, most) {
 const all = await names();
 for (const name of all.filter((one) => isOurs(one) && one.endsWith('.js'))) {
   const text = String(await readFile(join(PAGE, name)));
-  const program = parse(text, { ecmaVersion: 'latest', sourceType: 'module', comment: true, range: true });
-  for (const dropped of text.matchAll(COMMENT)) {
-    const start = dropped.index + dropped[0].search(/\S/);
-    const end = start + dropped[0].trim().length;
-    if (!program.comments.some(({ range }) => range[0] === start && range[1] === end))
-      fail(`${name}: ${dropped[0].trim()} is no comment, and is not served: begin the line otherwise`);
-  }
-  for (const part of texts(program))
-    if (/\n\t/.test(part)) fail(`${name}: a template has tabs that are not served, in ${part.trim()}: write \\t`);
+  if (meaningOf(text) !== meaningOf(condensed(text)))
+    fail(`${name}: what is served means something else: a line of a text ends with ; or {, or begins with //`);
 }
 await measure('the page', all, MOST);
 for (const screen of FIRST) {
