@@ -39,7 +39,7 @@ class SignIn extends properties({ failure: '' }) {
 		const { issuers } = session.console;
 		return html`<dialog aria-labelledby="sign-in" @cancel=${(event) => event.preventDefault()}>
 			<h2 id="sign-in">Sign in</h2>
-			<p>${session.question}</p>
+			<p class=${session.token && !session.isKnown ? 'complaint' : ''}>${session.question}</p>
 			${this.failure ? html`<p class="notice bad" role="alert">${this.failure}</p>` : nothing}
 			${issuers.map((/** @type {any} */ issuer) => html`<p><button class="main"
 				@click=${() => this.begin(issuer)}>Sign in
@@ -47,7 +47,7 @@ class SignIn extends properties({ failure: '' }) {
 			<form @submit=${this.submit}>
 				<label>${issuers.length ? 'Or by a token' : 'Your token'}
 					<input type="password" name="token" autocomplete="off" spellcheck="false" required></label>
-				<button class=${issuers.length ? '' : 'main'}>Use the token</button>
+				<button class=${issuers.length ? '' : 'main'}>Sign in</button>
 				<p class="quiet">It is kept in this tab’s memory and is forgotten when the tab is closed or loaded again.
 					A token is what your operator gave you, or what <code>toolwire login</code> stores.</p>
 			</form>
