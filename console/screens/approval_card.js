@@ -74,7 +74,7 @@ class ApprovalCard extends properties({
 				['By', one.face && html`${one.face}${one.client ? html`, <span title="Its own name, which is not verified">${
 					shown(one.client)}</span>` : nothing}`],
 				['Asked', html`<tw-when .at=${one.created_at}></tw-when>`],
-				['Task', one.task_id && html`<a href=${link('calls', '', { task: one.task_id })}>${brief(one.task_id)}</a>`],
+				['Task', one.task_id && html`<a href=${link('tasks', one.task_id)}>${brief(one.task_id)}</a>`],
 				['Session', one.session_id],
 				['Call', one.call_id && this.call(one, one.call_id, brief(one.call_id))],
 			])}

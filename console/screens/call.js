@@ -96,7 +96,7 @@ class Call extends properties({
 					call.parent_call_id)}>${brief(call.parent_call_id)}</a>`],
 				['Approval', call.confirmation_id && html`<a href=${link('approvals',
 					call.confirmation_id)}>${brief(call.confirmation_id)}</a>`],
-				['Task', call.task_id && html`<a href=${link('calls', '', { task: call.task_id })}>${brief(call.task_id)}</a>`],
+				['Task', call.task_id && html`<a href=${link('tasks', call.task_id)}>${brief(call.task_id)}</a>`],
 				['Session', call.session_id],
 				['Trace', code(call.trace_id)],
 				['Definition', code(call.definition_digest)],
