@@ -1,11 +1,14 @@
 // Begins: the theme, who the page acts as, then the elements. Screens are loaded when they are shown.
 import './elements/app.js';
 import { get, VIEWER } from './lib/api.js';
+import { pause } from './lib/events.js';
 import { read, setTheme } from './lib/local.js';
 import { session } from './lib/sign_in.js';
 import { store } from './lib/store.js';
 
 setTheme(read('theme'));
+
+let known = 0;
 
 /** Takes over other credentials: those of the same user go on with what is known. */
 async function change() {
@@ -15,18 +18,14 @@ async function change() {
 	await store.start();
 }
 
-/** @param {Error} error */
-function fail(error) {
-	if (error.name === 'AbortError') return;
-	store.connection = 'lost';
-	store.connectionError = error.message;
-	store.tell('connection');
-}
+session.addEventListener('change', () => {
+	if (session.credentials === known || session.question || !store.viewer.user_id) return;
+	known = session.credentials;
+	insist(change);
+});
 
 async function begin() {
-	const response = await fetch('/v1/console', { cache: 'no-store' });
-	if (!response.ok) throw new Error(`The server answered ${response.status} to /v1/console.`);
-	session.console = await response.json();
+	session.console = await get('/v1/console');
 	let failure = '';
 	try {
 		if (await session.finish(location.search) === 'elsewhere') return;
@@ -37,13 +36,21 @@ async function begin() {
 		session.ask(failure || 'Sign in to go on.');
 		await session.waiting?.promise;
 	}
-	let known = session.credentials;
-	session.addEventListener('change', () => {
-		if (session.credentials === known || session.question || !store.viewer.user_id) return;
-		known = session.credentials;
-		change().catch(fail);
-	});
+	known = session.credentials;
 	await store.start();
 }
 
-begin().catch(fail);
+/** Does it again until the server answers. @param {() => Promise<void>} work */
+async function insist(work) {
+	for (let failures = 0; ; failures += 1) {
+		try {
+			return await work();
+		} catch (error) {
+			if (/** @type {Error} */ (error).name === 'AbortError') return;
+			store.report('lost', /** @type {Error} */ (error));
+		}
+		await pause(failures);
+	}
+}
+
+insist(begin);

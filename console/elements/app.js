@@ -40,7 +40,7 @@ class SignIn extends properties({ failure: '' }) {
 		const { issuers } = session.console;
 		return html`<dialog aria-labelledby="sign-in" @cancel=${(event) => event.preventDefault()}>
 			<h2 id="sign-in">Sign in</h2>
-			<p>${session.question}</p>
+			<p class=${session.token && !session.isKnown ? 'complaint' : ''}>${session.question}</p>
 			${this.failure ? html`<p class="notice bad" role="alert">${this.failure}</p>` : nothing}
 			${issuers.map((/** @type {any} */ issuer) => html`<p><button class="main"
 				@click=${() => this.begin(issuer)}>Sign in
@@ -48,7 +48,7 @@ class SignIn extends properties({ failure: '' }) {
 			<form @submit=${this.submit}>
 				<label>${issuers.length ? 'Or by a token' : 'Your token'}
 					<input type="password" name="token" autocomplete="off" spellcheck="false" required></label>
-				<button class=${issuers.length ? '' : 'main'}>Use the token</button>
+				<button class=${issuers.length ? '' : 'main'}>Sign in</button>
 				<p class="quiet">It is kept in this tab’s memory and is forgotten when the tab is closed or loaded again.
 					A token is what your operator gave you, or what <code>toolwire login</code> stores.</p>
 			</form>
@@ -79,14 +79,28 @@ const VIEWS = Object.fromEntries(SCREENS.map(([, screen]) => [screen, `tw-${scre
 /** What a screen shows beside its list; it is loaded when it is first opened. @type {Record<string, string>} */
 const CARDS = { approvals: 'approval_card', calls: 'call', tools: 'tool', tasks: 'task' };
 
+/** How often the file of a screen was asked for in vain. @type {Record<string, number>} */
+const failures = {};
+
+/** @param {string} file */
+async function load(file) {
+	try {
+		// Some browsers remember a failure by its address. The server takes no query here.
+		await import(`../screens/${file}.js${failures[file] ? `#${failures[file]}` : ''}`);
+	} catch (error) {
+		failures[file] = (failures[file] ?? 0) + 1;
+		throw error;
+	}
+}
+
 class App extends Base {
-	static topics = ['viewer', 'connection', 'confirmations'];
+	static topics = ['viewer', 'connection', 'confirmations', 'tasks'];
 
 	constructor() {
 		super();
 		this.at = route();
 		this.loaded = '';
-		this.failure = '';
+		this.failed = false;
 		/** The screen that is shown. @type {HTMLElement | undefined} */
 		this.view = undefined;
 		this.replaceChildren();
@@ -94,6 +108,7 @@ class App extends Base {
 		addEventListener('keydown', onKey);
 		session.addEventListener('change', this.changed);
 		store.addEventListener('confirmations', () => { if (!this.at.screen) this.go(); });
+		store.addEventListener('connection', () => { if (this.failed && store.connection === 'live') this.go(); });
 		this.go();
 	}
 
@@ -110,14 +125,12 @@ class App extends Base {
 		const { screen, id } = this.at;
 		const title = SCREENS.find(([, name]) => name === screen)?.[2] ?? 'Not found';
 		document.title = `${title}${id ? `: ${id}` : ''} · Toolwire`;
-		let failure = '';
+		let failed = false;
 		const files = [VIEWS[screen] && screen, id && CARDS[screen]].filter(Boolean);
-		await Promise.all(files.map((file) => import(`../screens/${file}.js`))).catch(() => {
-			failure = 'This part of the page cannot be loaded. Load the page again.';
-		});
+		await Promise.all(files.map(load)).catch(() => { failed = true; });
 		// Another screen may have been asked for meanwhile.
 		if (screen !== this.at.screen) return;
-		this.failure = failure;
+		this.failed = failed;
 		this.loaded = screen;
 		this.requestUpdate();
 		await this.updateComplete;
@@ -125,17 +138,20 @@ class App extends Base {
 	}
 
 	render() {
-		const waiting = store.waiting.filter((one) => one.may_decide?.allowed).length;
+		/** @type {Record<string, number>} */
+		const counts = { approvals: store.waiting.filter((one) => one.may_decide?.allowed).length,
+			tasks: store.questions.length };
+		const [other] = Object.keys(counts).filter((screen) => counts[screen] && screen !== this.at.screen);
 		const link = (/** @type {readonly string[]} */ [letter, screen, title]) =>
 			html`<a href="#/${screen}" title="g ${letter}"
-			aria-current=${this.at.screen === screen ? 'page' : nothing}>${title}${screen === 'approvals' && waiting
-				? html` <span class="count" aria-label="${waiting} wait">${waiting}</span>` : nothing}</a>`;
+			aria-current=${this.at.screen === screen ? 'page' : nothing}>${title}${counts[screen]
+				? html` <span class="count" aria-label="${counts[screen]} wait">${counts[screen]}</span>` : nothing}</a>`;
 		return html`<a class="skip" href="#content" @click=${this.skip}>Skip to content</a>
 			<header class="top">
 				<a class="brand" href="#/"><img src="icon.svg" alt="" width="22" height="22"> Toolwire</a>
 				<nav aria-label="Screens">${SCREENS.map(link)}</nav>
-				${waiting && this.at.screen !== 'approvals' ? html`<a class="wait-link" href="#/approvals">${waiting} to
-					approve</a>` : nothing}
+				${other ? html`<a class="wait-link" href="#/${other}">${counts[other]} to
+					${other === 'tasks' ? 'answer' : 'approve'}</a>` : nothing}
 				${this.connection()}
 				<button class="menu-button" popovertarget="menu" aria-label="Menu">${store.viewer.user_id ?
 					html`<span class="who">${shown(store.viewer.user_id)}</span>` : nothing} ☰</button>
@@ -146,11 +162,14 @@ class App extends Base {
 	}
 
 	content() {
-		if (!this.at.screen) {
-			return html`<p class="empty" role="status">${store.connection === 'lost' ?
-				`The server cannot be reached. ${store.connectionError}` : 'Connecting…'}</p>`;
+		const again = (/** @type {string} */ why, /** @type {() => void} */ run) => html`<p class="empty"
+			role="alert">${why} <button @click=${run}>Try again</button></p>`;
+		if (store.connection === 'lost' && !store.viewer.user_id) {
+			// As when the network returns: the pause before the next attempt ends.
+			return again(store.connectionError, () => dispatchEvent(new Event('online')));
 		}
-		if (this.failure) return html`<p class="empty" role="alert">${this.failure}</p>`;
+		if (!this.at.screen) return html`<p class="empty" role="status">Connecting…</p>`;
+		if (this.failed) return again('This part of the page could not be loaded.', () => this.go());
 		if (!VIEWS[this.at.screen]) return html`<p class="empty">There is no such screen. <a
 			href="#/approvals">Approvals</a></p>`;
 		if (this.loaded !== this.at.screen) return html`<p class="empty">Loading…</p>`;
@@ -165,8 +184,9 @@ class App extends Base {
 			title="Changes are shown as they happen"><span>Live</span></span>`;
 		if (connection === 'connecting') return html`<span class="connection"
 			role="status"><span>Connecting…</span></span>`;
-		return html`<span class="connection lost" role="status" title=${connectionError}><span>Connection lost${lostAt
-			? html` <tw-when .at=${new Date(lostAt).toISOString()}></tw-when>` : nothing}; trying again</span></span>`;
+		return html`<span class="connection lost" role="status" title=${connectionError}><span><span class="who">connection
+			</span>lost <tw-when aria-hidden="true" .at=${new Date(lostAt).toISOString()}></tw-when><span class="who">; trying
+			again</span></span></span>`;
 	}
 
 	/** @param {(screen: readonly string[]) => any} link */

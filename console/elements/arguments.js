@@ -1,7 +1,8 @@
-// A value as a tree: members unfold, long texts and long lists too, and a search finds names and values. And the
-// arguments of a call, each such a value.
+// A value as a tree: members unfold, long texts and lists too, and a search finds names and values. Made of it: the
+// arguments of a call, and its result, in which text of people outside stands in a frame. And a text to copy.
 import { isSensitive } from '../lib/schema.js';
-import { html, isInner, isRaw, marked, member, nothing, plural, properties, shown, text, unset } from './parts.js';
+import { html, isInner, isRaw, marked, member, nothing, outside, plural, properties, shown,
+	stringify, text, unset } from './parts.js';
 
 const PAGE = 100;
 const LONG = 300;
@@ -131,3 +132,44 @@ class Arguments extends properties({
 	}
 }
 customElements.define('tw-arguments', Arguments);
+
+/** A result of fewer characters is open whole. */
+const SMALL = 3_000;
+
+class Result extends properties({ value: /** @type {Any} */ ({}) }) {
+	render() {
+		const { data, data_text: text, provenance = {}, kept, _meta } = this.value;
+		const copied = text ?? stringify(data, 2);
+		const body = text ? html`<pre class="wrap" tabindex="0">${shown(text)}</pre>`
+			: html`<tw-json .search=${true} .value=${data} .open=${copied.length < SMALL ? 9 : 2}></tw-json>`;
+		return html`${provenance.warnings?.map((/** @type {string} */ warning) =>
+			html`<p class="notice">${shown(warning)}</p>`)}
+			${provenance.untrusted_framing || _meta ? outside(body) : body}
+			<p class="quiet">${provenance.source_ids?.length ? html`From
+				${shown(provenance.source_ids.join(', '))}${provenance.as_of
+				? `, as of ${provenance.as_of}` : ''}. ` : nothing}${kept
+				? `This is a part: all of it, ${kept.tokens} tokens, is kept for read_result.` : ''}</p>
+			<tw-copy .quiet=${true} .label=${'the result as JSON'} .text=${copied}></tw-copy>`;
+	}
+}
+customElements.define('tw-result', Result);
+
+class Copy extends properties({ text: '', label: '', quiet: false, done: '' }) {
+	async copy() {
+		try {
+			await navigator.clipboard.writeText(this.text);
+			this.done = 'Copied';
+		} catch {
+			this.done = 'Select the text and copy it: this browser lets pages copy over HTTPS only';
+		}
+		setTimeout(() => { this.done = ''; }, 3_000);
+	}
+
+	render() {
+		return html`${this.quiet ? nothing : html`<pre tabindex="0" aria-label=${this.label}>${this.text}</pre>`}
+			<button class="small" type="button" @click=${this.copy}
+				aria-label=${this.done || `Copy ${this.label}`}>${this.done ||
+				(this.quiet ? `Copy ${this.label}` : 'Copy')}</button>`;
+	}
+}
+customElements.define('tw-copy', Copy);

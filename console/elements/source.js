@@ -4,9 +4,12 @@ import { badge, html, lasting, nothing, now, shown, span } from './parts.js';
 /** When a source can be asked again, if it cannot be now. @param {Any} limit */
 const renewed = ({ wait_time: wait, cool_down_until: until }) => until ?? new Date(now() + span(wait)).toISOString();
 
+/** @type {Record<number, string>} */
+const EACH = { 1000: 'a second', 60000: 'a minute', 3600000: 'an hour' };
+
 /** @param {Any} policy */
-const budget = ({ max_requests: most, window, min_delay: delay }) => `${most} in ${lasting(span(window))}${
-	span(delay) ? `, ${lasting(span(delay))} apart` : ''}`;
+const budget = ({ max_requests: most, window, min_delay: delay }) => `${most} ${EACH[span(window)] ??
+	`in ${lasting(span(window))}`}${span(delay) ? `, ${lasting(span(delay))} apart` : ''}`;
 
 /** A list's entry of a limit. @param {Any} limit @param {any} [more] What stands below it. */
 export const sourceOf = (limit, more = nothing) => {

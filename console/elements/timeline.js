@@ -1,6 +1,18 @@
-// What was done in a task: its timeline, in short or in full, and what a model is shown of it.
-import { html, link, nothing, outside, plural, shown, store, stringify, words } from './parts.js';
+// A task in words: its role and state, its timeline, in short or in full, and what a model is shown of it.
+import { badge, html, link, nothing, outside, plural, shown, stateName, store, stringify, words } from './parts.js';
 import './arguments.js';
+
+/** @type {Record<string, string>} */
+const BLOCKED = { CHILD: 'waits for a task', QUESTION: 'waits for an answer', AUTHORIZATION: 'waits for credentials',
+	UNKNOWN_OUTCOME: 'a write’s end is not known' };
+
+/** A task's state in words, or what it waits for. @param {Any} task */
+export const stateOf = ({ state, kind, block_reason: reason }) => BLOCKED[reason] ?? (state !== 'PENDING'
+	? stateName(state) : kind === 'QUESTION' ? 'waits for you' : 'not begun');
+
+/** A task's state, and which worker it is for. @param {Any} task */
+export const badgesOf = (task) => html`${badge(task.state, stateOf(task))} ${task.role
+	? html`<span class="badge">${shown(task.role)}</span>` : nothing}`;
 
 /** The parts of an entry that are shown in full alone. */
 const DETAILS = ['input', 'result', 'error', 'documents', 'provenance'];

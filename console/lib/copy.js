@@ -47,8 +47,7 @@ function grpcurl({ tool, args, isWrite, timeout }) {
 }
 
 /** @param {CallToCopy} call */
-const python = (call) => `import json, os, urllib.request, uuid
-
+const python = (call) => `import json, os, urllib.request, uuid\n
 headers = {${headers(call, '"Bearer " + os.environ["TOOLWIRE_TOKEN"]', 'str(uuid.uuid4())')
     .map(([name, value]) => `\n    "${name}": ${value},`).join('')}
 }

@@ -83,21 +83,25 @@ export async function follow(query, signal, take, report) {
 			signal.removeEventListener('abort', stop);
 			attempt.abort();
 		}
-		if (!signal.aborted) await pause(Math.min(10_000, 250 * 2 ** failures) * (0.5 + Math.random() / 2), signal);
+		if (!signal.aborted) await pause(failures, signal);
 	}
 }
 
-/** Waits; the return of the network or of the reader ends it. @param {number} ms @param {AbortSignal} signal */
-const pause = (ms, signal) => new Promise((resolve) => {
+/**
+ * Waits, longer after each failure; the return of the network or of the reader ends it.
+ * @param {number} failures
+ * @param {AbortSignal} [signal]
+ */
+export const pause = (failures, signal) => new Promise((resolve) => {
 	const end = () => {
 		clearTimeout(timer);
 		removeEventListener('online', end);
 		document.removeEventListener('visibilitychange', end);
-		signal.removeEventListener('abort', end);
+		signal?.removeEventListener('abort', end);
 		resolve(undefined);
 	};
-	const timer = setTimeout(end, ms);
+	const timer = setTimeout(end, Math.min(10_000, 250 * 2 ** failures) * (0.5 + Math.random() / 2));
 	addEventListener('online', end);
 	document.addEventListener('visibilitychange', end);
-	signal.addEventListener('abort', end);
+	signal?.addEventListener('abort', end);
 });

@@ -2,9 +2,9 @@
 
 /** The screens by their letter after `g`. */
 export const SCREENS = /** @type {const} */ ([
-	['a', 'approvals', 'Approvals'], ['c', 'calls', 'Calls'], ['t', 'tools', 'Tools'], ['p', 'providers', 'Providers'],
-	['o', 'overview', 'Overview'], ['n', 'connect', 'Connect'], ['s', 'tasks', 'Tasks'], ['l', 'limits', 'Limits'],
-	['u', 'audit', 'Audit'], ['h', 'chat', 'Chat'],
+	['a', 'approvals', 'Approvals'], ['s', 'tasks', 'Tasks'], ['h', 'chat', 'Chat'],
+	['o', 'overview', 'Overview'], ['c', 'calls', 'Calls'], ['l', 'limits', 'Limits'], ['u', 'audit', 'Audit'],
+	['t', 'tools', 'Tools'], ['p', 'providers', 'Providers'], ['n', 'connect', 'Connect'],
 ]);
 
 export const KEYS = [
@@ -58,7 +58,9 @@ export function onKey(event) {
 
 /** @param {KeyboardEvent} event @param {string} selector */
 function press(event, selector) {
-	const button = seen(selector);
+	// The one of the form that has the focus first.
+	const button = /** @type {HTMLElement | null | undefined} */ (/** @type {Element} */ (event.target).closest('form')
+		?.querySelector(selector)) ?? seen(selector);
 	if (!button) return;
 	event.preventDefault();
 	button.click();

@@ -39,7 +39,7 @@ class Session extends EventTarget {
 		if (this.refreshToken && await this.refresh()) return;
 		this.ask(!this.token ? 'Sign in to go on.' : this.isKnown
 			? 'Your sign-in has ended. Sign in again to go on; nothing that you typed is lost.' :
-				'The server did not accept this sign-in.');
+				'The server did not accept this token. Check that it is whole and not expired.');
 		await this.waiting?.promise;
 	}
 

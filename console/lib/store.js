@@ -2,7 +2,7 @@
 import { get, VIEWER } from './api.js';
 import { follow } from './events.js';
 import { session } from './sign_in.js';
-import { instant } from './time.js';
+import { instant, now } from './time.js';
 
 const TOPICS = 'calls,confirmations,tools,providers,tasks';
 const MOST_CALLS = 20_000;
@@ -55,19 +55,23 @@ class Store extends EventTarget {
 		this.synced.clear();
 		this.stale.clear();
 		this.olderCalls = undefined;
+		this.viewer = {};
 		session.owner = '';
 		this.viewer = await get(VIEWER, {}, signal);
 		session.owner = this.viewer.user_id;
 		session.isKnown = true;
 		this.tell('viewer');
 		follow({ topics: TOPICS, user_id: this.everybody }, signal, (event, data) => this.take(event, data),
-			(state, error) => {
-			if (state === 'lost' && this.connection !== 'lost') this.lostAt = Date.now();
-			this.connection = state;
-			this.connectionError = error?.message ?? '';
-			this.tell('connection');
-		});
+			(state, error) => this.report(state, error));
 		this.loadOlderCalls().catch(() => {});
+	}
+
+	/** @param {'live' | 'lost'} state @param {Error} [error] */
+	report(state, error) {
+		if (state === 'lost' && this.connection !== 'lost') this.lostAt = now();
+		this.connection = state;
+		this.connectionError = error?.message ?? '';
+		this.tell('connection');
 	}
 
 	/** @param {string} event @param {Any} data */
@@ -171,6 +175,11 @@ class Store extends EventTarget {
 		for (const call of page.calls) this.takeCall(call);
 		this.synced.add('older calls');
 		this.tell('calls');
+	}
+
+	/** Questions of agents that wait for the viewer. */
+	get questions() {
+		return [...this.tasks.values()].filter((one) => one.kind === 'QUESTION' && !one.ended_at);
 	}
 
 	/** Confirmations that wait for a person; first those that the viewer may decide on, the oldest first. */

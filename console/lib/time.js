@@ -23,7 +23,8 @@ export const span = (text) => (text ? Number(text.replace(/s$/, '')) * 1000 : Na
 /** Milliseconds in words, such as `2.5 ms`, `1.3 s`, `4 min 10 s`. @param {number} ms */
 export function lasting(ms) {
 	if (!Number.isFinite(ms)) return '–';
-	if (ms < 10) return `${Math.max(0, Math.round(ms * 10) / 10)} ms`;
+	if (ms < 0.05) return '< 0.1 ms';
+	if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
 	if (ms < 1_000) return `${Math.round(ms)} ms`;
 	if (ms < 60_000) return `${Number((ms / 1000).toFixed(Number(ms < 10_000)))} s`;
 	const minutes = Math.floor(ms / 60_000);
@@ -35,7 +36,7 @@ export function lasting(ms) {
 /** @param {number} ms */
 export function ago(ms) {
 	const passed = now() - ms;
-	if (passed < 5_000) return 'now';
+	if (passed < 5_000) return 'just now';
 	if (passed < 60_000) return `${Math.floor(passed / 1000)} s ago`;
 	if (passed < 3_600_000) return `${Math.floor(passed / 60_000)} min ago`;
 	if (passed < 48 * 3_600_000) return `${Math.floor(passed / 3_600_000)} h ago`;

@@ -3,7 +3,6 @@ import { alike, approval, approvedBefore, brief, consequence, decided, faceName,
 	nothing, now, parse, post, problem, problemOf, properties, segment, shown, standing, store, stringify, unset, until,
 	warnings, words } from '../elements/parts.js';
 import '../elements/arguments.js';
-import '../elements/copy.js';
 
 /** @type {Record<string, string>} */
 const CAUSES = {
@@ -84,7 +83,7 @@ class ApprovalCard extends properties({
 				['By', one.face && html`${faceName(one.face)}${one.client ? html`, as it says
 					${shown(one.client)}` : nothing}`],
 				['Asked', html`<tw-when .at=${one.created_at}></tw-when>`],
-				['Task', one.task_id && html`<a href=${link('calls', '', { task: one.task_id })}>${brief(one.task_id)}</a>`],
+				['Task', one.task_id && html`<a href=${link('tasks', one.task_id)}>${brief(one.task_id)}</a>`],
 				['Session', one.session_id],
 				['Call', one.call_id && this.call(one, one.call_id, brief(one.call_id))],
 			])}

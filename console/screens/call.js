@@ -2,7 +2,6 @@
 import { brief, css, decided, errorOf, faceName, facts, get, html, instant, lasting, link, nothing, now, post, problem,
 	problemOf, properties, segment, shown, span, standing, store, unset, until, words } from '../elements/parts.js';
 import '../elements/arguments.js';
-import '../elements/result.js';
 
 class Call extends properties({
 	name: '', back: '', answer: unset, nested: /** @type {Any[]} */ ([]), told: '',
@@ -96,7 +95,7 @@ class Call extends properties({
 					call.parent_call_id)}>${brief(call.parent_call_id)}</a>`],
 				['Approval', call.confirmation_id && html`<a href=${link('approvals',
 					call.confirmation_id)}>${brief(call.confirmation_id)}</a>`],
-				['Task', call.task_id && html`<a href=${link('calls', '', { task: call.task_id })}>${brief(call.task_id)}</a>`],
+				['Task', call.task_id && html`<a href=${link('tasks', call.task_id)}>${brief(call.task_id)}</a>`],
 				['Session', call.session_id],
 				['Trace', code(call.trace_id)],
 				['Definition', code(call.definition_digest)],

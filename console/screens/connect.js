@@ -2,7 +2,7 @@
 import { address, grpcAddress, hostOf, mcpAddress, needsToken, quote } from '../lib/copy.js';
 import { session } from '../lib/sign_in.js';
 import { html, nothing, properties } from '../elements/parts.js';
-import '../elements/copy.js';
+import '../elements/arguments.js';
 
 /** @param {any} value */
 const json = (value) => JSON.stringify(value, null, 2);
@@ -28,13 +28,11 @@ const MCP = [
 			env: secret({ TOOLWIRE_TOKEN: 'YOUR TOKEN' }) } } })],
 ];
 
-const FUNCTION = `from toolwire import serve, tool
-
+const FUNCTION = `from toolwire import serve, tool\n
 @tool
 def order_status(order_id: str) -> dict[str, str]:
     """Where an order is. Use this when a customer asks about a delivery."""
-    return {"order": order_id, "state": "sent"}
-
+    return {"order": order_id, "state": "sent"}\n
 serve()`;
 
 const BEARER = '-H "authorization: Bearer $TOOLWIRE_TOKEN" ';

@@ -4,7 +4,7 @@ import { clock, get, html, instant, lasting, link, nothing, plural, problemOf, p
 	words } from '../elements/parts.js';
 import { sourceOf } from '../elements/source.js';
 
-const [HEIGHT, LEFT, BOTTOM] = [150, 44, 18];
+const [HEIGHT, LEFT, BOTTOM] = [150, 52, 18];
 
 /** A chart of lines over time. By the pointer, or by the arrow keys, it says the values of an instant. */
 class Chart extends properties({
@@ -59,9 +59,10 @@ class Chart extends properties({
 		const top = this.top();
 		const x = (/** @type {number} */ index) => LEFT + (index / Math.max(1, last)) * (wide - LEFT - 4);
 		const y = (/** @type {number} */ value) => 6 + (1 - value / top) * (HEIGHT - BOTTOM - 6);
-		// A value between two that are missing is a dot.
+		// A value between two that are missing is a ring.
 		const path = (/** @type {Line} */ { values }) => values.map((value, index) => (value === undefined ? ''
-			: `${values[index - 1] === undefined ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}h.1`)).join('');
+			: `${values[index - 1] === undefined ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}h.1${
+				(values[index - 1] ?? values[index + 1]) === undefined ? 'm-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0' : ''}`)).join('');
 		const at = chosen < 0 ? last : chosen;
 		const rest = () => { this.chosen = -1; };
 		return html`<figure class="chart"><figcaption><b>${this.label}</b>
@@ -72,7 +73,7 @@ class Chart extends properties({
 				aria-label="${this.label}, the last 15 minutes. Arrow keys
 				read values." @pointermove=${this.point} @pointerleave=${rest} @keydown=${this.key} @blur=${rest}>
 				${[0, top / 2, top].map((value) => svg`<line x1=${LEFT} x2=${wide - 4} y1=${y(value)} y2=${y(value)}></line>
-					<text x=${LEFT - 6} y=${y(value) + 4} text-anchor="end">${this.told(value)}</text>`)}
+					<text x=${LEFT - 6} y=${y(value) + 4} text-anchor="end">${value ? this.told(value) : 0}</text>`)}
 				${(times.length ? [0, 1, 2] : []).map((third) => svg`<text x=${x((third / 2) * last)} y=${HEIGHT - 3}
 					text-anchor=${['start', 'middle', 'end'][third]}>${clock(times[Math.round((third / 2) * last)]).slice(0,
 						5)}</text>`)}

@@ -1,7 +1,7 @@
 // Providers: what executes tools outside the server, what each has connected, and what it offered in vain.
 import { badge, brief, html, link, nothing, NOWHERE, plural, properties, shown, store,
 	violationsOf } from '../elements/parts.js';
-import '../elements/copy.js';
+import '../elements/arguments.js';
 
 /** @type {Record<string, string>} */
 const KINDS = { HOST: 'programs that connect to this server', MCP: 'MCP server' };

@@ -1,14 +1,11 @@
 // Tasks: the trees of the viewer's agents, and beside them the task that is opened.
-import { badge, get, html, instant, link, nothing, NOWHERE, plural, problemOf, properties, replace, shown, store, words
+import { get, html, instant, link, nothing, NOWHERE, plural, problemOf, properties, replace, shown, store
 	} from '../elements/parts.js';
 import { choice, search, split } from '../elements/split.js';
+import { badgesOf, stateOf } from '../elements/timeline.js';
 
-const STATES = ['PENDING', 'RUNNING', 'BLOCKED', 'AWAITING_CONFIRMATION', 'COMPLETED', 'FAILED', 'CANCELLED'];
 /** The part of the address that the card reads. */
 const OF_CARD = ['view', 'path', 'version'];
-
-/** Which worker a task is for. @param {Any} task */
-export const roleOf = ({ kind, role }) => role || (kind === 'QUESTION' ? 'question to you' : 'task');
 
 class Tasks extends properties({ at: NOWHERE, token: '', next: '' }) {
 	static topics = ['tasks', 'viewer'];
@@ -27,7 +24,7 @@ class Tasks extends properties({ at: NOWHERE, token: '', next: '' }) {
 	found(facets) {
 		const [state, role, text] = ['state', 'role', 'text'].map((name) => facets.get(name) ?? '');
 		return [...store.tasks.values()].filter((task) => (facets.size || !task.parent_id) &&
-			(!state || task.state === state) && (!role || roleOf(task) === role) &&
+			(!state || stateOf(task) === state) && (!role || task.role === role) &&
 			text.toLowerCase().split(/\s+/).every((word) => `${task.request} ${task.task_id}`.toLowerCase().includes(word)))
 			.sort((a, b) => instant(b.created_at) - instant(a.created_at));
 	}
@@ -36,14 +33,14 @@ class Tasks extends properties({ at: NOWHERE, token: '', next: '' }) {
 		const { query, id } = this.at;
 		const facets = new URLSearchParams([...query].filter(([name]) => !OF_CARD.includes(name)));
 		const tasks = this.found(facets);
-		const roles = [...new Set([...store.tasks.values()].map(roleOf))].sort();
-		const options = (/** @type {string[]} */ values) => values.map((value) => /** @type {[string, string]} */ ([value,
-			words(value)]));
+		// The words of the list itself.
+		const options = (/** @type {(task: Any) => string} */ of) => [...new Set([...store.tasks.values()].map(of))]
+			.filter(Boolean).sort().map((value) => /** @type {[string, string]} */ ([value, value]));
 		return split({ at: this.at, title: 'Tasks', count: `${plural(tasks.length, 'task')}${this.next ? ', and older ones'
 			: ''}`,
 			head: html`${search(this.at, 'Search tasks')}
-				<div class="selects">${choice(this.at, 'state', 'State', options(STATES))}
-					${choice(this.at, 'role', 'Role', options(roles))}
+				<div class="selects">${choice(this.at, 'state', 'State', options(stateOf))}
+					${choice(this.at, 'role', 'Role', options(({ role }) => role))}
 					${this.next ? html`<button class="small" @click=${() => { this.token = this.next; }}>Load older
 						ones</button>` : nothing}</div>
 				${problemOf(this.problem, this.again)}`,
@@ -62,21 +59,12 @@ class Tasks extends properties({ at: NOWHERE, token: '', next: '' }) {
 	row(task, facets) {
 		return html`<a href=${link('tasks', task.task_id, facets)} aria-current=${task.task_id === this.at.id ? 'true' :
 			nothing}>
-			<span class="line"><b>${shown(roleOf(task))}</b> ${stateOf(task)}
+			<span class="line"><b>${shown(task.request)}</b>
 				<span class="end quiet"><tw-when .at=${task.updated_at}></tw-when></span></span>
-			<span class="summary">${shown(task.request)}</span></a>`;
+			<span class="line">${badgesOf(task)}</span></a>`;
 	}
 }
 customElements.define('tw-tasks', Tasks);
 
 /** @param {Any} task */
 const nameOf = (task) => task.task_id;
-
-/** @type {Record<string, string>} */
-const BLOCKED = { CHILD: 'waits for a task', QUESTION: 'waits for an answer', AUTHORIZATION: 'waits for credentials',
-	UNKNOWN_OUTCOME: 'a write’s end is not known' };
-
-/** A task's state, or what it waits for. @param {Any} task */
-export const stateOf = ({ state, kind, role, block_reason: reason }) => badge(state, BLOCKED[reason] ?? (state ===
-	'PENDING'
-	? kind === 'QUESTION' && !role ? 'waits for you' : 'not begun' : undefined));

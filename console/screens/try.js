@@ -5,9 +5,7 @@ import { kind, resolve, withoutSensitive } from '../lib/schema.js';
 import { ago, badge, facts, get, html, isObject, lasting, link, nothing, parse, post, problem, problemOf, properties,
 	segment, shown, span, stateName, store, stringify, unset, violationsOf } from '../elements/parts.js';
 import '../elements/arguments.js';
-import '../elements/copy.js';
 import '../elements/field.js';
-import '../elements/result.js';
 
 /** What was entered for each tool, as long as the page is open. @type {Map<string, Any>} */
 const drafts = new Map();

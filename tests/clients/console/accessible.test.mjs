@@ -27,6 +27,29 @@ before(async () => {
 });
 after(() => console_?.close());
 
+/** What of the page a finger misses, and placeholders whose contrast is below 4.5, which axe does not measure. */
+function touched() {
+  const wrong = [];
+  // A link in a sentence is as high as its line, and a radio button is touched by its label.
+  const isWithin = (one) => one.matches('a') && getComputedStyle(one).display === 'inline' &&
+    [...one.parentElement.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  for (const one of document.querySelectorAll(
+    'a, button, input:not([type=radio]), select, summary, textarea, .theme label')) {
+    const { width, height, top } = one.getBoundingClientRect();
+    if (one.checkVisibility() && width && top >= 0 && height < 40 && !isWithin(one))
+      wrong.push(`${one.tagName} ${one.className} ${one.textContent.trim().slice(0, 20)} is ${height} px high`);
+  }
+  const light = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map((part) => part / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+  for (const one of document.querySelectorAll('[placeholder]')) {
+    const [text, ground] = [getComputedStyle(one, '::placeholder').color, getComputedStyle(one).backgroundColor];
+    const [low, high] = [light(text), light(ground)].sort((a, b) => a - b);
+    if ((high + 0.05) / (low + 0.05) < 4.5) wrong.push(`placeholder ${one.placeholder}: ${text} on ${ground}`);
+  }
+  return wrong;
+}
+
 for (const theme of ['light', 'dark']) {
   for (const width of [360, 800, 1440]) {
     it(`is accessible in the ${theme} theme at ${width} px`, async () => {
@@ -54,6 +77,7 @@ for (const theme of ['light', 'dark']) {
         wrong.push(...violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
           .map(({ id, nodes }) => `${name}: ${id}: ${nodes.map((node) => node.target.join(' ')).slice(0,
             3).join(' | ')}`));
+        if (width === 360) wrong.push(...(await page.evaluate(touched)).map((one) => `${name}: ${one}`));
         if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
           wrong.push(`${name}: wider than the page`);
       }

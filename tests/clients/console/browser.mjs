@@ -50,7 +50,7 @@ export async function launch(options) {
     await page.goto(`${path.url}/${hash}`);
     if (token) {
       await page.getByLabel('Your token').fill(token);
-      await page.getByRole('button', { name: 'Use the token' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     }
     await page.locator('.connection.live').waitFor();
     return page;

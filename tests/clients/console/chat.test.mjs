@@ -29,7 +29,8 @@ it('answers, with a link to each call, and keeps the conversation in the address
   await page.getByText('193.12').waitFor();
   const turn = page.locator('.turn');
   await turn.getByRole('link', { name: 'get_quotes' }).waitFor();
-  await turn.getByRole('link', { name: '[tool:quotes:v1]' }).click();
+  assert.equal(await turn.getByText('[tool:').count(), 0, 'sources stand below the answer');
+  await turn.getByText('Sources:').getByRole('link', { name: 'tool:quotes:v1' }).click();
   await page.locator('tw-call', { hasText: 'get_quotes' }).waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('h');
@@ -71,6 +72,8 @@ it_('waits for an approval, leads to it, and goes on once it is decided', async 
 
 it('asks before it changes something, and takes a yes', async () => {
   const page = await say('Put Reliance on my watchlist.');
+  await page.getByRole('button', { name: 'Yes' }).waitFor();
+  assert.equal(await page.locator('.turn .badge').count(), 0, 'a question needs no word for its kind');
   await page.getByRole('button', { name: 'Yes' }).click();
   await page.locator('.turn', { hasText: 'yes' }).getByText('RELIANCE').first().waitFor();
   await page.context().close();

@@ -155,7 +155,7 @@ it('lets one of two people win, and tells both', async () => {
 
 it('shows a new approval wherever one is, without a reload', async () => {
   await closed(await console_.open('#/connect', { width: 800 }), async (page) => {
-    const before = Number.parseInt(await page.locator('.wait-link').textContent({ timeout: 300 }).catch(() => '0'), 10);
+    const before = Number.parseInt(await page.locator('.wait-link', { hasText: 'approve' }).textContent({ timeout: 300 }).catch(() => '0'), 10);
     await waiting(url, { value: 'news' });
     await page.locator('.wait-link', { hasText: `${before + 1} to approve` }).waitFor();
   });
@@ -219,6 +219,48 @@ it('shows calls as they happen, and goes on after a lost connection without gap 
     await call('TSLA');
     await page.waitForFunction((wanted) =>
       document.querySelector('.list [role=status]').textContent.startsWith(String(wanted)), before + 4);
+  });
+});
+
+it('begins by itself once the server answers', async () => {
+  const page = await console_.browser.newPage();
+  await page.route('**/v1/**', (route) => route.abort());
+  await page.goto(`${console_.path.url}/#/tools`);
+  await page.getByRole('main').getByText(/^The server cannot be reached\.\s+Try again$/).waitFor();
+  await page.unroute('**/v1/**');
+  await page.locator('.connection.live').waitFor();
+  await page.locator('tw-tools .row').first().waitFor();
+  await page.close();
+});
+
+it('begins at once when it is asked to try again', async () => {
+  const page = await console_.browser.newPage();
+  // Without a pause that ends by itself.
+  await page.addInitScript(() => {
+    const real = setTimeout;
+    window.setTimeout = (run, ms) => (ms > 100 ? 0 : real(run, ms));
+  });
+  await page.route('**/v1/**', (route) => route.abort());
+  await page.goto(console_.path.url);
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  await page.unroute('**/v1/**');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.connection.live').waitFor();
+  await page.close();
+});
+
+it('loads a screen that was first opened without a connection once there is one', async () => {
+  await closed(await console_.open('#/tools', { width: 360, height: 740 }), async (page) => {
+    console_.path.cut();
+    await page.locator('.connection.lost').waitFor();
+    const menu = page.locator('.menu-button');
+    assert.ok(await menu.evaluate((one) => one.scrollWidth <= one.clientWidth), 'the menu’s button is whole');
+    // The list of tasks is loaded with what it opens.
+    await page.evaluate(() => { location.hash = '#/tasks/task_1'; });
+    await page.getByText('This part of the page could not be loaded.').waitFor();
+    console_.path.mend();
+    await page.locator('.connection.live').waitFor();
+    await page.getByText(/no task task_1/).waitFor();
   });
 });
 

@@ -13,7 +13,7 @@ after(() => console_?.close());
 
 async function signIn(page, token) {
   await page.getByLabel(/token/i).fill(token);
-  await page.getByRole('button', { name: 'Use the token' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 it('shows the arguments of a call whatever their names', async () => {

@@ -23,6 +23,7 @@ it('shows who is over a limit, and by the keyboard leads to the call that was re
   await refused.locator('li', { hasText: user }).filter({ hasText: 'debug_fail' }).first().waitFor();
   if (state) {
     await page.getByText('1 source of 2 over a limit now').waitFor();
+    await page.getByText('60 a minute').waitFor();
     await page.locator('.panel', { hasText: 'Over a limit now' }).getByText(/renews in \d+ s/).waitFor();
     await page.getByRole('link', { name: 'search_web', exact: true }).first().waitFor();
   }

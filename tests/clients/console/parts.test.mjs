@@ -8,7 +8,7 @@ globalThis.location ??= { hash: '', origin: 'http://localhost', pathname: '/' };
 const { reader } = await import(`${PAGE}/lib/events.js`);
 const { isRaw, number, parse, stringify } = await import(`${PAGE}/lib/json.js`);
 const { bounds, inWords, kind, resolve } = await import(`${PAGE}/lib/schema.js`);
-const { instant, lasting, span } = await import(`${PAGE}/lib/time.js`);
+const { ago, instant, lasting, span } = await import(`${PAGE}/lib/time.js`);
 
 it('reads the same events wherever their text is cut', () => {
   const text = ': open\r\n\r\nid: 7\r\nevent: calls.ended\ndata: {"a":1,\ndata: "b":2}\n' +
@@ -82,4 +82,6 @@ it('reads instants and durations of the contract', () => {
   assert.equal(lasting(119_965), '1 min 59 s');
   assert.equal(lasting(2.46), '2.5 ms');
   assert.deepEqual([lasting(5_000), lasting(1_340)], ['5 s', '1.3 s']);
+  assert.equal(ago(Date.now()), 'just now');
+  assert.equal(lasting(0.04), '< 0.1 ms');
 });

@@ -57,10 +57,10 @@ it('keeps a token in memory alone, and refuses a wrong one in words', async () =
   const page = await console_.browser.newPage();
   await page.goto(`${console_.path.url}/#/tools`);
   await page.getByLabel('Or by a token').fill('wrong');
-  await page.getByRole('button', { name: 'Use the token' }).click();
-  await page.getByText('The server did not accept this sign-in.').waitFor();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.locator('.complaint', { hasText: 'The server did not accept this token.' }).waitFor();
   await page.getByLabel('Or by a token').fill('demo');
-  await page.getByRole('button', { name: 'Use the token' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('.connection.live').waitFor();
   const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
   assert.ok(!kept.includes('demo'), kept);
@@ -71,14 +71,14 @@ it('asks again when a sign-in ends, and loses no input', async () => {
   const page = await console_.browser.newPage();
   await page.goto(`${console_.path.url}/#/tools/get_quotes`);
   await page.getByLabel('Or by a token').fill('demo');
-  await page.getByRole('button', { name: 'Use the token' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByLabel('symbol').fill('NVDA');
   console_.server.refuse(true);
   await page.getByRole('button', { name: 'Call', exact: true }).click();
   await page.getByText('nothing that you typed is lost').waitFor();
   console_.server.refuse(false);
   await page.getByLabel('Or by a token').fill('demo');
-  await page.getByRole('button', { name: 'Use the token' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('tw-result', { hasText: 'NVDA' }).waitFor();
   await page.close();
 });
@@ -87,7 +87,7 @@ it('forgets the inputs of a user who signs out', async () => {
   const page = await console_.browser.newPage();
   await page.goto(`${console_.path.url}/#/tools/get_quotes`);
   await page.getByLabel('Or by a token').fill('demo');
-  await page.getByRole('button', { name: 'Use the token' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByLabel('symbol').fill('NVDA');
   await page.getByRole('button', { name: 'Call', exact: true }).click();
   await page.getByLabel('Last inputs on this machine').waitFor();
@@ -96,7 +96,7 @@ it('forgets the inputs of a user who signs out', async () => {
   await page.getByText('Sign in to go on.').waitFor();
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
   await page.getByLabel('Or by a token').fill('lead');
-  await page.getByRole('button', { name: 'Use the token' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
   assert.equal(await page.getByLabel('symbol').inputValue(), '', 'nor are they in the form of the next user');
   await page.close();
 });
@@ -126,7 +126,7 @@ it('shows one’s own call with the reason why one cannot decide', async () => {
   const page = await console_.browser.newPage();
   await page.goto(`${console_.path.url}/#/approvals/${id}`);
   await page.getByLabel('Or by a token').fill('lead');
-  await page.getByRole('button', { name: 'Use the token' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText('You cannot decide: it is your own call').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
   await page.keyboard.press('1');

@@ -144,6 +144,8 @@ export async function standIn({ port = 0, users, issuers = [], ...seed } = {}) {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, 'http://localhost');
     try {
+      if (url.search && url.pathname.endsWith('.js'))
+        throw new Refused(400, 'INVALID_REQUEST', 'This path takes no query.');
       if (request.method === 'GET' && !url.pathname.startsWith('/v1/')) return await
         serveFile(url.pathname, response, issuers.map(({ issuer }) => new URL(issuer).origin));
       if (url.pathname === '/v1/console') {

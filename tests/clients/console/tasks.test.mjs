@@ -36,12 +36,16 @@ it('shows what an agent does as it does it, and gives the person’s answer', as
     await call(3, 'ask_master', { question: 'Which quarter?' });
   }
   await card.locator('.timeline', { hasText: '→ asked a person' }).waitFor();
-  await card.locator('.facts').getByRole('link', { name: 'question to you' }).click();
-  await card.locator('.lead', { hasText: 'Which quarter?' }).waitFor();
+  const count = page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Tasks/ });
+  await count.locator('.count', { hasText: /^1$/ }).waitFor();
+  await card.locator('form', { hasText: 'Which quarter?' }).getByLabel('Your answer').waitFor();
+  await card.locator('.facts').getByRole('link', { name: 'your answer' }).click();
+  await card.getByRole('heading', { name: 'Which quarter?' }).waitFor();
   await card.getByLabel('Your answer').fill('The third');
   await card.getByLabel('Your answer').press('Control+Enter');
   await card.getByText('Your answer was given.').waitFor();
   await card.locator('header .badge', { hasText: 'completed' }).waitFor();
+  await count.locator('.count').waitFor({ state: 'hidden' });
   await card.locator('.tree-of-tasks').getByRole('link', { name: /Write a report on/ }).click();
   await card.locator('.timeline', { hasText: '← answer from a person' }).waitFor();
   await card.getByRole('link', { name: 'In full' }).click();
@@ -73,18 +77,39 @@ it('is used by the keyboard alone: from another screen to a task and back', asyn
   await page.context().close();
 });
 
+it_('answers a question on a phone: from the header to the task that waits, and there', async () => {
+  const other = await launch({});
+  const page = await other.open('#/tools', { width: 360, height: 740 });
+  await page.getByRole('link', { name: '1 to answer' }).click();
+  await page.locator('tw-tasks .row', { hasText: 'Write a report' }).getByRole('link').click();
+  await page.getByLabel('Your answer').fill('The third');
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await page.getByText('Your answer was given.').waitFor();
+  await page.locator('tw-task header', { hasText: 'running' }).waitFor();
+  // Beside another question Ctrl + Enter sends the form that has the focus.
+  change(other.server.state, QUESTION, { state: 'PENDING', ended_at: undefined });
+  await page.getByLabel('Your answer').waitFor();
+  await page.getByRole('button', { name: 'Cancel the task' }).click();
+  await page.keyboard.type('Not needed any more');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('It is cancelled').waitFor();
+  await other.close();
+});
+
 it_('filters all tasks of all trees, and follows one that changes', async () => {
   const page = await console_.open('#/tasks');
   const rows = page.locator('tw-tasks .row');
   await page.getByText('Compare two funds.').waitFor();
   assert.equal(await rows.filter({ hasText: 'Sum up' }).count(), 0, 'without a filter the list has roots');
-  await page.getByLabel('State').selectOption('FAILED');
+  await page.getByLabel('State').selectOption('failed');
+  await rows.filter({ hasText: 'Compare two funds.' }).waitFor();
   await page.locator('tw-tasks [role=status]', { hasText: /^1 task$/ }).waitFor();
   await page.getByLabel('State').selectOption('');
   await page.getByLabel('Search tasks').fill('sum sales');
   await rows.filter({ hasText: 'Sum up sales.csv.' }).waitFor();
   change(console_.server.state, CHILD, { state: 'BLOCKED', block_reason: 'AUTHORIZATION' });
   await rows.filter({ hasText: 'waits for credentials' }).waitFor();
+  await page.getByLabel('State').selectOption('waits for credentials');
   await page.getByLabel('Search tasks').fill('no such words');
   await page.getByText('No task matches.').waitFor();
   await page.context().close();
