@@ -29,8 +29,8 @@ export function decided(one) {
 		? `, not used: ${stateName(state)}` : ''}
 		${one.on_behalf_of ? html`<br>on behalf of ${shown(one.on_behalf_of)} (as they say)` : nothing}
 		${one.reason ? html`<br><span class="whole">“${shown(one.reason)}”</span>` : nothing}
-		${state === 'APPROVED' ? html`<br>Not carried out yet: ${one.user_id === me ? 'you' : 'the caller'} must repeat it,
-			${until(one.expires_at)}. ${one.user_id === me && !one.task_id && !one.path[1] ? html`<a class="button main"
+		${state === 'APPROVED' ? html`<br>Not carried out yet: ${one.user_id === me ? 'you' : 'the caller'} must repeat
+			it, ${until(one.expires_at)}. ${one.user_id === me && !one.task_id && !one.path[1] ? html`<a class="button main"
 				href=${link('tools', one.tool, { confirmation: one.confirmation_id, request: one.request_id })}>Make the
 				call</a>` : nothing}` : nothing}
 		${one.used_by_call_id ? html`<br><a href="#/calls/${one.used_by_call_id}">The call that was made</a>` : nothing}`;

@@ -1,5 +1,6 @@
 // What is kept on this machine alone, in this browser: the theme, and the last inputs of each tool. Never a token.
 import { parse, stringify } from './json.js';
+import { session } from './sign_in.js';
 
 const MOST = 20;
 
@@ -22,10 +23,13 @@ export function write(key, value) {
 	}
 }
 
+/** Where the inputs of a tool are. Each user has their own. @param {string} tool */
+const place = (tool) => `inputs:${session.owner}:${tool}`;
+
 /** The last inputs of a tool, the newest first. @param {string} tool @returns {{time: number, arguments: any}[]} */
 export function inputs(tool) {
 	try {
-		return parse(read(`inputs:${tool}`) || '[]');
+		return parse(read(place(tool)) || '[]');
 	} catch {
 		return [];
 	}
@@ -36,11 +40,11 @@ export function keepInput(tool, args) {
 	const text = stringify(args);
 	if (text.length > 20_000) return;
 	const others = inputs(tool).filter((input) => stringify(input.arguments) !== text);
-	write(`inputs:${tool}`, stringify([{ time: Date.now(), arguments: args }, ...others].slice(0, MOST)));
+	write(place(tool), stringify([{ time: Date.now(), arguments: args }, ...others].slice(0, MOST)));
 }
 
 /** @param {string} tool */
-export const forgetInputs = (tool) => write(`inputs:${tool}`, '');
+export const forgetInputs = (tool) => write(place(tool), '');
 
 /** Forgets the inputs of all tools. */
 export function forgetAll() {

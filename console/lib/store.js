@@ -13,6 +13,7 @@ class Store extends EventTarget {
 	/** @type {Map<string, Any>} */ confirmations = new Map();
 	/** @type {Map<string, KnownCall>} */ calls = new Map();
 	/** @type {Map<string, Any>} */ tasks = new Map();
+	/** What was entered for each tool. @type {Map<string, Any>} */ drafts = new Map();
 	/** @type {Any} */ viewer = {};
 	/** @type {Any[]} */ problems = [];
 	/** Topics whose state at the beginning is complete. @type {Set<string>} */
@@ -51,7 +52,8 @@ class Store extends EventTarget {
 		this.stop.abort();
 		this.stop = new AbortController();
 		const { signal } = this.stop;
-		for (const map of [this.tools, this.providers, this.confirmations, this.calls, this.tasks]) map.clear();
+		const { drafts, tools, providers, confirmations, calls, tasks } = this;
+		for (const map of [drafts, tools, providers, confirmations, calls, tasks]) map.clear();
 		this.synced.clear();
 		this.stale.clear();
 		this.olderCalls = undefined;

@@ -77,8 +77,8 @@ class Call extends properties({
 				<p role="status">${this.told}</p>
 				${problemOf(this.problem)}
 			</header>
-			${waits && one ? html`<div class="notice">${one.state === 'PENDING' ? html`A person must approve it,
-				${until(one.expires_at)}. Nothing has been done.` : decided(one)}
+			${waits && one ? html`<div class="notice">${one.state === 'PENDING' ? html`A person must approve
+				it, ${until(one.expires_at)}. Nothing has been done.` : decided(one)}
 				<a href=${link('approvals', call.confirmation_id)}>The approval</a></div>` : nothing}
 			${result?.error ? errorOf(result.error, call.ended_at) : nothing}
 			${call.state === 'OUTCOME_UNKNOWN' && !result?.error ? html`<p class="notice bad">The call began, and its end is

@@ -216,8 +216,8 @@ class Documents extends properties({ name: '', path: '', version: 0, position: 0
 		if (!this.all.length) return html`<p class="empty">The tree has no documents. <span>What its agents write by
 			<code>write_file</code>, and what is uploaded to it, is listed here.</span></p>`;
 		return html`<ul class="plain">${this.all.map((one) => html`<li><div class="line"><a
-			href=${this.to({ path: one.path })}>${shown(one.path)}</a><span class="end quiet">version ${one.version},
-				${plural(one.token_count, 'token')}, <tw-when .at=${one.updated_at}></tw-when></span></div>
+			href=${this.to({ path: one.path })}>${shown(one.path)}</a><span class="end quiet">version
+				${one.version}, ${plural(one.token_count, 'token')}, <tw-when .at=${one.updated_at}></tw-when></span></div>
 			<span class="quiet">${shown(one.description || one.auto_summary)}</span></li>`)}</ul>`;
 	}
 

@@ -7,9 +7,6 @@ import { ago, badge, facts, get, html, isObject, lasting, link, nothing, parse, 
 import '../elements/arguments.js';
 import '../elements/field.js';
 
-/** What was entered for each tool, as long as the page is open. @type {Map<string, Any>} */
-const drafts = new Map();
-
 class Try extends properties({
 	tool: /** @type {Any} */ ({}), call: '', confirmation: '', request: '', args: /** @type {Any} */ ({}), busy: '',
 	json: /** @type {string | undefined} */ (undefined), explained: unset,
@@ -26,7 +23,8 @@ class Try extends properties({
 		if (isOther) {
 			this.abort?.abort();
 			this.clear();
-			Object.assign(this, { args: {}, json: undefined, key: '', note: '', timeout: '' }, drafts.get(this.tool.name));
+			const empty = { args: {}, json: undefined, key: '', note: '', timeout: '' };
+			Object.assign(this, empty, store.drafts.get(this.tool.name));
 		}
 		if (changed.has('request') && this.request) this.key = this.request;
 		if (isOther || changed.has('call') || changed.has('confirmation')) this.refill();
@@ -34,7 +32,7 @@ class Try extends properties({
 
 	updated() {
 		const { args, json, key, timeout } = this;
-		drafts.set(this.tool.name, { args, json, key, timeout });
+		store.drafts.set(this.tool.name, { args, json, key, timeout });
 	}
 
 	clear() {

@@ -22,7 +22,7 @@ pub(crate) fn served(path: &str, text: String) -> String {
 }
 
 /// The text without comments `/** … */`, lines that begin as `// …`, empty lines, tabs that begin lines, and line breaks
-/// behind `;` and `{`. In template literals this would change texts; `tests/clients/console/sizes.mjs` refuses those that
+/// behind `;`, `,`, `(` and `{`. In template literals this would change texts; `tests/clients/console/sizes.mjs` refuses those that
 /// it would.
 fn condensed(text: &str) -> String {
     let mut parts = text.split("/**");
@@ -35,7 +35,7 @@ fn condensed(text: &str) -> String {
     }
     let lines = kept.split_inclusive('\n').map(|line| line.trim_start_matches('\t'));
     let kept: String = lines.filter(|line| !line.starts_with("//") && *line != "\n").collect();
-    kept.replace(";\n", ";").replace("{\n", "{")
+    [";\n", ",\n", "(\n", "{\n"].iter().fold(kept, |kept, end| kept.replace(end, &end[..1]))
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ export const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascr
 const COMMENT = /^\t*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n|\/\*\*(?:[^*]|\*(?!\/))*\*\/ ?|^\t*\/\/.*(?:\n|$)/gm;
 
 /**
- * A text as the program serves it: without comments, empty lines, tabs that begin lines, and line breaks behind `;`
- * and `{`. The same rule as in src/server/page_text.rs, for checks without the program, since the build has no
+ * A text as the program serves it: without comments, empty lines, tabs that begin lines, and line breaks behind `;`,
+ * `,`, `(` and `{`. The same rule as in src/server/page_text.rs, for checks without the program, since the build has no
  * JavaScript. served.test.mjs compares the two.
  */
 export const condensed = (text) => text.replace(COMMENT, '').replace(/^\t+/gm, '')
-  .replace(/^\n/gm, '').replace(/([;{])\n/g, '$1');
+  .replace(/^\n/gm, '').replace(/([;{(,])\n/g, '$1');
 
 /** The same of styles, without what means nothing beside marks. */
 const condensedStyle = (text) => condensed(text).replace(/\n|  /g, '').replaceAll(' {', '{')

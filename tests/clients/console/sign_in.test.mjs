@@ -87,7 +87,7 @@ it('forgets the inputs of a user who signs out', async () => {
   const page = await console_.browser.newPage();
   await page.goto(`${console_.path.url}/#/tools/get_quotes`);
   await page.getByLabel('Or by a token').fill('demo');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByLabel('symbol').fill('NVDA');
   await page.getByRole('button', { name: 'Call', exact: true }).click();
   await page.getByLabel('Last inputs on this machine').waitFor();
@@ -96,7 +96,7 @@ it('forgets the inputs of a user who signs out', async () => {
   await page.getByText('Sign in to go on.').waitFor();
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
   await page.getByLabel('Or by a token').fill('lead');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   assert.equal(await page.getByLabel('symbol').inputValue(), '', 'nor are they in the form of the next user');
   await page.close();
 });

@@ -60,7 +60,7 @@ const all = await names();
 for (const name of all.filter((one) => isOurs(one) && one.endsWith('.js'))) {
   const text = String(await readFile(join(PAGE, name)));
   if (meaningOf(text) !== meaningOf(condensed(text)))
-    fail(`${name}: what is served means something else: a line of a text ends with ; or {, or begins with //`);
+    fail(`${name}: what is served means something else: a line of a text ends with one of ;,({, or begins with //`);
 }
 await measure('the page', all, MOST);
 for (const screen of FIRST) {
