@@ -17,6 +17,7 @@ mod listing;
 mod model;
 pub mod page;
 pub mod providers;
+pub mod quotas;
 pub mod request;
 pub mod shared_export;
 pub mod snapshot_cache;
