@@ -78,12 +78,12 @@ impl EnforceQuotas {
             .flat_map(|(quota, is_of)| Allowance::all(quota).map(move |allowance| (allowance, is_of)))
             .unzip();
         let limits: Vec<_> = allowances.iter().map(|it| it.limit.clone()).collect();
-        let uses = self.store.uses(&limits, Some(user), &reader.id, None, u32::MAX).await?;
-        let mut uses: HashMap<_, _> = uses.into_iter().map(|it| (it.name.clone(), it)).collect();
+        let found = self.store.uses(&limits, Some(user), &reader.id, None, u32::MAX).await?;
+        let mut by_name: HashMap<_, _> = found.into_iter().map(|it| (it.name.clone(), it)).collect();
         let left = allowances.iter().zip(are_of).filter_map(|(allowance, is_of)| {
             let name = allowance.limit.name_of(user);
             let unused = || Use { user: user.clone(), name: name.clone(), count: 0, share: 0, first: 0 };
-            let found = uses.remove(&name).or_else(|| is_of.then(unused))?;
+            let found = by_name.remove(&name).or_else(|| is_of.then(unused))?;
             Some(left(allowance, &found))
         });
         Ok(left.collect())

@@ -316,6 +316,11 @@ mod tests {
         assert!(other.wait_time("live", &"a".parse().unwrap()).await + Duration::from_mins(5) > HOUR);
         acquire(&other, "live", "b").await.unwrap();
         assert!(acquire(&one, "live", "c").await.is_err(), "the ceiling is of all processes, too");
+        let used = async |limiter: &SharedLimiter, source: &str, user: &str| {
+            let usage = limiter.usage(source, &user.parse().unwrap()).await;
+            (usage.of_user, usage.of_all)
+        };
+        assert_eq!((used(&one, "live", "a").await, used(&one, "live", "c").await), ((2, 3), (0, 3)));
         for limiter in [&one, &other] {
             acquire(limiter, "embedded", "a").await.unwrap();
             acquire(limiter, "embedded", "a").await.unwrap();
