@@ -1,22 +1,23 @@
-// Limits: which sources cannot be asked now, whose calls were refused by a limit, and what is left of one's own quotas.
-import { get, html, instant, link, nothing, now, plural, post, problem, problemOf, properties, segment, shown,
-	store } from '../elements/parts.js';
+// Limits: how much is used of each quota and by whom, which calls a limit refused, and how much each source is used.
+import { get, html, instant, link, nothing, now, plural, problemOf, properties, shown, store } from
+	'../elements/parts.js';
 import { sourceOf } from '../elements/source.js';
 
 const HOUR = 3_600_000;
 /** Tools of a source that are named. */
 const MOST_NAMED = 8;
 
-class Limits extends properties({ limits: /** @type {Any[] | undefined} */ (undefined), chosen: '',
-	quotas: /** @type {Any[] | undefined} */ (undefined), complaint: /** @type {Failure} */ (undefined) }) {
+class Limits extends properties({ limits: /** @type {Any[] | undefined} */ (undefined), quotas: /** @type {Any[]} */
+	([]), next: '' }) {
 	static topics = ['viewer', 'calls', 'tools'];
 	static every = 5_000;
 	isListed = false;
 
 	willUpdate() {
 		this.once('limits', async () => {
-			const [{ limits }] = await Promise.all([get('/v1/limits'), this.isListed || this.list()]);
-			return { limits };
+			const [{ limits }, { quotas, next_page_token: next }] = await Promise.all([get('/v1/limits'),
+				get('/v1/quotas', { user_id: store.everybody }), this.isListed || this.list()]);
+			return { limits, quotas, next };
 		});
 	}
 
@@ -34,77 +35,70 @@ class Limits extends properties({ limits: /** @type {Any[] | undefined} */ (unde
 		for (const { call } of store.calls.values()) {
 			if (call.code !== 'RATE_LIMITED' || instant(call.arrived_at) < now() - HOUR) continue;
 			const { user_id: user, tool, arrived_at: at } = call;
-			const known = groups.get(`${user} ${tool}`) ?? { user, tool, count: 0, at: '' };
-			groups.set(`${user} ${tool}`, { ...known, count: known.count + 1, ...(at > known.at && { at, call: call.call_id
-				}) });
+			const { count, at: last } = groups.get(`${user} ${tool}`) ?? { count: 0, at };
+			groups.set(`${user} ${tool}`, { user, tool, count: count + 1, at: at > last ? at : last });
 		}
 		return [...groups.values()].sort((a, b) => (a.at < b.at ? 1 : -1));
 	}
 
-	/** @param {any} event */
-	async ask(event) {
-		event.preventDefault();
-		const tool = String(new FormData(event.target).get('tool'));
-		Object.assign(this, { chosen: tool, quotas: undefined, complaint: undefined });
-		try {
-			const { data } = await post(`/v1/tools/${segment(tool)}:explain`, {});
-			this.quotas = data.quotas;
-		} catch (error) {
-			this.complaint = problem(error);
-		}
-	}
-
 	render() {
-		const { limits, refused } = this;
-		const over = limits?.filter((one) => !one.can_make_request) ?? [];
-		const ofSource = (/** @type {string} */ name) => [...store.tools.values()].filter((tool) => tool.source?.name ===
-			name);
-		const entry = (/** @type {Any} */ limit) => sourceOf(limit, tools(ofSource(limit.source)));
+		const { limits, refused, quotas } = this;
+		const { observes } = store.viewer;
+		const full = quotas.filter(({ left }) => !left);
+		const users = new Set(full.map(({ user_id: user }) => user)).size;
+		const loading = limits ? '' : 'Loading…';
 		return html`<div class="page"><div class="bar"><h1>Limits</h1><span class="quiet" role="status">${limits
-				? `${plural(over.length, 'source')} of ${limits.length} over a limit now` : ''}</span></div>
+				? `${observes ? plural(users, 'user') : `${full.length} of your quotas`} and ${plural(limits.filter((one) =>
+					!one.can_make_request).length, 'source')} over a limit now` : ''}</span></div>
 			${problemOf(this.problem, this.again)}
-			${over.length ? html`<section class="panel"><h2>Over a limit now</h2><ul class="plain">${over.map(entry)}</ul>
-				</section>` : nothing}
+			<section class="panel"><h2>Quotas</h2>${quotas.length ? html`<ul class="plain">${quotas.map(quotaOf)}</ul>
+				<p class="quiet">${this.next ? 'The fullest ones. ' : ''}A call counts until it is as old as the
+					quota’s time.</p>` : html`<p class="quiet">${loading ||
+					(observes ? 'No user has used anything of a quota.' : 'No quota bounds your calls.')}</p>`}</section>
 			<section class="panel"><h2>Refused by a limit in the last hour</h2>
-				${refused.length ? html`<ul class="plain">${refused.map(({ user, tool, count, at, call }) => html`<li
-					class="line">
-					<b>${shown(user)}</b> <a href=${link('tools', tool)}>${tool}</a>
-					<a class="end" href=${link('calls', call, { user, tool, code: 'RATE_LIMITED' })}>${plural(count, 'call')}</a>
+				${refused.length ? html`<ul class="plain">${refused.map(({ user, tool, count, at }) => html`<li class="line">
+					${callsOf(user)} <a href=${link('tools', tool)}>${tool}</a>
+					<a class="end" href=${link('calls', '', { user, tool, code: 'RATE_LIMITED' })}>${plural(count, 'call')}</a>
 					<span class="quiet"><tw-when .at=${at}></tw-when></span></li>`)}</ul>
 				<p class="quiet">The error of a call says which limit it was, and when it can be made again.</p>`
-				: html`<p class="quiet">${limits ? `No call of ${store.viewer.observes ? 'any user' : 'yours'}.` :
-					'Loading…'}</p>`}
+				: html`<p class="quiet">${loading || `No call of ${observes ? 'any user' : 'yours'}.`}</p>`}
 			</section>
-			${this.own()}
-			<section class="panel"><h2>Sources</h2>${limits?.length ? html`<ul class="plain">${limits.filter((one) =>
-				one.can_make_request).map(entry)}</ul><p class="quiet">All users share what a source allows, and the server
-					makes
-				their calls wait in turn.</p>` : html`<p class="quiet">${limits ? html`None of your tools reads from a source
-					with
-				a limit. See <a href="#/tools">Tools</a>.` : 'Loading…'}</p>`}</section></div>`;
-	}
-
-	own() {
-		const { quotas, complaint, chosen } = this;
-		const names = [...store.tools.keys()].sort();
-		return html`<section class="panel"><h2>Your quotas</h2>
-			<form class="selects" @submit=${this.ask}><label>For calls of <select name="tool" data-search>
-				${names.map((name) => html`<option .value=${name}>${name}</option>`)}</select></label>
-				<button ?disabled=${!names.length}>What is left?</button></form>
-			${problemOf(complaint)}
-			${quotas ? html`<ul class="plain" role="status">${quotas.map(({ quota, most, left }) => html`<li><div
-				class="line">
-				<b>${shown(quota)}</b><span class="end">${most - left} used, ${left} left</span></div>
-				<meter min="0" max=${most} .value=${most - left} aria-label="used of ${quota}"></meter></li>`)}
-				${quotas.length ? nothing : html`<li>No quota bounds your calls of ${chosen}.</li>`}</ul>` : nothing}
-			<p class="quiet">Asking counts as one call. A place becomes free when the call that took it is as old as the
-				quota’s
-				time.</p></section>`;
+			<section class="panel"><h2>Sources</h2>${limits?.length ? html`<ul class="plain">${[...limits].sort((a, b) =>
+				(fullness(b) > fullness(a) ? 1 : -1)).map((one) => sourceOf(one, more(one)))}</ul><p class="quiet">All
+					users share what a source allows, and the server makes their calls wait in turn.</p>` : html`<p
+					class="quiet">${loading || 'None of your tools reads from a limited source.'}</p>`}</section></div>`;
 	}
 }
 customElements.define('tw-limits', Limits);
 
-/** @param {Any[]} all */
-const tools = (all) => (all.length ? html`<div class="quiet">${all.slice(0, MOST_NAMED).map(({ name }, index) =>
-	html`${index ? ', ' : ''}<a href=${link('tools', name)}>${name}</a>`)}${all.length > MOST_NAMED
-	? ` and ${all.length - MOST_NAMED} more` : ''}</div>` : nothing);
+/** The calls of a user. @param {string} user */
+const callsOf = (user) => html`<a href=${link('calls', '', { user })}>${shown(user)}</a>`;
+
+/** How much of a limit is used. @param {number} used @param {number} most @param {string} [whose] */
+const use = (used, most, whose = '') => html`<div class="quiet">${used} of ${most} used${whose}</div>
+	<meter min="0" max=${most} .value=${used} aria-label="used"></meter>`;
+
+/** @param {Any} quota */
+const quotaOf = ({ user_id: user, quota, most, left, free_at: free }) => html`<li><div class="line">${callsOf(user)}
+	<b>${shown(quota)}</b> ${left ? nothing : html`<span class="badge wait">free again ${free ? html`in <tw-left
+		.until=${free} .over=${'a moment'}></tw-left>` : 'when a call ends'}</span>`}</div>${use(most - left, most)}</li>`;
+
+/** What is used of a source, of what it allows: by all users, if the viewer sees that. @param {Any} limit */
+const usage = ({ ceiling, ceiling_used: all, policy, used }) => (ceiling ? [all, ceiling.max_requests] :
+	[used, policy?.max_requests]);
+
+/** A source that cannot be asked is the fullest. @param {Any} limit */
+const fullness = (limit) => {
+	const [used, most = 1] = usage(limit);
+	return limit.can_make_request ? used / most : Infinity;
+};
+
+/** What is used of a source, and the tools that read from it. @param {Any} limit */
+const more = (limit) => {
+	const [used, most] = usage(limit);
+	const all = [...store.tools.values()].filter((tool) => tool.source?.name === limit.source);
+	return html`${most ? use(used, most, limit.ceiling ? ' by all' : '') : nothing}<div
+		class="quiet">${all.slice(0, MOST_NAMED).map(({ name }, index) => html`${index ? ', ' : ''}<a
+		href=${link('tools', name)}>${name}</a>`)}${all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` :
+			''}</div>`;
+};

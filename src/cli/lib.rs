@@ -42,6 +42,7 @@ mod manifest_schema;
 mod mcp;
 mod orphans;
 mod providers;
+mod quotas;
 mod reasons;
 mod schema;
 mod serve;
@@ -92,6 +93,7 @@ enum Command {
     Export(export::Export),
     Generate(generate::Generate),
     Limits(limits::Limits),
+    Quotas(quotas::Quotas),
     Stats(stats::Stats),
     Providers(providers::Providers),
     Call(call::CallArgs),
@@ -207,6 +209,7 @@ impl Command {
             Self::Export(export) => export.run(domains).await,
             Self::Generate(generate) => generate.run(domains).await,
             Self::Limits(limits) => limits.run(domains).await,
+            Self::Quotas(quotas) => quotas.run(domains).await,
             Self::Stats(stats) => stats.run(domains).await,
             Self::Providers(providers) => providers.run(domains).await,
             Self::Call(call) => call.run(domains).await,

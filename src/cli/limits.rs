@@ -32,12 +32,21 @@ impl Limits {
 }
 
 fn table(limits: &[v1::SourceLimit]) -> Table {
-    Table::new(limits.iter().map(row)).with_heading(["SOURCE", "A REQUEST NOW", "BUDGET"]).with_short(&[1])
+    let heading = ["SOURCE", "A REQUEST NOW", "USED", "BUDGET"];
+    Table::new(limits.iter().map(row)).with_heading(heading).with_short(&[1])
 }
 
-fn row(limit: &v1::SourceLimit) -> [String; 3] {
+fn row(limit: &v1::SourceLimit) -> [String; 4] {
     let budget = limit.policy.as_ref().map_or_else(|| "unlimited".to_owned(), budget);
-    [limit.source.clone(), now(limit), budget]
+    [limit.source.clone(), now(limit), used(limit), budget]
+}
+
+/// How much of the budget is used, and for who may see it, how much of the budget of all users.
+fn used(limit: &v1::SourceLimit) -> String {
+    let of = |used: u32, policy: &v1::LimitPolicy| format!("{used} of {}", policy.max_requests);
+    let own = limit.policy.as_ref().map(|policy| of(limit.used, policy));
+    let all = limit.ceiling.as_ref().map(|policy| format!("{} by all", of(limit.ceiling_used, policy)));
+    own.into_iter().chain(all).collect::<Vec<_>>().join(", ")
 }
 
 /// What a request now would meet.
@@ -82,16 +91,19 @@ mod tests {
             source: "attic-feed".to_owned(),
             wait_time: of(2, 500_000_000),
             policy: Some(policy),
+            used: 12,
+            ceiling: Some(v1::LimitPolicy { max_requests: 40, ..policy }),
+            ceiling_used: 15,
             ..Default::default()
         };
         let until = Some(prost_types::Timestamp { seconds: 1_768_557_600, nanos: 0 });
         let refused =
             v1::SourceLimit { source: "kiosks".to_owned(), cool_down_until: until, ..Default::default() };
         let expected = "\
-SOURCE      A REQUEST NOW                       BUDGET
-toy-shelf   at once                             unlimited
-attic-feed  after 3 s                           12 in 60 s, 5 s apart
-kiosks      refused until 2026-01-16T10:00:00Z  unlimited
+SOURCE      A REQUEST NOW                       USED                       BUDGET
+toy-shelf   at once                                                        unlimited
+attic-feed  after 3 s                           12 of 12, 15 of 40 by all  12 in 60 s, 5 s apart
+kiosks      refused until 2026-01-16T10:00:00Z                             unlimited
 ";
         assert_eq!(table(&[free, waits, refused]).render("", None), expected);
     }

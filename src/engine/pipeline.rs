@@ -54,7 +54,7 @@ pub use in_flight::{
 };
 pub use nested::error_of_refusal;
 pub use orchestrate::{Orchestrate, OrchestrateFuture};
-pub use quota::QuotaLeft;
+pub use quota::{QuotaLeft, QuotaUsers};
 pub use refusals::task_refusal;
 use stream::{CallState, End};
 pub use stream::{CallStream, Step};
@@ -214,6 +214,10 @@ impl Pipeline {
         call.context.services = self.services.clone();
         call.context.caller = Arc::clone(self) as _;
         (self.stack)(call)
+    }
+
+    pub fn quotas(&self) -> &EnforceQuotas {
+        &self.explain.quotas
     }
 
     /// Keeps results of calls that have ended.

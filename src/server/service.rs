@@ -17,9 +17,11 @@ mod listing;
 mod model;
 pub mod page;
 pub mod providers;
+pub mod quotas;
 pub mod request;
 pub mod shared_export;
 pub mod snapshot_cache;
+mod source_limits;
 pub mod stats;
 pub mod tasks;
 pub mod unavailable;
@@ -27,7 +29,7 @@ pub mod upkeep;
 mod watch;
 pub mod workspace;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use confirmations::Confirmations;
 pub use filter::Filter;
@@ -48,7 +50,7 @@ use toolwire_engine::{
     recordings::Recorder,
     registry::{Detail, RegisteredTool, Registry},
 };
-use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
+use toolwire_sources::upstream::source_status::SourceLimits;
 use toolwire_state::confirmations::CallRef;
 use toolwire_tool::context::{Origin, RefusedRequest, User};
 
@@ -191,25 +193,6 @@ impl Tools {
         let toolsets = self.toolsets.load();
         let toolset = user.only_toolset().and_then(|name| toolsets.get(name));
         Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), detail, &budgets).of_toolset(toolset))
-    }
-
-    /// The status of each source that the user's tools read from, with its name as definitions say it, in order of
-    /// name; only of `source`, unless that is empty.
-    pub async fn limits(&self, user: &User, source: &str) -> Result<Vec<(String, SourceStatus)>, Refusal> {
-        let tools: Vec<_> = self.list(user, Filter::default()).collect();
-        let sources = tools.iter().filter_map(|tool| tool.definition.source.as_ref());
-        let mut sources: BTreeSet<_> = sources.map(|source| source.name.as_str()).collect();
-        if !source.is_empty() && !sources.contains(source) {
-            let known = Vec::from_iter(sources).join(", ");
-            return Err(request::refuse("source", "enum", &format!("must be one of: {known}")));
-        }
-        sources.retain(|name| source.is_empty() || *name == source);
-        let mut statuses = Vec::new();
-        for name in sources {
-            let status = self.limits.status(&user.id, name).await;
-            statuses.push((name.to_owned(), status));
-        }
-        Ok(statuses)
     }
 
     /// Starts a call. A refusal that comes before anything else is the error here.

@@ -35,7 +35,7 @@ const BY_AGENT: [&str; 4] = [
 ];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 58] = [
+const NO_CALLS: [&str; 59] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -84,6 +84,7 @@ const NO_CALLS: [&str; 58] = [
     "toolwire.v1.ToolService/GetViewer",
     "toolwire.v1.ToolService/ListCalls",
     "toolwire.v1.ToolService/ListProviders",
+    "toolwire.v1.ToolService/ListQuotas",
     "toolwire.v1.ToolService/ListTools",
     "toolwire.v1.ToolService/WatchCalls",
     "toolwire.v1.ToolService/WatchTools",

@@ -14,9 +14,12 @@ async fn an_explanation_is_counted_as_a_call_and_says_what_is_left() {
     let house = house("[[quota]]\ncalls = 3\nwindow = '1h'\nconcurrent = 2");
     let riley = house.talk("riley");
     let explained = explain(&riley, "get_quotes", &quote()).await;
-    let left = |most: u32, left: u32, quota: &str| json!({"quota": quota, "most": most, "left": left});
-    let expected = json!([left(3, 2, "3 calls in 1h"), left(2, 2, "2 calls at once")]);
-    assert_eq!(explained["quotas"], expected, "{explained}");
+    let quotas = &explained["quotas"];
+    let calls = json!({"quota": "3 calls in 1h", "most": 3, "left": 2, "user_id": "riley",
+                       "free_at": quotas[0]["free_at"]});
+    let at_once = json!({"quota": "2 calls at once", "most": 2, "left": 2, "user_id": "riley"});
+    assert_eq!(*quotas, json!([calls, at_once]), "{explained}");
+    assert!(quotas[0]["free_at"].is_string(), "{explained}");
     assert_eq!(call(&riley, "get_quotes", &quote()).await.status, 200);
     let explained = explain(&riley, "get_quotes", &quote()).await;
     assert_eq!(explained["quotas"][0]["left"], 0, "{explained}");

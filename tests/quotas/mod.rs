@@ -4,6 +4,7 @@ mod exemptions;
 mod explained;
 mod faces;
 mod floods;
+mod listed;
 mod permits;
 mod replacement;
 

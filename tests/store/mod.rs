@@ -23,6 +23,7 @@ mod postgres_clock;
 mod postgres_move;
 mod postgres_pooler;
 mod postgres_tls;
+mod quota_uses;
 mod recordings;
 mod replaced_files;
 mod results;

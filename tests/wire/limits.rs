@@ -39,6 +39,8 @@ impl SourceLimits for Limited {
             "demo" => SourceStatus {
                 wait_time: Duration::from_millis(2500),
                 budget: Some(BUDGET),
+                used: 12,
+                ceiling: Some((BUDGET, 12)),
                 cool_down_until: None,
                 reason: Some("Its scrape of the day is spent.".to_owned()),
             },
@@ -81,6 +83,10 @@ async fn limits_are_those_of_the_user() {
         policy: Some(LimitPolicy { max_requests: 12, window: of(60, 0), min_delay: of(5, 0) }),
         cool_down_until: None,
         reason: "Its scrape of the day is spent.".to_owned(),
+        used: 12,
+        // How much others use is for observers.
+        ceiling: None,
+        ceiling_used: 0,
     };
     assert_eq!(limits(&server, "demo").await.first(), Some(&waiting));
     let cooling = limits(&server, "riley").await;

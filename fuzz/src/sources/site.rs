@@ -17,7 +17,7 @@ use toolwire::{
     outgoing::Egress,
     sources::upstream::{
         http::{Client, Profile, Sender},
-        limiter::{Budgets, Limiter, Permit, Refused},
+        limiter::{Budgets, Limiter, Permit, Refused, Usage},
     },
     state::MemoryCoolDowns,
     tool::context::UserId,
@@ -116,8 +116,8 @@ impl Limiter for Unlimited {
 
     fn give_back(&self, _source: &str, _user: &UserId, _permit: Permit) {}
 
-    fn wait_time<'a>(&'a self, _source: &'a str, _user: &'a UserId) -> BoxFuture<'a, Duration> {
-        Box::pin(ready(Duration::ZERO))
+    fn usage<'a>(&'a self, _source: &'a str, _user: &'a UserId) -> BoxFuture<'a, Usage> {
+        Box::pin(ready(Usage::default()))
     }
 
     fn budgets(&self, _source: &str) -> Option<Budgets> {

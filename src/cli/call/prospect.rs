@@ -123,7 +123,8 @@ mod tests {
         };
         let limit =
             v1::SourceLimit { source: "shop".to_owned(), can_make_request: true, ..Default::default() };
-        let quota = v1::QuotaStatus { quota: "10 calls in 1m".to_owned(), most: 10, left: 7 };
+        let quota =
+            v1::QuotaStatus { quota: "10 calls in 1m".to_owned(), most: 10, left: 7, ..Default::default() };
         let explained = v1::ExplainCallResponse {
             prospect: CallProspect::ConfirmationRequired.into(),
             summary: "A person would have to approve it.".to_owned(),

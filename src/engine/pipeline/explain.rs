@@ -24,7 +24,7 @@ use toolwire_contract::{
 pub(super) struct Explain {
     registry: Arc<Registry>,
     authorize: Authorize,
-    quotas: EnforceQuotas,
+    pub(super) quotas: EnforceQuotas,
     cache: Cache,
 }
 

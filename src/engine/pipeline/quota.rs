@@ -8,6 +8,9 @@
 
 mod admissions;
 mod bounds;
+mod uses;
+
+pub use self::uses::{QuotaLeft, QuotaUsers};
 
 use std::sync::Arc;
 
@@ -27,17 +30,6 @@ use toolwire_contract::{ErrorCode, Refusal, Terminal};
 use toolwire_db::StoreError;
 use toolwire_state::{Store, idempotency::KnownCall, reservations::since_epoch};
 use toolwire_tool::context::UserId;
-
-/// What is left of a quota of a user.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuotaLeft {
-    /// The quota in words, such as `10 calls in 1m`.
-    pub quota: String,
-    /// The calls that it allows.
-    pub most: u32,
-    /// Those that it would allow now.
-    pub left: u32,
-}
 
 /// Refuses calls that are over a quota of their user.
 #[derive(Clone, Debug)]
@@ -122,17 +114,11 @@ impl EnforceQuotas {
     /// Counts a request about a call, which makes none, as the call would be counted, without a permit. Returns what is
     /// left of each quota of its user.
     pub(super) async fn count_request(&self, call: &Call) -> Result<Vec<QuotaLeft>, Refusal> {
-        let (counted, permits): (Vec<_>, Vec<_>) =
-            Bound::all(&self.quotas.load(), call, true).into_iter().partition(|bound| !bound.is_of_permits());
+        let mut counted = Bound::all(&self.quotas.load(), call, true);
+        counted.retain(|bound| !bound.is_of_permits());
         self.reserve(call, &counted).await?;
-        let mut left = Vec::new();
-        for bound in counted.iter().chain(&permits) {
-            let reserved = self.store.count_reserved(&bound.limit).await;
-            let reserved = reserved.map_err(|error| unreadable(call, &error))?;
-            let most = bound.limit.most;
-            left.push(QuotaLeft { quota: bound.quota(), most, left: most.saturating_sub(reserved) });
-        }
-        Ok(left)
+        let left = self.left(&call.context.user, QuotaUsers::Own, None, u32::MAX).await;
+        left.map_err(|error| unreadable(call, &error))
     }
 
     /// Reserves a place of the call under each bound. Returns the numbers of the reservations.

@@ -10,6 +10,7 @@ mod host;
 pub(super) mod invoke;
 mod limits;
 mod provider;
+mod quotas;
 mod reflection;
 mod routes;
 mod service;

@@ -32,7 +32,7 @@ impl Tools {
                 why_not = self.confirmations.lacks_right_for(&user, &definition.name, &user.id);
             }
             if let Some(source) = &definition.source {
-                limit = Some((source.name.clone(), self.limits.status(&user.id, &source.name).await));
+                limit = Some((source.name.clone(), self.source_status(&user, &source.name).await));
             }
         }
         Ok(Explained { explanation, why_not, limit })

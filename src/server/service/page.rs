@@ -41,6 +41,7 @@ impl List {
     pub const CALLS: Self = Self("Calls");
     pub const CONFIRMATIONS: Self = Self("Confirmations");
     pub const DOCUMENTS: Self = Self("Documents");
+    pub const QUOTAS: Self = Self("Quotas");
     pub const REFUSALS: Self = Self("Refusals");
     pub const TASKS: Self = Self("Tasks");
     pub const VERSIONS: Self = Self("Versions");
@@ -129,11 +130,12 @@ mod tests {
 
     use super::*;
 
-    const LISTS: [List; 7] = [
+    const LISTS: [List; 8] = [
         List::AUDIT,
         List::CALLS,
         List::CONFIRMATIONS,
         List::DOCUMENTS,
+        List::QUOTAS,
         List::REFUSALS,
         List::TASKS,
         List::VERSIONS,

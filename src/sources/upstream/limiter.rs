@@ -51,6 +51,17 @@ pub enum Permit {
     Shared(i64),
 }
 
+/// How much of the budgets of a source is used now, by requests that were made and by those that have a reservation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// How long a request of the user made now would wait; zero if it would not.
+    pub wait: Duration,
+    /// The requests of the user in the window of the user's budget, and the reserved ones after it.
+    pub of_user: u32,
+    /// The same of all users, under the budget of all.
+    pub of_all: u32,
+}
+
 /// Admits requests to sources. Fit for an implementation that several processes share.
 pub trait Limiter: Send + Sync + Debug {
     /// Waits until a request may be made. Refused at once if that is past the deadline. `waiting`
@@ -66,8 +77,13 @@ pub trait Limiter: Send + Sync + Debug {
     /// Takes a permit back whose request was never made.
     fn give_back(&self, source: &str, user: &UserId, permit: Permit);
 
+    /// How much of the budgets is used, by the user and by all. Nothing is reserved.
+    fn usage<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Usage>;
+
     /// How long a request made now would wait; zero if it would not.
-    fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration>;
+    fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration> {
+        Box::pin(async move { self.usage(source, user).await.wait })
+    }
 
     /// The budgets of a source; `None` for one without limits.
     fn budgets(&self, source: &str) -> Option<Budgets>;

@@ -28,6 +28,10 @@ pub struct SourceStatus {
     pub wait_time: Duration,
     /// The user's budget; `None` without limits.
     pub budget: Option<Budget>,
+    /// The user's requests that count against it now, made or promised.
+    pub used: u32,
+    /// The budget of all users, and their requests that count against it now. `None` without a limit.
+    pub ceiling: Option<(Budget, u32)>,
     /// Until when the source is left alone after it refused us, if it did.
     pub cool_down_until: Option<SystemTime>,
     /// Why a request made now would wait for more than the rate limit, until when, and how long that is; or which parts
@@ -165,9 +169,15 @@ impl SourceLimits for Limits {
             let cool_down = self.cool_down(user, source, now).await;
             let (held, parts) = self.pauses_of_user(user, source, cool_down.as_ref(), now).await;
             let wait = held.as_ref().and_then(|held| held.until.duration_since(now).ok()).unwrap_or_default();
+            let usage = self.limiter.usage(source, user).await;
+            let budgets = self.limiter.budgets(source);
             SourceStatus {
-                wait_time: self.limiter.wait_time(source, user).await.max(wait),
-                budget: self.limiter.budgets(source).map(|budgets| budgets.per_user),
+                wait_time: usage.wait.max(wait),
+                budget: budgets.map(|budgets| budgets.per_user),
+                used: usage.of_user,
+                ceiling: budgets
+                    .map(|budgets| (budgets.ceiling, usage.of_all))
+                    .filter(|(ceiling, _)| *ceiling != Budget::UNLIMITED),
                 cool_down_until: cool_down.map(|it| it.until),
                 reason: reason(held.as_ref(), &parts, now),
             }

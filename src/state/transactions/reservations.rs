@@ -2,13 +2,18 @@
 
 use crate::{
     Store,
-    reservations::{Choose, Limit, Nanos, QUOTA_PREFIX, Reached, Reservation, rows, since_epoch},
+    reservations::{
+        Choose, Limit, LimitOfEach, Nanos, QUOTA_PREFIX, Reached, Reservation, Use, UsePlace, rows,
+        since_epoch,
+    },
 };
 use toolwire_db::{Durability, Error, Lane, StoreError, Tx, scoped};
 use toolwire_tool::context::UserId;
 
 /// The longest window of a quota, a month, and a day.
 const QUOTA_MEMORY: Nanos = 32 * 24 * 3_600 * 1_000_000_000;
+/// Maximum number of limits in one statement, which is compiled for each list.
+const LIMITS_AT_ONCE: usize = 100;
 
 impl Store {
     /// Adds a request at the instant that `choose` returns, given the existing ones and the time, and returns its
@@ -38,11 +43,25 @@ impl Store {
         self.transact(Lane::Source(&lane), durability, |tx| scoped(reserve_within(tx, user, limits))).await
     }
 
-    /// The number of reservations that count under a limit now.
-    pub async fn count_reserved(&self, limit: &Limit) -> Result<u32, StoreError> {
-        let since = since_epoch(self.now()).saturating_sub(limit.window);
-        let count = self.fetch_one(rows::count(&limit.name, since)).await?;
-        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    /// What is reserved now under limits that each of many users has, by all users or by one of them: the fullest
+    /// first, then by user and name, behind a place. At most one row for each name. One user reads a few at once.
+    pub async fn uses(
+        &self,
+        limits: &[LimitOfEach],
+        of: Option<&UserId>,
+        reader: &UserId,
+        behind: Option<&UsePlace>,
+        at_most: u32,
+    ) -> Result<Vec<Use>, StoreError> {
+        let now = since_epoch(self.now());
+        let mut uses = Vec::new();
+        for limits in limits.chunks(LIMITS_AT_ONCE) {
+            let page = rows::list_uses(limits, of, now, behind, at_most);
+            uses.extend(self.fetch_for(Some(reader), page).await?);
+        }
+        uses.sort_by_cached_key(Use::place);
+        uses.truncate(usize::try_from(at_most).unwrap_or(usize::MAX));
+        Ok(uses)
     }
 
     /// In a file they need not survive a loss of power, after which no source has received a request for a while. A

@@ -1,4 +1,4 @@
-// Limits: sources, whose calls were refused, and one's own quotas. Against Toolwire with URL, else the stand-in.
+// Limits: quotas, whose calls were refused, and sources. Against Toolwire with URL, else the stand-in.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 
@@ -10,37 +10,50 @@ before(async () => {
 });
 after(() => console_?.close());
 
-it('shows who is over a limit, and by the keyboard leads to the call that was refused', async () => {
+it('shows who is over a limit, and by the keyboard leads to the calls that were refused', async () => {
   const { url, state } = console_.server;
   const page = await console_.open('#/connect');
   await page.keyboard.press('g');
   await page.keyboard.press('l');
-  await page.locator('.panel', { hasText: 'Sources' }).getByText('brokerage').waitFor();
+  const sources = page.locator('.panel', { hasText: 'Sources' });
+  await sources.getByText('brokerage').waitFor();
   // On a server without users one sees one's own calls alone.
   const user = isReal ? 'demo' : 'riley';
   const refused = page.locator('.panel', { hasText: 'Refused by a limit' });
-  await rest(url, 'POST', '/v1/tools/debug_fail:call', { body: { code: 'RATE_LIMITED' }, user });
-  await refused.locator('li', { hasText: user }).filter({ hasText: 'debug_fail' }).first().waitFor();
+  const call = () => rest(url, 'POST', '/v1/tools/debug_fail:call', { body: { code: 'RATE_LIMITED' }, user });
+  await call();
+  await call();
+  const row = refused.locator('li', { hasText: user }).filter({ hasText: 'debug_fail' });
+  const link = row.getByRole('link', { name: /^([2-9]|\d\d) calls$/ });
+  await link.waitFor();
   if (state) {
-    await page.getByText('1 source of 2 over a limit now').waitFor();
-    await page.getByText('60 a minute').waitFor();
-    await page.locator('.panel', { hasText: 'Over a limit now' }).getByText(/renews in \d+ s/).waitFor();
+    await page.getByText('1 user and 1 source over a limit now').waitFor();
+    // What cannot be asked is first, then the fullest.
+    assert.match(await sources.locator('li').first().textContent(), /websearch.*renews in \d+ s.*3 of 30 used/s);
+    await sources.getByText('480 of 600 used by all').waitFor();
     await page.getByRole('link', { name: 'search_web', exact: true }).first().waitFor();
   }
-  const link = refused.locator('li', { hasText: user }).filter({ hasText: 'debug_fail' })
-    .getByRole('link', { name: / calls?$/ });
+  const count = Number.parseInt(await link.textContent(), 10);
   await link.focus();
   await page.keyboard.press('Enter');
-  await page.locator('tw-call', { hasText: 'rate limited' }).waitFor();
+  await page.waitForFunction((calls) => document.querySelectorAll('tw-calls a.call').length === calls, count);
   await page.context().close();
 });
 
-it('asks what is left of one’s quotas', async () => {
+it('shows an observer the quotas of all users, the fullest first', { skip: isReal }, async () => {
   const page = await console_.open('#/limits', { width: 360, height: 740 });
-  await page.getByLabel('For calls of').selectOption('get_quotes');
-  await page.getByRole('button', { name: 'What is left?' }).click();
-  await page.getByText(isReal ? 'No quota bounds your calls of get_quotes.' : '43 used, 57 left').waitFor();
+  const quotas = page.locator('.panel', { hasText: 'Quotas' });
+  await quotas.getByText('43 of 100 used').waitFor();
+  const rows = await quotas.locator('li').allTextContents();
+  assert.equal(rows.length, 3);
+  assert.match(rows[0], /riley\s+3 calls in 1h\s+free again in (9|8) min.*3 of 3 used/s);
+  assert.match(rows[1], /riley\s+2 calls at once\s+free again when a call ends.*2 of 2 used/s);
+  assert.match(rows[2], /^demo\s+100 calls in 1m\s+43 of 100 used/);
+  assert.deepEqual(await quotas.locator('meter').evaluateAll((all) => all.map(({ value, max }) => value / max)),
+    [1, 1, 0.43]);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await quotas.getByRole('link', { name: 'riley' }).first().click();
+  await page.waitForURL(/#\/calls.*user=riley/);
   await page.context().close();
 });
 
@@ -86,6 +99,20 @@ it('says of a tool that is removed that it cannot be called', { skip: isReal }, 
   await page.getByText('This tool was removed: it cannot be called.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Call', exact: true }).isDisabled());
   await page.context().close();
+});
+
+it('shows who may not observe their own quotas at once', async () => {
+  const own = await launch({ users: { demo: { user_id: 'demo' } } });
+  const page = await own.open('#/limits', isReal ? {} : { token: 'demo' });
+  const quotas = page.locator('.panel', { hasText: 'Quotas' });
+  await quotas.getByText(isReal ? 'No quota bounds your calls.' : '43 of 100 used').waitFor();
+  await page.getByText(/^0 of your quotas and \d sources? over a limit now$/).waitFor();
+  if (!isReal) {
+    assert.equal(await quotas.locator('li').count(), 1);
+    await page.locator('.panel', { hasText: 'Sources' }).getByText('6 of 60 used', { exact: true }).waitFor();
+  }
+  assert.deepEqual(own.mistakes, []);
+  await own.close();
 });
 
 it('broke no policy and threw no error', () => assert.deepEqual(console_.mistakes, []));

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { served, TYPES } from './files.mjs';
 import { explain, makeCall, refuse, Refused, tool } from './stand_in_calls.mjs';
-import { basic, limits } from './stand_in_data.mjs';
+import { basic, limits, quotas } from './stand_in_data.mjs';
 import { converse } from './stand_in_chat.mjs';
 import { State } from './stand_in_state.mjs';
 import { stream } from './stand_in_stream.mjs';
@@ -22,7 +22,9 @@ export const policy = (issuers = []) =>
 /** What each route answers; `:name` is a part of the path. */
 const ROUTES = {
   'GET /v1/viewer': ({ viewer }) => viewer.shown,
-  'GET /v1/limits': ({ state }) => ({ limits: limits(state.now()) }),
+  'GET /v1/limits': ({ state, viewer }) => ({ limits: limits(state.now(), viewer.observes) }),
+  'GET /v1/quotas': ({ state, query, viewer }) => page('quotas', quotas(state.now()).filter(({ user_id: user }) =>
+    user === viewer.user_id || (viewer.observes && query.get('user_id') === '*')), query),
   'GET /v1/providers': ({ state }) => ({ providers: state.providers }),
   'GET /v1/stats': ({ state, query }) => state.stats(Number.parseInt(query.get('step') ?? '1', 10)),
   'GET /v1/tools': ({ state }) => ({ tools: [...state.tools.values()].map(basic), next_cursor: null }),

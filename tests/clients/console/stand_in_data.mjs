@@ -127,12 +127,20 @@ export const providers = () => [
     accept_command: 'toolwire providers accept travel' },
 ];
 
-export const limits = (now) => [
+export const limits = (now, observes) => [
   { source: 'brokerage', can_make_request: true, wait_time: '0s', reason: '', policy:
-    { max_requests: 60, window: '60s', min_delay: '0s' } },
+    { max_requests: 60, window: '60s', min_delay: '0s' }, used: 6,
+    ...(observes && { ceiling: { max_requests: 600, window: '60s', min_delay: '0s' }, ceiling_used: 480 }) },
   { source: 'websearch', can_make_request: false, wait_time: '42s', reason: 'the source asked for a pause (429)',
-    policy: { max_requests: 30, window: '60s', min_delay: '1s' },
+    policy: { max_requests: 30, window: '60s', min_delay: '1s' }, used: 3,
     cool_down_until: new Date(now + 42_000).toISOString() },
+];
+
+/** The quotas of all users, the fullest first. */
+export const quotas = (now) => [
+  { user_id: 'riley', quota: '3 calls in 1h', most: 3, left: 0, free_at: new Date(now + 540_000).toISOString() },
+  { user_id: 'riley', quota: '2 calls at once', most: 2, left: 0 },
+  { user_id: 'demo', quota: '100 calls in 1m', most: 100, left: 57, free_at: new Date(now + 9_000).toISOString() },
 ];
 
 export const BOUNDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120];

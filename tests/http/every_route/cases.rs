@@ -138,6 +138,7 @@ fn tools(planted: &Planted) -> Vec<Case> {
         Case::new(Callers, "GET /v1/providers:watch", "/v1/providers:watch").watching(),
         Case::new(Callers, "GET /v1/events", "/v1/events").watching(),
         Case::new(Callers, "GET /v1/viewer", "/v1/viewer"),
+        Case::new(Callers, "GET /v1/quotas", "/v1/quotas"),
         Case::new(Callers, "GET /v1/stats", "/v1/stats?step=60s"),
         Case::new(Callers, "GET /v1/tools", "/v1/tools"),
         Case::new(Callers, "GET /v1/tools:watch", "/v1/tools:watch").watching(),

@@ -271,6 +271,13 @@ impl ToolService for Fake {
         Err(Status::unimplemented("not here"))
     }
 
+    async fn list_quotas(
+        &self,
+        _: Request<v1::ListQuotasRequest>,
+    ) -> Result<Response<v1::ListQuotasResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
     async fn describe_for_planner(
         &self,
         _: Request<v1::DescribeForPlannerRequest>,

@@ -2,7 +2,7 @@
 
 use http::Extensions;
 
-use super::limits;
+use super::{limits, quotas};
 use crate::{
     faces::incoming,
     service::{explain::Explained, request},
@@ -17,7 +17,7 @@ use toolwire_contract::{
     },
     status,
 };
-use toolwire_engine::pipeline::{CacheAnswer, Call, CallOptions, Passes, Prospect, QuotaLeft, Target};
+use toolwire_engine::pipeline::{CacheAnswer, Call, CallOptions, Passes, Prospect, Target};
 
 /// The call that a request wants explained.
 pub(super) fn call(extensions: &Extensions, message: ExplainCallRequest) -> Result<Box<Call>, Refusal> {
@@ -46,7 +46,7 @@ pub(in crate::faces) fn render(explained: Explained) -> ExplainCallResponse {
         summary,
         tool: definition.map(|it| it.name.to_string()).unwrap_or_default(),
         definition_digest: definition.map(|it| it.digest.to_string()).unwrap_or_default(),
-        quotas: explanation.quotas.into_iter().map(quota).collect(),
+        quotas: explanation.quotas.into_iter().map(quotas::render).collect(),
         ..ExplainCallResponse::default()
     };
     let prospect = match explanation.prospect {
@@ -99,8 +99,4 @@ fn add_passes(
         CacheAnswer::Miss => v1::CacheStatus { hit: false, age: None },
     });
     prospect
-}
-
-fn quota(it: QuotaLeft) -> v1::QuotaStatus {
-    v1::QuotaStatus { quota: it.quota, most: it.most, left: it.left }
 }

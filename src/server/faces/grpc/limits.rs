@@ -12,6 +12,9 @@ pub(super) fn render((source, status): (String, SourceStatus)) -> v1::SourceLimi
         policy: status.budget.map(policy),
         cool_down_until: status.cool_down_until.map(convert::timestamp),
         reason: status.reason.unwrap_or_default(),
+        used: status.used,
+        ceiling: status.ceiling.map(|(budget, _)| policy(budget)),
+        ceiling_used: status.ceiling.map_or(0, |(_, used)| used),
     }
 }
 

@@ -7,8 +7,8 @@ use futures_util::{StreamExt, stream};
 use tonic::{Request, Response};
 
 use super::{
-    Answered, Streamed, calls, explain, face::Face, invoke, limits, provider, service::Service, split, stats,
-    watch,
+    Answered, Streamed, calls, explain, face::Face, invoke, limits, provider, quotas, service::Service,
+    split, stats, watch,
 };
 use crate::{
     faces::{
@@ -195,6 +195,14 @@ impl ToolService for Face {
         Ok(Response::new(v1::GetLimitsResponse {
             limits: statuses.into_iter().map(limits::render).collect(),
         }))
+    }
+
+    async fn list_quotas(&self, request: Request<v1::ListQuotasRequest>) -> Answered<v1::ListQuotasResponse> {
+        let (user, _, v1::ListQuotasRequest { user_id, page_size, page_token }) = split(request);
+        let whose = calls::whose("user_id", &user_id)?;
+        let page = self.tools.quotas(&user, &whose, page_size, &page_token).await?;
+        let quotas = page.quotas.into_iter().map(quotas::render).collect();
+        Ok(Response::new(v1::ListQuotasResponse { quotas, next_page_token: page.next }))
     }
 
     async fn list_providers(

@@ -18,6 +18,7 @@ pub(super) const ROWS: &[RpcRoute] = &[
     row(Get, "/v1/limits", (TOOLS, "GetLimits"), Tagged),
     row(Get, "/v1/providers", (TOOLS, "ListProviders"), Tagged),
     row(Get, "/v1/providers:watch", (PROVIDERS, "WatchProviders"), Events),
+    row(Get, "/v1/quotas", (TOOLS, "ListQuotas"), Message),
     row(Get, "/v1/stats", (TOOLS, "GetStats"), Message),
     row(Get, "/v1/viewer", (TOOLS, "GetViewer"), Message),
     row(Get, "/v1/guidance", (TOOLS, "DescribeForPlanner"), Tagged),

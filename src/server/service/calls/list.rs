@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashSet},
+    fmt::Debug,
     time::SystemTime,
 };
 
@@ -168,12 +169,22 @@ impl Merge<'_> {
 }
 
 impl Calls {
+    /// The page tokens of a list that counts calls, for one user and one filter.
+    pub(in crate::service) async fn page_token(
+        &self,
+        list: List,
+        user: &UserId,
+        filter: &(impl Debug + Sync),
+    ) -> Result<PageToken, Refusal> {
+        PageToken::of(&self.0.store, list, user, filter).await
+    }
+
     /// The calls that the user may see and that pass the filter, the newest first; `size` 0 is the default size. A page
     /// may have fewer entries than there are left.
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         filter.check()?;
         let size = SIZES.of(size)? as usize;
-        let page_token = PageToken::of(&self.0.store, List::CALLS, &user.id, filter).await?;
+        let page_token = self.page_token(List::CALLS, &user.id, filter).await?;
         let before = page_token.decode(token)?.map(CallId::from_bytes);
         let Some(Scope { of, filter, shows_results }) = self.scope(user, filter) else {
             return Ok(Page::default());

@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use tokio::{select, sync::watch, time::Instant, time::sleep_until};
 
 use super::{
-    Budgets, Limiter, Permit, Refused,
+    Budgets, Limiter, Permit, Refused, Usage,
     schedule::{Placement, Schedule},
     timeline::{Nanos, nanos},
 };
@@ -59,11 +59,12 @@ impl MemoryLimiter {
         self.epoch + Duration::from_nanos(at)
     }
 
-    /// How long a request made now would wait behind this many others of the user that have no instant yet.
-    pub(super) fn wait_behind(&self, source: &str, user: &UserId, count: usize) -> Duration {
+    /// How much is used, and how long a request made now would wait behind this many others of the user that have no
+    /// instant yet.
+    pub(super) fn usage_behind(&self, source: &str, user: &UserId, count: usize) -> Usage {
         let now = self.now();
-        let at = self.sources.get(source).map(|source| source.lock().earliest_behind(user, now, count));
-        Duration::from_nanos(at.unwrap_or(now) - now)
+        let usage = self.sources.get(source).map(|source| source.lock().usage_behind(user, now, count));
+        usage.unwrap_or_default()
     }
 
     async fn acquire_from<'a>(
@@ -121,8 +122,8 @@ impl Limiter for MemoryLimiter {
         }
     }
 
-    fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration> {
-        Box::pin(ready(self.wait_behind(source, user, 0)))
+    fn usage<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Usage> {
+        Box::pin(ready(self.usage_behind(source, user, 0)))
     }
 
     fn budgets(&self, source: &str) -> Option<Budgets> {

@@ -2,12 +2,12 @@
 //!
 //! Not here: the clock and the waiting, which `memory` does.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use tokio::sync::watch;
 
 use super::{
-    Budgets,
+    Budgets, Usage,
     timeline::{Nanos, Timeline},
 };
 use toolwire_tool::context::UserId;
@@ -82,12 +82,13 @@ impl Schedule {
         earliest(self.users.get(user).map(|user| &user.timeline), &self.ceiling, now)
     }
 
-    /// The instant that a request of the user would get behind this many others of the user that have none yet.
-    pub(super) fn earliest_behind(&mut self, user: &UserId, now: Nanos, count: usize) -> Nanos {
+    /// How much is used, and how long a request of the user would wait behind this many others of the user that have no
+    /// instant yet.
+    pub(super) fn usage_behind(&mut self, user: &UserId, now: Nanos, count: usize) -> Usage {
         self.forget(now);
         let own = self.users.get(user).map(|user| user.timeline.clone());
         let own = own.unwrap_or_else(|| Timeline::new(&self.budgets.per_user));
-        earliest_behind((own, self.ceiling.clone()), now, count)
+        usage_behind((own, self.ceiling.clone()), now, count)
     }
 
     /// Accepts a request, reserves an instant for it, or does nothing.
@@ -193,6 +194,13 @@ impl Schedule {
             user.waiting > 0 || !user.timeline.is_empty()
         });
     }
+}
+
+/// How much is used of the user's timeline and of that of all, and the wait behind this many other requests.
+pub(super) fn usage_behind(timelines: (Timeline, Timeline), now: Nanos, count: usize) -> Usage {
+    let (of_user, of_all) = (timelines.0.used(now), timelines.1.used(now));
+    let wait = Duration::from_nanos(earliest_behind(timelines, now, count) - now);
+    Usage { wait, of_user, of_all }
 }
 
 /// The earliest instant that both timelines, the user's and that of all, allow behind this many other requests.

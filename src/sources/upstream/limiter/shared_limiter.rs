@@ -21,10 +21,10 @@ use futures_util::future::BoxFuture;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::{
-    Budgets, Limiter, MemoryLimiter, Permit, Refused,
+    Budgets, Limiter, MemoryLimiter, Permit, Refused, Usage,
     late_requests::LateRequests,
     reservation_guard::ReservationGuard,
-    schedule::{MAX_WAITERS, earliest_behind},
+    schedule::{MAX_WAITERS, earliest_behind, usage_behind},
     timeline::{Nanos, Timeline},
 };
 use toolwire_base::{
@@ -95,7 +95,7 @@ impl SharedLimiter {
             return Ok(turn);
         }
         let before = before.min(turns.waiting(user).saturating_sub(1));
-        let wait = self.wait_behind(source, user, before).await;
+        let wait = self.usage_behind(source, user, before).await.wait;
         let at = clock::now() + wait;
         if at > deadline {
             return Err(Refused::TooLate { at });
@@ -110,13 +110,13 @@ impl SharedLimiter {
         timeout_at(deadline, turn).await.map_err(|_| Refused::TooLate { at: at.max(deadline) })
     }
 
-    async fn wait_behind(&self, source: &str, user: &UserId, count: usize) -> Duration {
+    async fn usage_behind(&self, source: &str, user: &UserId, count: usize) -> Usage {
         if let Some(budgets) = self.shared_budgets(source)
-            && let Ok(wait) = self.wait_behind_shared((source, budgets), user, count).await
+            && let Ok(usage) = self.usage_behind_shared((source, budgets), user, count).await
         {
-            return wait;
+            return usage;
         }
-        self.local.wait_behind(source, user, count)
+        self.local.usage_behind(source, user, count)
     }
 
     async fn acquire_in_turn(
@@ -199,7 +199,8 @@ impl SharedLimiter {
         let admission = Mutex::new(Admission::In(Duration::ZERO));
         let choose = |reserved: &[Reservation], now: Nanos| {
             let arrived = clock::now();
-            let (at, waiters) = earliest_of(&budgets, reserved, user, now, 0);
+            let at = earliest_behind(timelines(&budgets, reserved, user), now, 0);
+            let waiters = reserved.iter().filter(|it| it.user == *user && it.at > now).count();
             let wait = Duration::from_nanos(at - now);
             let refused = if arrived + wait > deadline {
                 Some(Refused::TooLate { at: arrived + wait })
@@ -217,14 +218,14 @@ impl SharedLimiter {
         Ok((number, admission))
     }
 
-    async fn wait_behind_shared(
+    async fn usage_behind_shared(
         &self,
         (source, budgets): (&str, Budgets),
         user: &UserId,
         count: usize,
-    ) -> Result<Duration, StoreError> {
+    ) -> Result<Usage, StoreError> {
         let (reserved, now) = self.store.reservations(source, memory(&budgets)).await?;
-        Ok(Duration::from_nanos(earliest_of(&budgets, &reserved, user, now, count).0 - now))
+        Ok(usage_behind(timelines(&budgets, &reserved, user), now, count))
     }
 }
 
@@ -248,10 +249,10 @@ impl Limiter for SharedLimiter {
         }
     }
 
-    fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration> {
+    fn usage<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Usage> {
         Box::pin(async move {
             let before = self.by_source.get(source).map_or(0, |of_source| of_source.turns.waiting(user));
-            self.wait_behind(source, user, before).await
+            self.usage_behind(source, user, before).await
         })
     }
 
@@ -260,25 +261,16 @@ impl Limiter for SharedLimiter {
     }
 }
 
-/// The instant at which a request of the user would be admitted now, and the number of the user's waiting requests.
-/// `before` is the number of earlier requests of the user that have no instant yet.
-fn earliest_of(
-    budgets: &Budgets,
-    reserved: &[Reservation],
-    user: &UserId,
-    now: Nanos,
-    before: usize,
-) -> (Nanos, usize) {
+/// The requests of the user, and those of all.
+fn timelines(budgets: &Budgets, reserved: &[Reservation], user: &UserId) -> (Timeline, Timeline) {
     let (mut own, mut ceiling) = (Timeline::new(&budgets.per_user), Timeline::new(&budgets.ceiling));
-    let mut waiters = 0;
     for reservation in reserved {
         ceiling.insert(reservation.at);
         if reservation.user == *user {
             own.insert(reservation.at);
-            waiters += usize::from(reservation.at > now);
         }
     }
-    (earliest_behind((own, ceiling), now, before), waiters)
+    (own, ceiling)
 }
 
 /// How long earlier requests count for new ones.
@@ -324,6 +316,11 @@ mod tests {
         assert!(other.wait_time("live", &"a".parse().unwrap()).await + Duration::from_mins(5) > HOUR);
         acquire(&other, "live", "b").await.unwrap();
         assert!(acquire(&one, "live", "c").await.is_err(), "the ceiling is of all processes, too");
+        let used = async |limiter: &SharedLimiter, source: &str, user: &str| {
+            let usage = limiter.usage(source, &user.parse().unwrap()).await;
+            (usage.of_user, usage.of_all)
+        };
+        assert_eq!((used(&one, "live", "a").await, used(&one, "live", "c").await), ((2, 3), (0, 3)));
         for limiter in [&one, &other] {
             acquire(limiter, "embedded", "a").await.unwrap();
             acquire(limiter, "embedded", "a").await.unwrap();

@@ -213,6 +213,24 @@ async fn a_crowd_of_one_user_is_no_crowd_for_another() {
 }
 
 #[test]
+fn what_is_used_counts_while_it_waits_and_in_the_window() {
+    const MS: Nanos = 1_000_000;
+    let budgets = Budgets { per_user: budget(2, 1, 0), ceiling: budget(10, 5, 0) };
+    let mut schedule = schedule::Schedule::new(budgets);
+    // The third request of the first user waits until 1 ms.
+    for number in [0, 0, 0, 1] {
+        schedule.reserve(&user(number), 0, u64::MAX);
+    }
+    let mut used = |number, now| {
+        let usage = schedule.usage_behind(&user(number), now, 0);
+        (usage.of_user, usage.of_all)
+    };
+    assert_eq!((used(0, 0), used(1, 0), used(2, 0)), ((3, 4), (1, 4), (0, 4)));
+    assert_eq!((used(0, MS - 1), used(0, MS)), ((3, 4), (1, 4)));
+    assert_eq!((used(0, 2 * MS), used(0, 5 * MS), used(0, 6 * MS)), ((0, 4), (0, 1), (0, 0)));
+}
+
+#[test]
 fn users_whose_windows_are_empty_are_forgotten() {
     let budgets = Budgets { per_user: budget(2, 1_000, 10), ceiling: budget(1_000_000, 1, 0) };
     let mut schedule = schedule::Schedule::new(budgets);

@@ -45,6 +45,13 @@ impl Timeline {
         }
     }
 
+    /// The number of requests that count in the window which ends now, and of those reserved after it.
+    pub(super) fn used(&self, now: Nanos) -> u32 {
+        let [window, _] = self.rules;
+        let over = self.instants.partition_point(|instant| instant.saturating_add(window.span) <= now);
+        u32::try_from(self.instants.len() - over).unwrap_or(u32::MAX)
+    }
+
     pub(super) fn insert(&mut self, at: Nanos) {
         let index = self.instants.partition_point(|instant| *instant <= at);
         self.instants.insert(index, at);

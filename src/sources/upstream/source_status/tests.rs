@@ -6,7 +6,7 @@ use futures_util::future::ready;
 use tokio::time::Instant;
 
 use super::*;
-use crate::upstream::limiter::{Budgets, Permit, Refused};
+use crate::upstream::limiter::{Budgets, Permit, Refused, Usage};
 use toolwire_contract::ErrorCode;
 use toolwire_state::{MemoryCoolDowns, Store, hold_offs::HoldOff};
 
@@ -30,9 +30,9 @@ impl Limiter for Waiting {
 
     fn give_back(&self, _: &str, _: &UserId, _: Permit) {}
 
-    fn wait_time<'a>(&'a self, source: &'a str, _: &'a UserId) -> BoxFuture<'a, Duration> {
-        let limited = source == "forum";
-        Box::pin(ready(if limited { Duration::from_secs(3) } else { Duration::ZERO }))
+    fn usage<'a>(&'a self, source: &'a str, _: &'a UserId) -> BoxFuture<'a, Usage> {
+        let limited = Usage { wait: Duration::from_secs(3), of_user: 12, of_all: 40 };
+        Box::pin(ready(if source == "forum" { limited } else { Usage::default() }))
     }
 
     fn budgets(&self, source: &str) -> Option<Budgets> {
@@ -63,6 +63,8 @@ async fn the_wait_and_the_budget_are_the_limiters() {
     assert_eq!(status.wait_time, Duration::from_secs(3));
     assert!(!status.can_make_request());
     assert_eq!(status.budget, Some(BUDGET), "the user's, not the ceiling");
+    let ceiling = Budget { max_requests: 100, ..BUDGET };
+    assert_eq!((status.used, status.ceiling), (12, Some((ceiling, 40))));
     assert_eq!(of(&limits, "files").await, SourceStatus::default());
 }
 
