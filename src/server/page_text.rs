@@ -16,7 +16,9 @@ pub(crate) fn served(path: &str, text: String) -> String {
     let extension = Path::new(path).extension().and_then(|it| it.to_str());
     match extension {
         Some("js") if is_ours => condensed(&text),
-        Some("css") if is_ours => SPACED.iter().fold(condensed(&text), |text, &(from, to)| text.replace(from, to)),
+        Some("css") if is_ours => {
+            SPACED.iter().fold(condensed(&text), |text, &(from, to)| text.replace(from, to))
+        }
         _ => text,
     }
 }
@@ -45,7 +47,10 @@ mod tests {
     #[test]
     fn comments_and_indentation_are_dropped() {
         for (text, served) in [
-            ("// Head.\nlet a = 1; // kept\n\t// dropped\n\tlet\tb;\n\tc();\n", "let a = 1; // kept\nlet\tb;c();"),
+            (
+                "// Head.\nlet a = 1; // kept\n\t// dropped\n\tlet\tb;\n\tc();\n",
+                "let a = 1; // kept\nlet\tb;c();",
+            ),
             ("/**\n * Of *two*\n * lines.\n */\nfunction f() {}\n", "function f() {}\n"),
             ("\t/** @type {A} */ static at = '';\n", "static at = '';"),
             ("\t/** @type {A} */\n\tlet a;\n\n\tlet b;\n", "let a;let b;"),
