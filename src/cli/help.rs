@@ -10,8 +10,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Tools",
         &[
-            "list", "describe", "call", "cancel", "calls", "watch", "limits", "stats", "guidance", "export",
-            "generate",
+            "list", "describe", "call", "cancel", "calls", "watch", "limits", "quotas", "stats", "guidance",
+            "export", "generate",
         ],
     ),
     ("Conversations and tasks", &["chat", "jobs", "tasks", "timeline", "workspace"]),

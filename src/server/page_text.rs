@@ -1,12 +1,12 @@
-//! What of a file of the console is served: all but its comments, empty lines and indentation, and in styles the spaces behind marks,
-//! so that what makes it readable adds nothing to what browsers load. The build and the tests of the suite compile this file; `condensed` in
-//! `tests/clients/console/files.mjs` is the same rule for checks without the program, and `served.test.mjs` compares
-//! the two.
+//! What of a file of the console is served: all but its comments, empty lines and indentation, and in styles the spaces
+//! behind marks, so that what makes it readable adds nothing to what browsers load. The build and the tests of the
+//! suite compile this file; `condensed` in `tests/clients/console/files.mjs` is the same rule for checks without the
+//! program, and `served.test.mjs` compares the two.
 
 use std::path::Path;
 
-/// What means nothing in styles beside marks. None of it stands in a text of `console/style.css`, each of whose lines ends
-/// with a mark.
+/// What means nothing in styles beside marks. None of it stands in a text of `console/style.css`, each of whose lines
+/// ends with a mark.
 const SPACED: [(&str, &str); 8] =
     [("\n", ""), ("  ", ""), (" {", "{"), ("{ ", "{"), ("; ", ";"), (": ", ":"), (", ", ","), (";}", "}")];
 
@@ -23,9 +23,9 @@ pub(crate) fn served(path: &str, text: String) -> String {
     }
 }
 
-/// The text without comments `/** … */`, lines that begin as `// …`, empty lines, tabs that begin lines, and line breaks
-/// behind `;`, `,`, `(` and `{`. In template literals this would change texts; `tests/clients/console/sizes.mjs` refuses those that
-/// it would.
+/// The text without comments `/** … */`, lines that begin as `// …`, empty lines, tabs that begin lines, and line
+/// breaks behind `;`, `,`, `(` and `{`. In template literals this would change texts;
+/// `tests/clients/console/sizes.mjs` refuses those that it would.
 fn condensed(text: &str) -> String {
     let mut parts = text.split("/**");
     let mut kept = parts.next().unwrap_or_default().to_owned();

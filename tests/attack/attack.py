@@ -2,10 +2,11 @@
 
 Usage: attack.py BINARY [--hold-ratios], with the stubs of tests/clients on PYTHONPATH. Each attack is described in
 attacks.py, those on HTTP in web.py, those by what is checked in checks.py, those by large answers in large.py, those by
-what is not read in unread.py, those on what users share in turns.py. While it goes on, a caller in the background must not
-fail once; how long it waits is printed. On an otherwise idle machine --hold-ratios demands the promised ratios of these
-waits too; a busy one says nothing of them. The server's memory stays bounded, its descriptors and tasks come back to what
-they were, and a collector of telemetry that never answers does not stretch its end.
+what is not read in unread.py, those on what users share in turns.py, open pages in consoles.py. While it goes on, a
+caller in the background must not fail once; how long it waits is printed. On an otherwise idle machine --hold-ratios
+demands the promised ratios of these waits too; a busy one says nothing of them. The server's memory stays bounded, its
+descriptors and tasks come back to what they were, and a collector of telemetry that never answers does not stretch its
+end.
 """
 
 import sys
@@ -14,6 +15,7 @@ import time
 
 import attacks
 import checks
+import consoles
 import large
 import turns
 import unread
@@ -57,7 +59,9 @@ def one(server, background, attack, calm, holds_ratios):
     running = attack(server)
     try:
         next(running)
-        time.sleep(MEASURED_TIME)
+        if getattr(attack, "is_measured_once_open", False):
+            background.phase()
+        time.sleep(getattr(attack, "measured_time", MEASURED_TIME))
         seconds, failures = background.figures()
         next(running, None)
     except (AssertionError, OSError) as error:
@@ -82,7 +86,7 @@ def row(name, calls, failures, wait, calm, peak):
 
 
 def all_of(server):
-    yield from attacks.ALL + web.ALL + checks.ALL + unread.ALL + turns.ALL
+    yield from attacks.ALL + web.ALL + checks.ALL + unread.ALL + turns.ALL + consoles.ALL
     # What is to be listed is made after the others, which are held to the memory of a server without it.
     yield from large.found(server)
 

@@ -66,6 +66,14 @@ class Connection:
         self.flush()
         return stream
 
+    def get(self, path):
+        """Begins a request without a body. Its stream."""
+        stream = self.http2.get_next_available_stream_id()
+        head = [(":method", "GET"), (":scheme", "http"), (":path", path), (":authority", self.authority)]
+        self.http2.send_headers(stream, [*head, ("authorization", f"Bearer {self.token}")], end_stream=True)
+        self.flush()
+        return stream
+
     def call(self, method, message, timeout=10):
         """A call carried out to its end: its `grpc-status`."""
         stream = self.begin(method, frame(message))

@@ -26,9 +26,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum number of items that wait for the reader of a stream.
 const AHEAD: usize = 4;
 
-/// Polls a stream that reads the state in a task of its own, which ends when the returned stream is dropped. The body of
-/// a response is not polled while its reader takes nothing, and a read that has begun would hold a connection for as
-/// long.
+/// Polls a stream that reads the state in a task of its own, which ends when the returned stream is dropped. The body
+/// of a response is not polled while its reader takes nothing, and a read that has begun would hold a connection for
+/// as long.
 pub fn read_ahead<T: Send + 'static>(
     user: &UserId,
     items: impl Stream<Item = T> + Send + 'static,
