@@ -289,7 +289,7 @@ async fn calls_do_not_tell_which_forbidden_tools_exist() {
         let headers = [bearer, "content-type: application/json"];
         let http = house.server.http.unwrap();
         let refused = ask(http, "POST", &format!("/v1/tools/{tool}:call"), &headers, "{}").await;
-        assert_eq!((refused.status, refused.code().as_str()), (403, "PERMISSION_DENIED"), "{tool}");
+        assert_eq!((refused.status, refused.code().as_str()), (403, "TOOL_NOT_ALLOWED"), "{tool}");
         let listed = value(&ask(http, "GET", &format!("/v1/calls?tools={tool}"), &[bearer], "").await);
         assert_eq!(listed["calls"], json!([]), "{tool}");
         if let Some(id) = refused.headers.get("x-toolwire-call-id") {
