@@ -148,6 +148,11 @@ async fn the_outcome_of_a_write_whose_server_is_killed_is_unknown() {
     let write = Message::call(Era::Old, "debug_write", &arguments, &json!({}));
     stdio.say(&write.body.to_string()).await;
     program.wait_for_log("work began").await;
+    // What the server said of the write is sent before the answer to a later call on the same connection.
+    let mut read = Message::call(Era::Old, "get_quotes", &json!({"symbol": "AAPL"}), &json!({}));
+    read.body["id"] = "read".into();
+    stdio.say(&read.body.to_string()).await;
+    assert!(stdio.answer_to(&read).await["result"].is_object());
     program.kill().await;
     let answer = stdio.answer_to(&write).await;
     let error = &answer["result"]["_meta"]["toolwire/error"];
