@@ -43,7 +43,7 @@ impl Raw {
         Self::with_window(address, 0).await
     }
 
-    /// A client that lets the server send so many bytes of each body.
+    /// A client whose initial flow-control window for each response body has this many bytes.
     pub async fn with_window(address: SocketAddr, bytes: u32) -> Self {
         Self::with(address, Builder::new().initial_window_size(bytes)).await
     }

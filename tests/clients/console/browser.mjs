@@ -63,6 +63,15 @@ export async function launch(options) {
   return { server, path, browser, mistakes, open, close };
 }
 
+/** Does something with a page, and closes the page whether that fails or not. */
+export async function closed(page, work) {
+  try {
+    return await work(page);
+  } finally {
+    await page.context().close();
+  }
+}
+
 /** A request as a program makes it. */
 export async function rest(url, method, path, { body, user, key, token } = {}) {
   const response = await fetch(url + path, {

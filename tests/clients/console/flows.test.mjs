@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { after, before, it } from 'node:test';
 
-import { isReal, launch, rest, waiting } from './browser.mjs';
+import { closed, isReal, launch, rest, waiting } from './browser.mjs';
 
 let console_, url;
 before(async () => {
@@ -13,14 +13,6 @@ before(async () => {
   ({ url } = console_.server);
 });
 after(() => console_?.close());
-
-const closed = async (page, work) => {
-  try {
-    return await work(page);
-  } finally {
-    await page.context().close();
-  }
-};
 
 const [ONE, OTHER] = ['DE89370400440532013000', 'DE89370400440532031000'];
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 
-import { launch, waiting } from './browser.mjs';
+import { closed, launch, waiting } from './browser.mjs';
 
 let console_, state, url;
 before(async () => {
@@ -10,14 +10,6 @@ before(async () => {
   ({ url, state } = console_.server);
 });
 after(() => console_?.close());
-
-const closed = async (page, work) => {
-  try {
-    return await work(page);
-  } finally {
-    await page.context().close();
-  }
-};
 
 it('counts what was approved and not used apart, and says by whom it was approved', async () => {
   const { id } = await waiting(url, { value: 'too late', user: 'maria' });
