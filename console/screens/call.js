@@ -98,6 +98,8 @@ class Call extends properties({
 				['Task', call.task_id && html`<a href=${link('tasks', call.task_id)}>${brief(call.task_id)}</a>`],
 				['Session', call.session_id],
 				['Trace', code(call.trace_id)],
+				['Replica', code(call.replica)],
+				['Host', call.instance],
 				['Definition', code(call.definition_digest)],
 				['Recording', note],
 			])}</details>

@@ -118,6 +118,7 @@ impl HostTool {
         call.context.note_request();
         let (start, mut incoming) = Start::new(call, &self.digest, self.is_shared);
         let handle = lease.start(Box::new(start)).ok()?;
+        call.context.note_instance(handle.instance.shared());
         let mut has_passed_chunk = false;
         let outcome = match follow(call, handle, &mut incoming, &mut has_passed_chunk).await {
             CallEnd::Unsent => return None,

@@ -12,6 +12,11 @@ macro_rules! text_id {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            /// The text, shared.
+            pub fn shared(&self) -> Arc<str> {
+                Arc::clone(&self.0)
+            }
         }
 
         impl From<&str> for $name {

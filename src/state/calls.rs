@@ -36,6 +36,8 @@ pub struct RecordedCall {
     /// The confirmation that it requires or has used.
     pub confirmation: Option<ConfirmationId>,
     pub standing: CallState,
+    /// The process that began it. `None` in a record of an early version.
+    pub replica: Option<String>,
     /// Whether the process that owned the call has ended.
     pub is_left: bool,
 }

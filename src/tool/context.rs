@@ -170,6 +170,13 @@ impl ToolContext {
         }
     }
 
+    /// Notes the instance of a host that the request went to.
+    pub fn note_instance(&self, instance: Arc<str>) {
+        if let Some(requests) = &self.requests {
+            requests.note_instance(instance);
+        }
+    }
+
     /// The time left until the work must have ended.
     pub fn remaining(&self) -> Duration {
         self.deadline.remaining()

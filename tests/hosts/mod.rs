@@ -19,8 +19,9 @@ use toolwire::{
     contract::proto::{
         host::v1::{Offer, Start, VerdictState, work_response::Message},
         v1::{
-            CallToolRequest, ErrorOrigin, GetToolRequest, ResultFormat, ToolCategory, ToolError,
-            ToolErrorCode, ToolState, call_tool_request, call_tool_response, tool_result,
+            CallToolRequest, ErrorOrigin, GetCallRequest, GetToolRequest, ListCallsRequest, ResultFormat,
+            ToolCategory, ToolError, ToolErrorCode, ToolState, call_tool_request, call_tool_response,
+            get_call_request, tool_result,
         },
     },
     tool::context::RequestId,
@@ -104,6 +105,13 @@ async fn a_write_without_a_host_is_unavailable_within_its_deadline_and_only_its_
     };
     let (repeat, ()) = tokio::join!(attempt(&server, of, &arguments, Duration::from_secs(20)), serving);
     assert_eq!(repeat.expect("data"), json!({"state": "paid"}));
+    let found = |call| GetCallRequest { call: Some(call), ..GetCallRequest::default() };
+    let by_request = found(get_call_request::Call::RequestId(of.1.to_string()));
+    let recorded = server.tools().await.get_call(by_request).await.expect("known").into_inner().call;
+    let listed = server.tools().await.list_calls(ListCallsRequest::default()).await.expect("listed");
+    for call in [recorded.expect("a record"), listed.into_inner().calls.remove(0)] {
+        assert_eq!((call.tool.as_str(), call.instance.as_str()), ("refund", "i1"), "{call:?}");
+    }
 }
 
 #[tokio::test]

@@ -171,15 +171,25 @@ impl Calls {
         // The stored record takes precedence: after a restart it alone knows the outcome.
         if let Some(recorded) = recorded.into_iter().next() {
             let runs = self.0.in_flight.is_running(recorded.call_id);
-            let record = Record::of_recorded(&recorded, runs, self.0.cap, self.0.store.now());
+            let mut record = Record::of_recorded(&recorded, runs, self.0.cap, self.0.store.now());
+            let running = running.iter().filter(|it| it.info.call_id == recorded.call_id);
+            let ended = ended.iter().filter(|it| it.info.call_id == recorded.call_id);
+            let instances = running.map(|it| it.facts.instance()).chain(ended.map(|it| it.instance.clone()));
+            record.instance = instances.flatten().next().map(|it| it.to_string()).unwrap_or_default();
             return Ok((record, Known::Recorded(recorded)));
         }
-        let running = running.iter().max_by_key(|it| it.info.call_id).map(Record::of_running);
-        if let Some(record) = running {
-            return Ok((record, Known::Running));
+        let replica = self.own_name().await;
+        let running = running.iter().max_by_key(|it| it.info.call_id);
+        if let Some(running) = running {
+            return Ok((Record::of_running(running, &replica), Known::Running));
         }
-        let ended = ended.into_iter().max_by_key(|it| it.info.call_id);
-        ended.map(|call| (Record::of_ended(&call), Known::Ended(call))).ok_or_else(|| unknown(which))
+        let ended = ended.into_iter().max_by_key(|it| it.info.call_id).ok_or_else(|| unknown(which))?;
+        Ok((Record::of_ended(&ended, &replica), Known::Ended(ended)))
+    }
+
+    /// What this process names itself in records; empty where the state cannot be asked.
+    async fn own_name(&self) -> Arc<str> {
+        self.0.store.current_name().await.unwrap_or_else(|_| "".into())
     }
 
     /// The stored records of a call that the user may see.

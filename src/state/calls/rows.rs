@@ -8,7 +8,7 @@ mod quota;
 use std::time::SystemTime;
 
 pub(crate) use self::{
-    list::{Listed, list, list_of_ids, list_of_others, list_selected, pending_part},
+    list::{list, list_of_ids, list_of_others, list_selected, pending_part},
     owners::{audit_code, find_write, owners},
     quota::{delete_expired, delete_reads, free_at, next_end},
 };

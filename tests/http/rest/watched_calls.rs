@@ -161,4 +161,13 @@ async fn calls_of_another_process_of_the_state_are_told() {
     let ended = next(&mut events, "ended").await;
     assert_eq!((&ended.data["call"]["call_id"], &ended.data["stages"]), (&call_id, &json!([])), "{ended:?}");
     assert_eq!(ended.data["call"]["state"], "SUCCEEDED");
+    // Each names the other as that names itself, with a record and without.
+    let replica = async |server: &Server, call_id: &Value| {
+        let path = format!("/v1/calls/{}", call_id.as_str().unwrap());
+        talk(server).get(&path).await.ok()["call"]["replica"].clone()
+    };
+    let (own, others) = (quote(&talk(&here)).await, json!(quote(&talk(&there)).await));
+    let (here_is, there_is) = (replica(&here, &json!(own)).await, replica(&there, &others).await);
+    assert_eq!((&ended.data["call"]["replica"], &replica(&here, &call_id).await), (&there_is, &there_is));
+    assert!(here_is != there_is && here_is != "" && there_is != "", "{here_is} {there_is}");
 }

@@ -2,7 +2,7 @@
 //! keeps the `Arc` and reads them after the end.
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc, Mutex, OnceLock, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -17,7 +17,7 @@ use toolwire_contract::{Refusal, Terminal, ToolResult};
 use toolwire_state::tasks::Action;
 use toolwire_tool::context::{RequestId, RequestLog};
 
-/// Facts about a call. Each is set once; only `detached` can be reverted.
+/// Facts about a call. Each is set once, but the instance; only `detached` can be reverted.
 #[derive(Debug, Default)]
 pub struct Facts {
     tool: OnceLock<Arc<RegisteredTool>>,
@@ -27,6 +27,8 @@ pub struct Facts {
     cache_hit: AtomicBool,
     in_timeline: AtomicBool,
     stages: StageLog,
+    /// A call that is sent again may go to another one.
+    instance: Mutex<Option<Arc<str>>>,
     // Boxed, since few calls have them, and each call has room for its facts.
     action: OnceLock<Box<Action>>,
     mistake: OnceLock<Box<RecordedMistake>>,
@@ -80,6 +82,11 @@ impl Facts {
     /// The stages so far.
     pub fn stages(&self) -> Stages {
         self.stages.copy()
+    }
+
+    /// The instance of a host that the call went to last.
+    pub fn instance(&self) -> Option<Arc<str>> {
+        self.instance.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn begin_stages(&self, arrived: Instant) {
@@ -158,5 +165,9 @@ impl Facts {
 impl RequestLog for Facts {
     fn note_request(&self) {
         self.note(Stage::Requesting);
+    }
+
+    fn note_instance(&self, instance: Arc<str>) {
+        *self.instance.lock().unwrap_or_else(PoisonError::into_inner) = Some(instance);
     }
 }

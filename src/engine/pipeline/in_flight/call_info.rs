@@ -57,6 +57,8 @@ pub struct EndedCall {
     /// Whether its result came from a cache or from an earlier call with the same `request_id`.
     pub from_cache: bool,
     pub stages: Stages,
+    /// The instance of a host that the call went to last.
+    pub instance: Option<Arc<str>>,
     /// The number of its end among the starts and ends of this process.
     pub(super) number: u64,
 }
@@ -127,9 +129,8 @@ impl RunningCall {
         let from_cache = self.facts.is_cache_hit();
         // By the monotonic clock, so that the duration is right even if the wall clock was set meanwhile.
         let at = self.info.arrived.wall_at(now);
-        let stages = self.facts.stages();
-        let info = self.info;
-        Some(EndedCall { info, tool, definition_digest, at, end, error, from_cache, stages, number })
+        let (info, stages, instance) = (self.info, self.facts.stages(), self.facts.instance());
+        Some(EndedCall { info, tool, definition_digest, at, end, error, from_cache, stages, instance, number })
     }
 }
 

@@ -90,6 +90,8 @@ pub(super) fn render(record: Record) -> v1::CallRecord {
         confirmation_id: record.confirmation_id,
         result_kept: record.result_kept,
         client: record.client,
+        replica: record.replica,
+        instance: record.instance,
     }
 }
 

@@ -190,7 +190,8 @@ impl Calls {
             return Ok(Page::default());
         };
         let filter = &*filter;
-        let (local, running) = self.list_local(filter, of.as_ref(), before);
+        let replica = self.own_name().await;
+        let (local, running) = self.list_local(filter, (of.as_ref(), &replica), before);
         let criteria = filter.criteria(of);
         let is_for = |tool: &str| self.is_for(user, tool);
         let mut merge = Merge { filter, is_for: &is_for, size, pending: local, before, page: Vec::new() };
@@ -204,9 +205,12 @@ impl Calls {
             let floor = rows.last().filter(|_| !is_last).map(|row| row.call_id);
             for row in rows {
                 let runs = running.contains(&row.call_id);
-                merge
-                    .pending
-                    .insert(row.call_id, Record::of_recorded(&row, runs, self.0.cap, self.0.store.now()));
+                let mut record = Record::of_recorded(&row, runs, self.0.cap, self.0.store.now());
+                // The record does not say which instance it was.
+                if let Some(known) = merge.pending.remove(&row.call_id) {
+                    record.instance = known.instance;
+                }
+                merge.pending.insert(row.call_id, record);
             }
             let is_full = merge.take_down_to(floor);
             // A filter that passes little must not read the whole table in one request: the page ends early.
@@ -254,7 +258,7 @@ impl Calls {
     fn list_local(
         &self,
         filter: &Filter,
-        of: Option<&UserId>,
+        (of, replica): (Option<&UserId>, &str),
         before: Option<CallId>,
     ) -> (BTreeMap<CallId, Record>, HashSet<CallId>) {
         let (running, ended) = self.0.in_flight.list(|seen| {
@@ -264,7 +268,8 @@ impl Calls {
         });
         // Calls that wait for a person are recorded, under the call that requested the confirmation.
         let ended = ended.iter().filter(|call| call.end != CallEnd::AwaitsConfirmation);
-        let here = ended.map(Record::of_ended).chain(running.iter().map(Record::of_running));
+        let here = ended.map(|call| Record::of_ended(call, replica));
+        let here = here.chain(running.iter().map(|call| Record::of_running(call, replica)));
         let here = here.filter(|record| filter.has_tool(&record.tool));
         let here = here.map(|record| (record.call_id, record)).collect();
         (here, running.iter().map(|call| call.info.call_id).collect())

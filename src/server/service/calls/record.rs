@@ -1,6 +1,9 @@
 //! The record of a call, merged from its sources.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use toolwire_contract::ErrorCode;
 use toolwire_engine::pipeline::{CallEnd, CallInfo, EndedCall, RunningCall};
@@ -30,6 +33,10 @@ pub struct Record {
     pub trace_id: String,
     /// What the caller's program says it is; empty if it says nothing.
     pub client: String,
+    /// The process that carries it out or did; empty if it is not known.
+    pub replica: String,
+    /// The instance of a host that it went to last; empty if there is none, or it is not known.
+    pub instance: String,
     pub arrived_at: SystemTime,
     pub ended_at: Option<SystemTime>,
     pub deadline: Option<SystemTime>,
@@ -74,16 +81,19 @@ impl State {
 }
 
 impl Record {
-    pub(super) fn of_running(call: &RunningCall) -> Self {
+    /// `replica` names this process.
+    pub(super) fn of_running(call: &RunningCall, replica: &str) -> Self {
         let definition = call.facts.tool().map(|tool| &tool.definition);
         Self {
             tool: definition.map(|it| it.name.to_string()).unwrap_or_default(),
             definition_digest: definition.map(|it| it.digest.to_string()).unwrap_or_default(),
-            ..Self::of_seen(&call.info)
+            instance: text_of(call.facts.instance()),
+            ..Self::of_seen(&call.info, replica)
         }
     }
 
-    pub(super) fn of_ended(call: &EndedCall) -> Self {
+    /// `replica` names this process.
+    pub(super) fn of_ended(call: &EndedCall, replica: &str) -> Self {
         let (state, code) = match call.end {
             CallEnd::Data => (State::Succeeded, ""),
             CallEnd::Error(code) => (State::of_code(code.into_str()), code.into_str()),
@@ -96,7 +106,8 @@ impl Record {
             ended_at: Some(call.at),
             code: code.to_owned(),
             from_cache: call.from_cache,
-            ..Self::of_seen(&call.info)
+            instance: text_of(call.instance.clone()),
+            ..Self::of_seen(&call.info, replica)
         }
     }
 
@@ -128,6 +139,8 @@ impl Record {
             parent_call_id: call.parent_call_id.map(|id| id.to_string()).unwrap_or_default(),
             trace_id: call.trace_id.clone(),
             client: call.client.clone(),
+            replica: call.replica.clone().unwrap_or_default(),
+            instance: String::new(),
             arrived_at: call.begun_at,
             ended_at: call.ended_at,
             deadline: call.deadline,
@@ -138,7 +151,7 @@ impl Record {
         }
     }
 
-    fn of_seen(seen: &CallInfo) -> Self {
+    fn of_seen(seen: &CallInfo, replica: &str) -> Self {
         Self {
             call_id: seen.call_id,
             tool: String::new(),
@@ -152,6 +165,8 @@ impl Record {
             parent_call_id: seen.parent_call_id.map(|id| id.to_string()).unwrap_or_default(),
             trace_id: seen.trace_id.map(|id| id.to_string()).unwrap_or_default(),
             client: seen.client.as_ref().map(ToString::to_string).unwrap_or_default(),
+            replica: replica.to_owned(),
+            instance: String::new(),
             arrived_at: seen.arrived.wall,
             ended_at: None,
             deadline: Some(seen.arrived.wall_at(seen.deadline)),
@@ -161,4 +176,8 @@ impl Record {
             result_kept: false,
         }
     }
+}
+
+fn text_of(text: Option<Arc<str>>) -> String {
+    text.map(|it| it.to_string()).unwrap_or_default()
 }

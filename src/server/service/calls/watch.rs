@@ -1,7 +1,7 @@
 //! Watches calls: those that run, then each that starts or ends. Those of this process come from its table of running
 //! calls, those of other processes from the stored records (`remote`).
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::time::{Instant, sleep_until};
 
@@ -70,6 +70,8 @@ pub struct Watch {
     /// Whether the next change is read as the beginning: the running calls, then `Synced`.
     is_synced: bool,
     pending: VecDeque<WatchEvent>,
+    /// What this process names itself in records.
+    replica: Arc<str>,
     /// When changes are read again.
     read_at: Instant,
     /// The time of the last event, or of the beginning.
@@ -96,6 +98,7 @@ impl Calls {
             token,
             is_synced: false,
             pending: VecDeque::new(),
+            replica: "".into(),
             read_at: now,
             last_sent: now,
         };
@@ -133,6 +136,7 @@ impl Watch {
             }
             sleep_until(self.read_at).await;
             self.read_at = clock::now() + INTERVAL;
+            self.replica = self.calls.own_name().await;
             self.read_on();
             let look_at = self.read_remote().await;
             if !self.pending.is_empty() {
@@ -153,6 +157,7 @@ impl Watch {
         let (running, _) = self.calls.0.in_flight.list(|info| passes(&self.filter, &visible, info));
         // Of a call without a tool it is not known yet whether its end will be kept.
         let running = running.into_iter().filter(|call| call.facts.tool().is_some());
+        self.replica = self.calls.own_name().await;
         let mut running: Vec<_> = running.map(CallChange::Started).filter_map(|it| self.look(it)).collect();
         running.sort_by_key(|(_, watched)| watched.record.call_id);
         for (_, watched) in running {
@@ -223,9 +228,12 @@ impl Watch {
     fn look(&self, change: CallChange) -> Option<(bool, Watched)> {
         let (has_ended, record, stages) = match change {
             CallChange::Started(call) => {
-                (false, Record::of_running(&call), beginnings(&call.info, call.facts.stages()))
+                let stages = beginnings(&call.info, call.facts.stages());
+                (false, Record::of_running(&call, &self.replica), stages)
             }
-            CallChange::Ended(call) => (true, Record::of_ended(&call), beginnings(&call.info, call.stages)),
+            CallChange::Ended(call) => {
+                (true, Record::of_ended(&call, &self.replica), beginnings(&call.info, call.stages))
+            }
         };
         self.passes(&record).then_some((has_ended, Watched { record, stages }))
     }

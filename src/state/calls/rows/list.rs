@@ -16,19 +16,10 @@ use toolwire_tool::context::CallId;
 
 record!(Key, "call", { user: "user_id", tool, request_id via AsText });
 
-/// A call, and the process that began it. Whether that process is gone is not known yet.
-#[derive(Debug)]
-pub(crate) struct Listed {
-    pub(crate) call: RecordedCall,
-    pub(crate) replica: Option<String>,
-}
-
-record!(Listed, "call", { call: .., replica });
-
 record!(RecordedCall, "call", {
     key: .., call_id, parent_call_id, definition_digest, face via OrDefault, task_id via OrDefault,
     session_id via OrDefault, trace_id via OrDefault, client, begun_at, ended_at, deadline, confirmation: "confirmation_id",
-    standing: .., is_left,
+    standing: .., replica, is_left,
 });
 
 /// A column that is null in records of an early version.
@@ -54,16 +45,17 @@ impl FromRow for CallState {
     }
 }
 
-/// Selects the calls that have not expired, without those of an early version, which have no `call_id`.
-fn select_unexpired(now: SystemTime) -> Statement<Listed> {
+/// Selects the calls that have not expired, without those of an early version, which have no `call_id`. Whether their
+/// processes are gone is not known yet.
+fn select_unexpired(now: SystemTime) -> Statement<RecordedCall> {
     // A call that waits for a person has an `ended_at` too: the end of the attempt, and not of the call.
     let ended_at = ("ended_at", "CASE WHEN kept IS NOT NULL THEN ended_at END AS ended_at");
-    let columns = columns_as::<Listed>("", &[ended_at, ("is_left", "FALSE AS is_left")]);
+    let columns = columns_as::<RecordedCall>("", &[ended_at, ("is_left", "FALSE AS is_left")]);
     sql!("SELECT {..columns} FROM idempotency WHERE call_id IS NOT NULL AND expires_at > {now}")
 }
 
 /// The selected calls that have not expired, the newest first, at most 16.
-pub(crate) fn list_selected(selector: RecordSelector<'_>, now: SystemTime) -> Statement<Listed> {
+pub(crate) fn list_selected(selector: RecordSelector<'_>, now: SystemTime) -> Statement<RecordedCall> {
     let list = select_unexpired(now);
     let list = match selector {
         // The record of a call that waited for a person is that of its newest attempt; the first one asked.
@@ -79,7 +71,12 @@ pub(crate) fn list_selected(selector: RecordSelector<'_>, now: SystemTime) -> St
 }
 
 /// The calls before one that have not expired, the newest first.
-pub(crate) fn list(of: &Criteria, before: Option<CallId>, limit: u32, now: SystemTime) -> Statement<Listed> {
+pub(crate) fn list(
+    of: &Criteria,
+    before: Option<CallId>,
+    limit: u32,
+    now: SystemTime,
+) -> Statement<RecordedCall> {
     select_unexpired(now)
         .when(" AND user_id = ", of.user.as_ref())
         .when(" AND call_id < ", before)
@@ -92,14 +89,19 @@ pub(crate) fn list(of: &Criteria, before: Option<CallId>, limit: u32, now: Syste
 }
 
 /// The calls after one that other processes than this one have begun and that have not expired, the oldest first.
-pub(crate) fn list_of_others(own: &str, after: CallId, limit: u32, now: SystemTime) -> Statement<Listed> {
+pub(crate) fn list_of_others(
+    own: &str,
+    after: CallId,
+    limit: u32,
+    now: SystemTime,
+) -> Statement<RecordedCall> {
     select_unexpired(now).and(sql!(
         " AND call_id > {after} AND replica IS NOT NULL AND replica <> {own} ORDER BY call_id LIMIT {limit}"
     ))
 }
 
 /// The calls of these ids that have not expired.
-pub(crate) fn list_of_ids(ids: &[CallId], now: SystemTime) -> Statement<Listed> {
+pub(crate) fn list_of_ids(ids: &[CallId], now: SystemTime) -> Statement<RecordedCall> {
     select_unexpired(now).when_any(" AND call_id IN (", ids.iter().copied())
 }
 

@@ -7,7 +7,7 @@ use crate::{
     Store,
     calls::{
         CallState, Criteria, RecordSelector, RecordedCall,
-        rows::{self, Listed, State},
+        rows::{self, State},
     },
     idempotency::{ArgumentsDigest, Begun, Key, KnownCall},
 };
@@ -93,20 +93,18 @@ impl Store {
     }
 
     /// Determines for unfinished calls whether the owner has ended; each owner is checked once.
-    async fn with_owners(&self, listed: Vec<Listed>) -> Result<Vec<RecordedCall>, StoreError> {
+    async fn with_owners(&self, mut calls: Vec<RecordedCall>) -> Result<Vec<RecordedCall>, StoreError> {
         let mut gone = HashMap::<String, bool>::new();
-        let mut calls = Vec::with_capacity(listed.len());
-        for Listed { mut call, replica } in listed {
-            if let (CallState::Started, Some(replica)) = (&call.standing, replica) {
-                call.is_left = if let Some(is_gone) = gone.get(&replica) {
+        for call in &mut calls {
+            if let (CallState::Started, Some(replica)) = (&call.standing, &call.replica) {
+                call.is_left = if let Some(is_gone) = gone.get(replica) {
                     *is_gone
                 } else {
-                    let is_gone = self.is_gone(&replica).await?;
-                    gone.insert(replica, is_gone);
+                    let is_gone = self.is_gone(replica).await?;
+                    gone.insert(replica.clone(), is_gone);
                     is_gone
                 };
             }
-            calls.push(call);
         }
         Ok(calls)
     }
