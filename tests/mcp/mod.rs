@@ -1,6 +1,7 @@
 //! MCP over HTTP and over standard input and output: what clients of both eras send, to the letter, and what they get.
 
 mod bad_input;
+mod broken_off;
 mod calls;
 mod changes;
 pub(crate) mod client;

@@ -64,14 +64,27 @@ impl Call {
         match end {
             End::Answer(answer) => Ok(answer),
             End::Confirmation(required) => Ok(self.confirmation_required(&required).into()),
-            End::Status(status) => {
-                let broken_off = self.write.as_ref().and_then(|_| outcome::broken_off(&status, &self.facts));
-                match broken_off {
-                    Some(result) => Ok(result.into()),
-                    None => outcome::of_refusal(&status, &self.facts),
-                }
-            }
+            End::Status(status) => match self.broken_off(&status) {
+                Some(result) => Ok(result.into()),
+                None => outcome::of_refusal(&status, &self.facts),
+            },
         }
+    }
+
+    /// The answer for a write that a status leaves without a known outcome.
+    fn broken_off(&self, status: &Status) -> Option<CallToolResult> {
+        // What another process was sent may have begun before its first event came.
+        let is_sent =
+            !self.handler.services.is_local() && !self.is_read() && outcome::may_have_been_sent(status);
+        if self.write.is_none() && !is_sent {
+            return None;
+        }
+        outcome::broken_off(status, &self.facts)
+    }
+
+    /// Whether the tool is known to only read.
+    fn is_read(&self) -> bool {
+        self.tool.as_ref().is_some_and(|tool| tool.is_read)
     }
 
     fn confirmation_required(&self, required: &ConfirmationRequired) -> CallToolResult {
@@ -106,8 +119,7 @@ impl Call {
                 Some(Event::Accepted(accepted)) => {
                     self.follow_definition(&tool, &accepted.digest).await;
                     // A person has approved it by now, if one has to.
-                    let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
-                    self.write = (!is_read).then(|| self.handler.shared.writes.token());
+                    self.write = (!self.is_read()).then(|| self.handler.shared.writes.token());
                 }
                 Some(Event::Result(result)) => return self.end(result),
                 Some(Event::ConfirmationRequired(required)) => {
@@ -123,8 +135,7 @@ impl Call {
     /// Whether the events of the call are of no use to its client. Those of a write say that it has begun; a read with
     /// a `request_id` may be a task, which follows them.
     fn needs_no_events(&self, invocation: &Invocation) -> bool {
-        let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
-        is_read
+        self.is_read()
             && invocation.request_id.is_none()
             && invocation.unreadable.is_none()
             && !self.progress.has_reader()

@@ -7,14 +7,14 @@ mod data;
 mod failure;
 mod needs_scope;
 
-use std::time::Duration;
+use std::{error::Error, iter::successors, time::Duration};
 
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject},
 };
 use serde_json::{Value, json};
-use tonic::{Code, Status};
+use tonic::{Code, ConnectError, Status};
 use tonic_types::StatusExt;
 
 pub(super) use self::{
@@ -194,8 +194,17 @@ pub(super) fn unknown(facts: &CallFacts) -> CallToolResult {
     of_failure(&failure, facts)
 }
 
-/// The answer for a write whose stream of events broke off after it had begun. `None` if the status is its refusal, or
-/// its deadline.
+/// Whether a request that ended with this status may have reached its server: not if no connection was made, nor if a
+/// proxy refused it.
+pub(super) fn may_have_been_sent(status: &Status) -> bool {
+    let breaks =
+        matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled);
+    let mut causes = successors(status.source(), |cause| (*cause).source());
+    breaks && !causes.any(|cause| cause.is::<ConnectError>())
+}
+
+/// The answer for a write whose stream of events broke off after it had begun, or may have. `None` if the status is its
+/// refusal, or its deadline.
 pub(super) fn broken_off(status: &Status, facts: &CallFacts) -> Option<CallToolResult> {
     let details = status.get_error_details();
     let is_ours = details.error_info().is_some_and(|info| info.domain == DOMAIN);

@@ -53,9 +53,9 @@ impl Failure {
     pub(super) fn broken_off(facts: &CallFacts) -> Self {
         Self {
             code: "OUTCOME_UNKNOWN".to_owned(),
-            message:
-                "The connection to the server broke off while the write ran, and its outcome is not known yet"
-                    .to_owned(),
+            message: "The connection to the server broke off before the write was answered. Whether it has changed \
+                      anything is not known yet"
+                .to_owned(),
             retryable: facts.request_id.is_some(),
             origin: "service",
             ..Self::default()
