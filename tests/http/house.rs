@@ -1,7 +1,10 @@
 //! The bundled server with its own routes, in which adding to the watch-list needs a person's approval.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::time::timeout;
 use toolwire::{config::Config, domains, server::app::App};
 
 use crate::{
@@ -22,6 +25,16 @@ pub(crate) struct House {
 impl House {
     pub(crate) fn new() -> Self {
         Self::with(|_| ())
+    }
+
+    /// Waits until so many calls run. A write counts twice from the begin of its work on.
+    pub(crate) async fn until_running(&self, count: usize) {
+        let running = async {
+            while self.server.app.tools.in_flight().len() != count {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_mins(1), running).await.expect("so many calls run");
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{call, house, permits::until_running, quote};
+use super::{call, house, quote};
 use crate::http::{house::House, talk::Talk};
 
 /// The seconds after which the refused call may be made again.
@@ -67,7 +67,7 @@ async fn that_no_permit_is_free_is_known_until_one_of_this_process_is() {
         let talk = talk.clone();
         tokio::spawn(async move { call(&talk, "debug_sleep", &json!({"duration": "60s"})).await })
     };
-    until_running(&house, 1).await;
+    house.until_running(1).await;
     assert_eq!(wait_of_refused(&talk).await, 1);
     free_all(&house).await;
     at(99);

@@ -6,7 +6,7 @@ use toolwire::tool::context::RequestId;
 
 use super::{call, call_as, house, quote};
 use crate::{
-    http::{house::House, talk::Talk},
+    http::talk::Talk,
     mcp::{client::SOON, confirming::Approver},
 };
 
@@ -14,16 +14,6 @@ const ONE: &str = "[[quota]]\nconcurrent = 1\n";
 
 fn key() -> String {
     RequestId::generate().to_string()
-}
-
-/// Waits until so many calls are under way.
-pub(super) async fn until_running(house: &House, count: usize) {
-    let running = async {
-        while house.server.app.tools.in_flight().len() != count {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(SOON, running).await.unwrap();
 }
 
 async fn is_full(talk: &Talk) -> bool {
@@ -55,7 +45,7 @@ async fn another_call_at_once_is_refused_until_the_first_has_ended() {
     let sleep = json!({"duration": "60s"});
     let other = riley.clone();
     let running = tokio::spawn(async move { call(&other, "debug_sleep", &sleep).await });
-    until_running(&house, 1).await;
+    house.until_running(1).await;
     assert!(is_full(&riley).await);
     assert!(!is_full(&demo).await);
     // The connection goes, and the read ends with it.
@@ -68,19 +58,17 @@ async fn another_call_at_once_is_refused_until_the_first_has_ended() {
 async fn a_write_holds_its_permit_when_its_caller_has_left() {
     let house = house(ONE);
     let talk = house.talk("riley");
-    let write = json!({"value": "x", "duration": "3s"}).to_string();
-    let known = key();
-    let headers = [("idempotency-key", &*known), ("x-toolwire-timeout", "500ms")];
-    let left = talk.send("POST", "/v1/tools/debug_write:call", &headers, &write).await;
-    assert_eq!(left.status, 504);
-    let mut was_full = false;
-    let free = async {
-        while is_full(&talk).await {
-            was_full = true;
-        }
-    };
+    let (other, write) = (talk.clone(), json!({"value": "x", "duration": "8s"}));
+    let running = tokio::spawn(async move { call_as(&other, "debug_write", &write, &key()).await });
+    // The call and its work, of which the call ends with its connection.
+    house.until_running(2).await;
+    running.abort();
+    house.until_running(1).await;
+    assert!(is_full(&talk).await);
+    let ended = house.server.app.tools.in_flight();
+    timeout(SOON, ended.wait_until_empty()).await.unwrap();
+    let free = async { while is_full(&talk).await {} };
     timeout(SOON, free).await.unwrap();
-    assert!(was_full && house.server.app.tools.in_flight().is_empty());
 }
 
 #[tokio::test]
@@ -101,7 +89,7 @@ async fn no_permit_is_held_while_a_person_is_waited_for_and_one_is_needed_after(
     // Another call takes the permit; the approved one is refused, and its approval is not used up.
     let (other, sleep) = (talk.clone(), json!({"duration": "60s"}));
     let running = tokio::spawn(async move { call(&other, "debug_sleep", &sleep).await });
-    until_running(&house, 2).await;
+    house.until_running(2).await;
     assert!(is_full(&talk).await);
     approver.approve(&pending[0].confirmation_id).await;
     assert_eq!(waiting.await.unwrap().status, 429);
