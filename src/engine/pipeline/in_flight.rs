@@ -2,6 +2,7 @@
 
 mod call_info;
 mod changes;
+mod ended_calls;
 mod state;
 mod stats;
 

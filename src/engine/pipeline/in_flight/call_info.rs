@@ -9,15 +9,15 @@ use tonic::Code;
 use crate::pipeline::{ArrivalTime, Call, CallResult, Facts, Stages, nested};
 use toolwire_base::digest::Digest;
 use toolwire_contract::{ErrorCode, Refusal, Terminal, ToolError, ToolName, Violation, status};
-use toolwire_schema::cut;
 use toolwire_tool::context::{
     CallId, ClientName, Origin, RequestId, SessionId, TaskLabel, ToolContext, UserId,
 };
 
-/// Maximum number of characters of a remembered error's message, of its violations, and of the description of each.
-const MAX_MESSAGE: usize = 512;
+/// Maximum number of violations of a remembered error.
 const MAX_VIOLATIONS: usize = 4;
-const MAX_DESCRIPTION: usize = 128;
+/// Maximum length in bytes of its message, and of each text of a violation.
+const MAX_MESSAGE: usize = 512;
+const MAX_VIOLATION_TEXT: usize = 128;
 
 /// The part of a call's description that is fixed when it begins.
 #[derive(Clone, Debug)]
@@ -130,7 +130,18 @@ impl RunningCall {
         // By the monotonic clock, so that the duration is right even if the wall clock was set meanwhile.
         let at = self.info.arrived.wall_at(now);
         let (info, stages, instance) = (self.info, self.facts.stages(), self.facts.instance());
-        Some(EndedCall { info, tool, definition_digest, at, end, error, from_cache, stages, instance, number })
+        Some(EndedCall {
+            info,
+            tool,
+            definition_digest,
+            at,
+            end,
+            error,
+            from_cache,
+            stages,
+            instance,
+            number,
+        })
     }
 }
 
@@ -155,28 +166,30 @@ fn error_of(end: &CallResult, facts: &Facts) -> Option<Box<ToolError>> {
             if facts.tool().is_some_and(|tool| tool.input.has_sensitive()) {
                 return None;
             }
-            ToolError {
-                message: cut(&error.message, MAX_MESSAGE),
-                violations: shorten(&error.violations),
-                ..*error
-            }
+            shorten(error)
         }
         Ok(Terminal::ConfirmationRequired(_)) => return None,
-        Err(refusal) => {
-            let error = nested::error_of_refusal(refusal);
-            ToolError { message: cut(&error.message, MAX_MESSAGE), ..error }
-        }
+        Err(refusal) => shorten(&nested::error_of_refusal(refusal)),
     };
     Some(Box::new(error))
 }
 
-fn shorten(violations: &[Violation]) -> Vec<Violation> {
+fn shorten(error: &ToolError) -> ToolError {
     let shorten = |it: &Violation| Violation {
-        pointer: cut(&it.pointer, MAX_DESCRIPTION),
-        rule: it.rule.clone(),
-        description: cut(&it.description, MAX_DESCRIPTION),
+        pointer: cut(&it.pointer, MAX_VIOLATION_TEXT),
+        rule: cut(&it.rule, MAX_VIOLATION_TEXT),
+        description: cut(&it.description, MAX_VIOLATION_TEXT),
     };
-    violations.iter().take(MAX_VIOLATIONS).map(shorten).collect()
+    let violations = error.violations.iter().take(MAX_VIOLATIONS).map(shorten).collect();
+    ToolError { message: cut(&error.message, MAX_MESSAGE), violations, ..*error }
+}
+
+/// At most as many bytes of a text, and a mark where it is cut.
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(most)])
 }
 
 fn code_of(refusal: &Refusal) -> ErrorCode {

@@ -52,8 +52,7 @@ impl InFlight {
                 found.push((number, Found::Started(&entry.call)));
             }
         }
-        let first = state.ended.partition_point(|ended| ended.number < from);
-        let ended = state.ended.range(first..).filter(|ended| passes(&ended.info));
+        let ended = state.ended.range(from..).filter(|ended| passes(&ended.info));
         found.extend(ended.map(|ended| (ended.number, Found::Ended(ended))));
         found.sort_unstable_by_key(|(number, _)| *number);
         if let Some((number, _)) = found.get(most) {

@@ -1,17 +1,11 @@
 //! The table behind the lock: the running calls, those that ended last, and their statistics.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use tokio::{sync::Notify, time::Instant};
 
-use super::{EndedCall, Part, RunningCall, call_info::Outcome, stats::Stats};
+use super::{Part, RunningCall, call_info::Outcome, ended_calls::EndedCalls, stats::Stats};
 use toolwire_tool::context::{CallId, Cancellation, Pins};
-
-/// Maximum number of ended calls that are remembered.
-const MAX_ENDED: usize = 10_000;
 
 #[derive(Debug, Default)]
 pub(super) struct State {
@@ -23,7 +17,7 @@ pub(super) struct State {
     pub(super) is_watched: bool,
     /// The running calls by the number of their start.
     pub(super) entries: HashMap<u64, Entry, foldhash::fast::FixedState>,
-    pub(super) ended: VecDeque<EndedCall>,
+    pub(super) ended: EndedCalls,
     pub(super) stats: Stats,
     /// The waiters for the end of a call.
     pub(super) waiting: HashMap<CallId, Arc<Notify>>,
@@ -49,12 +43,9 @@ impl State {
         }
         let number = self.take_number();
         let Some(ended) = call.end(outcome, number, now) else { return };
-        if self.ended.len() >= MAX_ENDED
-            && let Some(oldest) = self.ended.pop_front()
-        {
-            self.forgotten = oldest.number + 1;
+        if let Some(displaced) = self.ended.push(ended) {
+            self.forgotten = self.forgotten.max(displaced + 1);
         }
-        self.ended.push_back(ended);
     }
 
     pub(super) fn take_number(&mut self) -> u64 {

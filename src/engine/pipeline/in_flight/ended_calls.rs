@@ -1,0 +1,129 @@
+//! The calls that ended last, by the numbers of their ends.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    ops::RangeFrom,
+};
+
+use super::EndedCall;
+use toolwire_tool::context::UserId;
+
+/// Maximum number of calls.
+const MAX: usize = 10_000;
+
+#[derive(Debug, Default)]
+pub(super) struct EndedCalls {
+    calls: BTreeMap<u64, EndedCall>,
+    /// The numbers of each user's calls, in ascending order.
+    by_user: HashMap<UserId, VecDeque<u64>>,
+    /// The users by how many calls they have here.
+    by_count: BTreeSet<(usize, UserId)>,
+}
+
+impl EndedCalls {
+    /// Adds a call, and returns the number of the one that it displaces: the oldest of the user who has most, so that a
+    /// user who calls much displaces no others.
+    pub(super) fn push(&mut self, ended: EndedCall) -> Option<u64> {
+        let displaced = if self.calls.len() >= MAX { self.displace() } else { None };
+        self.change(&ended.info.user, |numbers| numbers.push_back(ended.number));
+        self.calls.insert(ended.number, ended);
+        displaced
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &EndedCall> {
+        self.calls.values()
+    }
+
+    pub(super) fn range(&self, numbers: RangeFrom<u64>) -> impl Iterator<Item = &EndedCall> {
+        self.calls.range(numbers).map(|(_, ended)| ended)
+    }
+
+    fn displace(&mut self) -> Option<u64> {
+        let (_, user) = self.by_count.last()?.clone();
+        let number = self.change(&user, VecDeque::pop_front)?;
+        self.calls.remove(&number);
+        Some(number)
+    }
+
+    /// Changes the numbers of a user.
+    fn change<T>(&mut self, user: &UserId, change: impl FnOnce(&mut VecDeque<u64>) -> T) -> T {
+        let (user, mut numbers) =
+            self.by_user.remove_entry(user).unwrap_or_else(|| (user.clone(), [].into()));
+        let mut count = (numbers.len(), user);
+        self.by_count.remove(&count);
+        let changed = change(&mut numbers);
+        count.0 = numbers.len();
+        if count.0 > 0 {
+            self.by_user.insert(count.1.clone(), numbers);
+            self.by_count.insert(count);
+        }
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::pipeline::{ArrivalTime, CallEnd, CallInfo, Stages};
+    use toolwire_base::{clock, digest::Digest};
+    use toolwire_tool::context::{CallId, Origin};
+
+    fn ended(user: &str, number: u64) -> EndedCall {
+        let arrived = ArrivalTime { at: clock::now(), wall: SystemTime::UNIX_EPOCH };
+        let info = CallInfo {
+            call_id: CallId::generate(),
+            user: user.parse().expect("a user"),
+            request_id: None,
+            parent_call_id: None,
+            task_id: None,
+            session_id: None,
+            trace_id: None,
+            origin: Origin::PROCESS,
+            client: None,
+            arrived,
+            deadline: arrived.at,
+        };
+        EndedCall {
+            info,
+            tool: "get_facts".parse().expect("a name"),
+            definition_digest: Digest::of_bytes(b""),
+            at: arrived.wall,
+            end: CallEnd::Data,
+            error: None,
+            from_cache: false,
+            stages: Stages::default(),
+            instance: None,
+            number,
+        }
+    }
+
+    fn count(calls: &EndedCalls, user: &str) -> usize {
+        calls.iter().filter(|it| it.info.user.as_str() == user).count()
+    }
+
+    #[test]
+    fn a_user_who_calls_much_displaces_no_others() {
+        let (mut calls, max) = (EndedCalls::default(), u64::try_from(MAX).expect("a length"));
+        let mut numbers = 0..;
+        let mut push = |user| calls.push(ended(user, numbers.next().expect("a number")));
+        for _ in 0..MAX {
+            assert_eq!(push("riley"), None);
+        }
+        for number in 0..100 {
+            assert_eq!(push("demo"), Some(number));
+        }
+        // What demo has stays, although riley's are newer.
+        for number in 100..2 * max {
+            assert_eq!(push("riley"), Some(if number < max { number } else { number + 100 }));
+        }
+        for _ in 0..2 * MAX {
+            push("other");
+        }
+        assert_eq!(["demo", "riley", "other"].map(|user| count(&calls, user)), [100, 4_949, 4_951]);
+        let (kept, counted): (Vec<_>, usize) =
+            (calls.range(0..).map(|it| it.number).collect(), calls.by_user.values().map(VecDeque::len).sum());
+        assert!(kept.is_sorted() && kept.len() == MAX && counted == MAX && calls.by_count.len() == 3);
+    }
+}
