@@ -26,6 +26,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum number of items that wait for the reader of a stream.
 const AHEAD: usize = 4;
 
+/// The number of items that a watch reads from the state at once: few at first, since its reader may take none of them,
+/// and twice as many after each full read, all of which the reader has taken.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadSize(u32);
+
 /// Polls a stream that reads the state in a task of its own, which ends when the returned stream is dropped. The body
 /// of a response is not polled while its reader takes nothing, and a read that has begun would hold a connection for
 /// as long.
@@ -57,6 +62,32 @@ pub fn read_ahead<T: Send + 'static>(
         Some((item, (receiver, task)))
     };
     stream::unfold(open, next).boxed()
+}
+
+impl ReadSize {
+    const MAX: u32 = 500;
+
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// Adapts the next read to the last one.
+    pub fn adapt(&mut self, was_full: bool) {
+        if was_full {
+            self.0 = Self::MAX.min(2 * self.0);
+        }
+    }
+
+    /// Adapts the next read to one of so many items.
+    pub fn adapt_to(&mut self, items: usize) {
+        self.adapt(u32::try_from(items).is_ok_and(|items| items >= self.0));
+    }
+}
+
+impl Default for ReadSize {
+    fn default() -> Self {
+        Self(32)
+    }
 }
 
 /// Waits until the state may have changed, for at most [`POLL_INTERVAL`] and not beyond `until`.

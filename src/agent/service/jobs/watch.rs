@@ -9,14 +9,11 @@ use super::{Jobs, parse_id, unknown};
 use toolwire_base::clock;
 use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_server::service::{
-    changes::{HEARTBEAT, wait_for_change},
+    changes::{HEARTBEAT, ReadSize, wait_for_change},
     unavailable::unavailable,
 };
 use toolwire_state::jobs::{Event, Job, JobId};
 use toolwire_tool::context::User;
-
-/// Maximum number of events per read.
-const AT_ONCE: u32 = 500;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchEvent {
@@ -34,6 +31,7 @@ pub struct Watch {
     changed: Receiver<u64>,
     /// The sequence of the next event to send.
     next: u64,
+    read_size: ReadSize,
     is_over: bool,
     /// Events that were read and not sent yet.
     pending: VecDeque<Event>,
@@ -55,7 +53,8 @@ impl Jobs {
         // Nothing follows the last event, which the caller already has.
         let is_over = job.ended_at.is_some() && next >= job.next;
         let pending = VecDeque::new();
-        Ok(Watch { jobs: self.clone(), user, id, changed, next, is_over, pending, last_sent: clock::now() })
+        let (read_size, last_sent) = (ReadSize::default(), clock::now());
+        Ok(Watch { jobs: self.clone(), user, id, changed, next, read_size, is_over, pending, last_sent })
     }
 }
 
@@ -75,8 +74,10 @@ impl Watch {
             }
             // Before the read: an event that is committed during it is a change.
             self.changed.mark_unchanged();
-            let events = self.jobs.parts.store.job_events(&self.user.id, self.id, self.next, AT_ONCE).await;
+            let size = self.read_size.get();
+            let events = self.jobs.parts.store.job_events(&self.user.id, self.id, self.next, size).await;
             self.pending = events.map_err(|error| unavailable(&error))?.into();
+            self.read_size.adapt_to(self.pending.len());
             if !self.pending.is_empty() {
                 continue;
             }

@@ -9,7 +9,10 @@ use tokio::{
 };
 
 use super::{ConfirmationView, Confirmations, Filter};
-use crate::service::{changes::HEARTBEAT, unavailable::unavailable};
+use crate::service::{
+    changes::{HEARTBEAT, ReadSize},
+    unavailable::unavailable,
+};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_state::{
@@ -17,9 +20,6 @@ use toolwire_state::{
     confirmations::{Change, Page, Scope},
 };
 use toolwire_tool::context::User;
-
-/// Maximum number of changes per read.
-const AT_ONCE: u32 = 500;
 
 #[derive(Clone, Debug)]
 pub enum WatchEvent {
@@ -51,6 +51,7 @@ pub struct Watch {
     changed: tokio::sync::watch::Receiver<u64>,
     /// The position up to which everything is read.
     read: u64,
+    read_size: ReadSize,
     is_synced: bool,
     /// While the open confirmations are read: the position after which their next part begins.
     opening: Option<u64>,
@@ -71,6 +72,7 @@ impl Confirmations {
             filter,
             changed,
             read: after,
+            read_size: ReadSize::default(),
             is_synced: after == 0,
             opening: None,
             pending: VecDeque::new(),
@@ -164,8 +166,9 @@ impl Watch {
 
     /// Reads the next changes. Returns whether there were any.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
-        let changes = self.store().confirmation_changes(&self.scope, self.read, AT_ONCE).await;
+        let changes = self.store().confirmation_changes(&self.scope, self.read, self.read_size.get()).await;
         let changes = changes.map_err(|error| unavailable(&error))?;
+        self.read_size.adapt_to(changes.len());
         let has_changed = !changes.is_empty();
         for change in changes {
             self.read = change.confirmation.at(&self.scope);

@@ -6,7 +6,7 @@ use tokio::{sync::watch::Receiver, time::Instant};
 
 use super::{Tasks, parse_id, why};
 use crate::service::{
-    changes::{HEARTBEAT, wait_for_change},
+    changes::{HEARTBEAT, ReadSize, wait_for_change},
     page::Sizes,
 };
 use toolwire_base::clock;
@@ -18,9 +18,6 @@ use toolwire_state::tasks::{
 use toolwire_tool::context::{TaskId, User};
 
 const SIZES: Sizes = Sizes { default: 100, max: 1_000 };
-
-/// Maximum number of entries per read of a follower.
-const AT_ONCE: u32 = 500;
 
 /// A step of a timeline that is followed.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +37,7 @@ pub struct Following {
     id: TaskId,
     changed: Receiver<u64>,
     next: u64,
+    read_size: ReadSize,
     is_over: bool,
     pending: VecDeque<Step>,
     /// The time of the last step, or of the beginning.
@@ -90,6 +88,7 @@ impl Tasks {
             id,
             changed,
             next,
+            read_size: ReadSize::default(),
             is_over,
             pending,
             last_sent: clock::now(),
@@ -124,10 +123,11 @@ impl Following {
 
     /// Reads the next entries. Returns whether there were any.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
-        let page = PageRequest { from: Some(self.next), backwards: false, limit: AT_ONCE };
+        let page = PageRequest { from: Some(self.next), backwards: false, limit: self.read_size.get() };
         let read =
             self.tasks.0.store.timeline_page(&self.user.id, &self.id, page).await.map_err(why(&self.id))?;
         let has_come = !read.entries.is_empty();
+        self.read_size.adapt_to(read.entries.len());
         for entry in read.entries {
             self.next = entry.sequence + 1;
             self.is_over = matches!(entry.body, Body::Ended(_));

@@ -7,15 +7,12 @@ use std::collections::VecDeque;
 use tokio::{sync::watch::Receiver, time::Instant};
 
 use super::{Tasks, list::check};
-use crate::service::changes::{HEARTBEAT, wait_for_change};
+use crate::service::changes::{HEARTBEAT, ReadSize, wait_for_change};
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_engine::pipeline::task_refusal;
 use toolwire_state::tasks::{Changes, Filter, Scope, Task, TaskError};
 use toolwire_tool::context::{TaskId, User};
-
-/// Maximum number of changes per read.
-const AT_ONCE: u32 = 500;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchEvent {
@@ -35,6 +32,7 @@ pub struct Watch {
     changed: Receiver<u64>,
     /// The position up to which everything is read.
     read: u64,
+    read_size: ReadSize,
     is_synced: bool,
     pending: VecDeque<WatchEvent>,
     /// The time of the last event, or of the beginning.
@@ -55,6 +53,7 @@ impl Tasks {
             filter,
             changed,
             read: after,
+            read_size: ReadSize::default(),
             is_synced: false,
             pending: VecDeque::new(),
             last_sent: clock::now(),
@@ -99,13 +98,15 @@ impl Watch {
 
     /// Reads the next changes. Returns whether there were events, or there is more to read.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
-        let read = self.tasks.0.store.task_changes(&self.user.id, &self.filter, self.read, AT_ONCE).await;
+        let size = self.read_size.get();
+        let read = self.tasks.0.store.task_changes(&self.user.id, &self.filter, self.read, size).await;
         let Changes { tasks, up_to, more } =
             read.map_err(|error| task_refusal(&TaskId::generate(), error))?;
         if up_to < self.read {
             return Err(TaskRefusal::NoSuchPosition { last: up_to }.into());
         }
         self.read = up_to;
+        self.read_size.adapt(more);
         let has_changed = !tasks.is_empty();
         self.pending.extend(tasks.into_iter().map(|task| WatchEvent::Changed(Box::new(task))));
         Ok(has_changed || more)
