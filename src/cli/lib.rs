@@ -40,6 +40,7 @@ mod list;
 mod login;
 mod manifest_schema;
 mod mcp;
+mod of_user;
 mod orphans;
 mod providers;
 mod quotas;

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use clap::Args;
 
-use super::{backend::into_answer, connection::Connection, json, table::Table};
+use super::{backend::into_answer, json, of_user::OfUser, table::Table};
 use toolwire_base::clock;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
@@ -17,24 +17,18 @@ const PAGE: i32 = 1_000;
 
 /// Shows how much of each quota is used, and when there is room again, the fullest first
 ///
-/// It counts as no call. Of another user, a quota for a group is shown while something of it is used.
+/// It counts as no call. Of another user, a quota for a group is shown while something of it is used; of all users, each
+/// quota of which something is used.
 #[derive(Debug, Args)]
 pub(super) struct Quotas {
-    // Not `user`, which is who asks.
-    /// Shows those of another user, or with '*' those of which any user has used something, if you may observe
-    #[arg(long = "of", value_name = "USER")]
-    of: Option<String>,
-    /// Prints each as one JSON line
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: Connection,
+    of: OfUser,
 }
 
 impl Quotas {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
-        let user_id = self.of.unwrap_or_default();
+        let OfUser { user_id, json, connection } = self.of;
+        let backend = connection.open(domains).await?;
         let (mut quotas, mut page_token) = (Vec::new(), String::new());
         loop {
             let request = v1::ListQuotasRequest { user_id: user_id.clone(), page_size: PAGE, page_token };
@@ -45,7 +39,7 @@ impl Quotas {
                 break;
             }
         }
-        if self.json {
+        if json {
             return console::json_lines(quotas.iter().map(json::plain));
         }
         if quotas.is_empty() {

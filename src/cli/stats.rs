@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{backend::into_answer, connection::Connection, json, table::Table, words};
+use super::{backend::into_answer, json, of_user::OfUser, table::Table, words};
 use toolwire_base::clock;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
@@ -17,31 +17,21 @@ const STEP: i64 = 60;
 
 /// Shows how many calls ended in the last 15 minutes, how, and how long they took
 ///
-/// Of the process that answers, since its start; calls that tools make are not counted.
+/// Of the process that answers, since its start; calls that tools make are not counted. As JSON, by the second.
 #[derive(Debug, Args)]
 pub(super) struct Stats {
-    // Not `user`, which is who asks.
-    /// Counts the calls of another user, or with '*' of all users, if you may observe
-    #[arg(long = "of", value_name = "USER")]
-    of: Option<String>,
-    /// Prints them as one JSON line, by the second
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: Connection,
+    of: OfUser,
 }
 
 impl Stats {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
+        let OfUser { user_id, json, connection } = self.of;
+        let backend = connection.open(domains).await?;
         let step = prost_types::Duration { seconds: STEP, nanos: 0 };
-        let request = v1::GetStatsRequest {
-            user_id: self.of.unwrap_or_default(),
-            step: (!self.json).then_some(step),
-            window: None,
-        };
+        let request = v1::GetStatsRequest { user_id, step: (!json).then_some(step), window: None };
         let stats = into_answer(backend.tools().get_stats(request)).await?;
-        if self.json {
+        if json {
             return console::json(&json::plain(&stats)).map(|_| ());
         }
         table(&stats.buckets).print()?;
