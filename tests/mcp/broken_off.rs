@@ -14,7 +14,7 @@ use tokio::{
 };
 use toolwire::tool::context::RequestId;
 
-use super::client::{Era, Message, SOON, Stdio, house};
+use super::client::{Era, Message, SOON, Stdio, house, text};
 
 /// The way to a server.
 struct Way {
@@ -91,8 +91,10 @@ async fn the_outcome_of_a_write_is_unknown_if_the_connection_breaks_before_its_f
         way.end();
         let answer = stdio.answer_to(&write).await;
         let error = &answer["result"]["_meta"]["toolwire/error"];
-        let expected = (&json!("OUTCOME_UNKNOWN"), &json!(request_id.is_some()), &json!(request_id));
+        let expected = (&json!("OUTCOME_UNKNOWN"), &json!(true), &json!(request_id));
         assert_eq!((&error["code"], &error["retryable"], &error["request_id"]), expected, "{answer}");
+        let how = request_id.as_ref().map_or("the same arguments", |id| id);
+        assert!(text(&answer["result"], 0).contains(how), "{answer}");
         let in_flight = house.server.app.tools.in_flight();
         timeout(SOON, in_flight.wait_until_empty()).await.unwrap();
 
