@@ -355,4 +355,7 @@ async def test_verdicts_are_logged_once(
     with caplog.at_level(logging.WARNING, "toolwire"):
         await attach(add, echo, slots=3)
         await server.count(3)
-    assert [record.getMessage() for record in caplog.records] == ["refused: add: /name is a tool of billing"]
+    refused, hint = [record.getMessage() for record in caplog.records]
+    assert refused.startswith("refused: add: /name is a tool of billing (")
+    assert refused.endswith(f"{add.__code__.co_filename}:{add.__code__.co_firstlineno})")
+    assert hint.startswith("a provider keeps the names of its tools for 10 minutes after its programs have ended")

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire._binary import LocalServer, is_installed
 from toolwire._fork import import_grpc, keep_from_children, let_go
+from toolwire._registration import LOCAL, Registration
+from toolwire._target import Target
 
 if TYPE_CHECKING:
     from toolwire._hosting import Host
@@ -38,6 +40,8 @@ class Edition:
         channel.set_inheritable(False)
         self._channel, self._lines = channel, channel.makefile("r")
         self.is_first = True
+        # Messages are of more than one thread.
+        self._sending = threading.Lock()
         self._reported: set[str] = set()
 
     def run(self, program: list[str]) -> None:
@@ -76,7 +80,8 @@ class Edition:
             self._report()
 
     def take(self, host: Host) -> None:
-        """Has the host serve at the server of all editions."""
+        """Has the host serve at the server of all editions, in the place of the one before."""
+        host.succession = self
         if not host.target:
             host.make_server = functools.partial(self._ask, **host.make_server.keywords)
         # That another version is in service, and then this one again, is what is wanted here.
@@ -84,8 +89,19 @@ class Edition:
         logging.getLogger("toolwire").addFilter(lambda record: not str(record.msg).endswith(ends))
         keep_from_children(functools.partial(let_go, [self._channel.fileno()]))
 
-    def tell_served(self, leave: Callable[[], object]) -> None:
-        """Says that this edition serves. It is to leave when another one does."""
+    def ask_replaced(self, target: Target, provider: str) -> list[Registration]:
+        """The registrations under other names, as soon as no edition that was given up may still join under one."""
+        name = provider or ("" if target.has_token else LOCAL)
+        self._send(joins=[target.url, target.token, target.token_file, name])
+        answer = json.loads(self._lines.readline() or '{"replaces": []}')
+        return [Registration.from_json(it) for it in answer["replaces"]]
+
+    def note_joined(self, registration: Registration) -> None:
+        """For the editions after this one."""
+        self._send(joined=registration.to_json())
+
+    def tell_served(self, words: str, leave: Callable[[], object]) -> None:
+        """Says that this edition serves, and what. It is to leave when another one does."""
 
         def follow() -> None:
             while not select.select([self._channel], [], [], IMPORTS_EVERY)[0]:
@@ -93,7 +109,7 @@ class Edition:
             leave()
 
         self._report()
-        self._send(serves=True)
+        self._send(serves=words)
         threading.Thread(target=follow, name="toolwire-edition", daemon=True).start()
 
     def _report(self, more: Iterable[str] = ()) -> None:
@@ -112,7 +128,7 @@ class Edition:
         return SharedServer(**answer)
 
     def _send(self, **message: Any) -> None:
-        with contextlib.suppress(OSError):
+        with self._sending, contextlib.suppress(OSError):
             self._channel.sendall(json.dumps(message, default=str).encode() + b"\n")
 
 

@@ -16,17 +16,21 @@ from toolwire._log import log, log_error
 from toolwire._loop import ToolLoop
 from toolwire._membership import Membership
 from toolwire._program import program_of
+from toolwire._registration import Registration
 from toolwire._slot import PROTOCOL, Slot, SlotHost
 from toolwire._stream import Address, wait
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
 from toolwire._tool import Tool
 from toolwire._version import __version__
+from toolwire.errors import Refused
 
 # Between two looks at streams on which nothing comes, in seconds.
 TICK = 10.0
 # Between two looks at the addresses of the server's name, in seconds.
 RESOLVE_EVERY = 30.0
+# How long a withdrawal may take to be accepted, and to leave, in seconds. The server waits 30 s for offers.
+WITHDRAWAL = 5.0
 
 
 class Site:
@@ -56,23 +60,40 @@ class Site:
 
 
 class Attachment:
-    """That of a host, from its making on the loop that runs until `leave`."""
+    """That of a host, from its making on the loop that runs until `leave`.
+
+    replaces: of an edition, the registrations of earlier ones. Their tools are taken out before its own are offered,
+        and come back if it leaves before `settle`.
+    registration: as whom it joins, in place of `provider`, a new process, and the program of the tools.
+    """
 
     def __init__(
         self, tools: Iterable[Tool], target: Target, *, slots: int = 16, provider: str = "",
-        tool_loop: ToolLoop | None = None,
+        tool_loop: ToolLoop | None = None, replaces: Iterable[Registration] | None = None,
+        registration: Registration | None = None,
     ) -> None:
         self.tools = {tool.name: tool for tool in tools}
         self.target, self._slots = target, slots
         offers = [self.tools[name].offer for name in sorted(self.tools)]
         catalogue = host_pb2.Hello(offers=offers).SerializeToString(deterministic=True)
+        if replaces is not None or registration:
+            # Of equal catalogues the server keeps the one that came first in service: the newest is to be another one.
+            catalogue += uuid.uuid4().bytes
+        self.registration = registration or Registration(
+            target, provider, uuid.uuid4().hex, "" if target.has_token else program_of(self.tools)
+        )
         hello = host_pb2.Hello(
-            provider=provider, instance=uuid.uuid4().hex, protocol=PROTOCOL, sdk=f"python/{__version__}",
-            catalogue_id=hashlib.sha256(catalogue).hexdigest(),
-            program="" if target.has_token else program_of(self.tools),
+            provider=self.registration.provider, instance=self.registration.instance, protocol=PROTOCOL,
+            sdk=f"python/{__version__}", catalogue_id=hashlib.sha256(catalogue).hexdigest(),
+            program=self.registration.program,
         )
         self.membership = Membership(target.url, self.tools)
-        self.shared = SlotHost(self.tools, hello, offers, self.membership, tool_loop or ToolLoop("toolwire-loop"))
+        self._replaces, self._withdrawing = [*(replaces or ())], asyncio.Lock()
+        self._withdrawals: list[Attachment] = []
+        self.shared = SlotHost(
+            self.tools, hello, offers, self.membership, tool_loop or ToolLoop("toolwire-loop"),
+            prepare=self._withdraw_replaced,
+        )
         # Set when calls under way have had their time to end.
         self.hurried = asyncio.Event()
         self._release = keep_from_children(self._give_up)
@@ -84,6 +105,32 @@ class Attachment:
     async def join(self) -> host_pb2.Welcome:
         """Waits for the first welcome. Raises `Refused` if the server will not have this host."""
         return await self.membership.join()
+
+    async def settle(self) -> None:
+        """Its tools are served for good: those that it replaced do not come back."""
+        withdrawals, self._withdrawals, self._replaces = self._withdrawals, [], []
+        await asyncio.gather(*(it.leave(WITHDRAWAL) for it in withdrawals))
+
+    async def _withdraw_replaced(self) -> None:
+        async with self._withdrawing:
+            pending, self._replaces = self._replaces, []
+            await asyncio.gather(*(self._withdraw(it) for it in pending))
+
+    async def _withdraw(self, registration: Registration) -> None:
+        """Takes its tools out until `settle` or `leave`: it has no offers then, and the newest catalogue is served."""
+        withdrawal = Attachment((), registration.target, slots=1, registration=registration)
+        self._withdrawals.append(withdrawal)
+        why = f"the server does not answer within {WITHDRAWAL:g} s"
+        try:
+            await asyncio.wait_for(withdrawal.join(), WITHDRAWAL)
+            return
+        except Refused as refused:
+            # Such as of a name that another program has taken meanwhile: it has none of these tools there.
+            why = refused.message
+        except asyncio.TimeoutError:
+            pass
+        url, name = registration.target.url, registration.name
+        log.warning("the tools that this program had as %s at %s are not taken out: %s", name, url, why)
 
     async def leave(self, grace: float) -> None:
         """Takes no more calls, and ends those under way that outlast the grace."""
@@ -107,6 +154,12 @@ class Attachment:
             await asyncio.wait(slots.values(), timeout=1.0)
         for site in self._leaving:
             await site.address.close()
+        if self._withdrawals:
+            joined = self.membership.joined
+            if joined.done() and not joined.exception():
+                # Else its tools would keep the names of those that come back.
+                await self._withdraw(self.registration)
+            await self.settle()
         self.shared.threads.shutdown()
         await self.shared.tool_loop.close()
         self._release()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from toolwire._host import Attachment
+    from toolwire._registration import Registration, Succession
 
 TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN or the file TOOLWIRE_HOST_TOKEN_FILE, or token=…"
 
@@ -69,6 +70,8 @@ class Host:
         self.make_server: functools.partial[LocalServer] = functools.partial(
             LocalServer, state=str(state), samples=samples, config=config, port=port, http_port=http_port
         )
+        # Of an edition of a program.
+        self.succession: Succession | None = None
         self.grace, self._slots, self._provider = grace, slots, provider
         self._connect_timeout = connect_timeout
         # Has its result when the server has welcomed the tools, and when all of it has ended: why, unless it was left.
@@ -102,6 +105,15 @@ class Host:
         """Has it end: after the grace, or now. `closed` tells when it has."""
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._leave, now)
+
+    def settle(self) -> None:
+        """Has the tools of the editions before this one not come back."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._settle()))
+
+    async def _settle(self) -> None:
+        if self._attachment:
+            await self._attachment.settle()
 
     async def wait(self) -> None:
         """Waits until it has ended. Raises RuntimeError if the server that it started ended first."""
@@ -153,6 +165,10 @@ class Host:
             if closed.done():
                 self._thread.join()
 
+    def _note_joined(self, joined: asyncio.Future[host_pb2.Welcome]) -> None:
+        if not joined.cancelled() and not joined.exception() and self.succession and self._attachment:
+            self.succession.note_joined(self._attachment.registration)
+
     def _leave(self, now: bool) -> None:
         self._leaving.set()
         if now:
@@ -191,9 +207,17 @@ class Host:
                 self.server = await in_thread(self.make_server)
                 self.target = self.server.target(self._token, "TOOLWIRE_HOST_TOKEN", self._token_file)
                 ends.append(asyncio.wrap_future(self.server.ended))
+            replaces: list[Registration] | None = None
+            if succession := self.succession:
+                replaces = await in_thread(functools.partial(succession.ask_replaced, self.target, self._provider))
+                if self._leaving.is_set():
+                    return
             host = self._attachment = Attachment(
-                self.tools, self.target, slots=self._slots, provider=self._provider, tool_loop=self._tool_loop
+                self.tools, self.target, slots=self._slots, provider=self._provider, tool_loop=self._tool_loop,
+                replaces=replaces,
             )
+            if succession:
+                host.membership.joined.add_done_callback(self._note_joined)
             joining = asyncio.ensure_future(host.join())
             own.append(joining)
             limit, first = None if self.server else self._connect_timeout, asyncio.FIRST_COMPLETED

@@ -14,6 +14,12 @@ from toolwire.errors import Refused, refusal
 
 # Between two lines of the log on lost slots, in seconds.
 LOG_EVERY = 10.0
+# The rule that an offer breaks whose name another provider has, and its words within an error.
+TAKEN, TAKEN_WORDS = "owned-by-another", "is already registered (by the provider"
+TAKEN_HINT = (
+    "a provider keeps the names of its tools for 10 minutes after its programs have ended. Give the tools other names, "
+    "or once that provider has none of them start this program again, or save its file under `toolwire dev`"
+)
 # Ends of a first greeting that no repeat changes.
 FATAL = {"UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "INVALID_ARGUMENT", "UNIMPLEMENTED"}
 
@@ -43,7 +49,8 @@ class Membership:
             if not (named := [tool for name, tool in self._tools.items() if f"{name}: /" in refused.message]):
                 raise
             places = ", ".join(f"{tool.name} ({tool.place})" for tool in named[:10])
-            message = f"{refused.message}. Of these are {places}"
+            hint = f". {TAKEN_HINT[0].upper()}{TAKEN_HINT[1:]}" if TAKEN_WORDS in refused.message else ""
+            message = f"{refused.message}. Of these are {places}{hint}"
             raise refusal(refused.status, message, refused.reason, refused.retry_after) from None
         refusals = [it for it in welcome.verdicts if it.state == host_pb2.VERDICT_STATE_REFUSED]
         for tool, problem in ((self._tools.get(it.tool), problem) for it in refusals for problem in it.problems):
@@ -62,14 +69,20 @@ class Membership:
         if self._outage and welcome.accepted:
             self._outage = ""
             log.warning("the tools of this program are served again at %s", self._url)
+        is_name_taken = False
         for verdict in welcome.verdicts:
             problems = "; ".join(f"{it.pointer} {it.description}".strip() for it in verdict.problems)
-            if (line := f"{verdict.tool}: {problems}") not in self._verdicts:
+            tool = self._tools.get(verdict.tool)
+            line = f"{verdict.tool}: {problems}{f' ({tool.place})' if tool else ''}"
+            if line not in self._verdicts:
                 self._verdicts.add(line)
                 if verdict.state == host_pb2.VERDICT_STATE_REFUSED:
                     log.error("refused: %s", line)
+                    is_name_taken |= any(it.rule == TAKEN for it in verdict.problems)
                 else:
                     log.warning("%s", line)
+        if is_name_taken:
+            log.error("%s", TAKEN_HINT)
 
     def record_loss(self, error: Refused) -> None:
         """A slot was lost, or not opened. All are at once, and one line of the log is enough."""

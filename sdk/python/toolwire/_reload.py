@@ -42,6 +42,13 @@ class Process:
             command = [sys.executable, "-m", "toolwire._reload", f"{CHANNEL}{theirs.fileno()}", *program]
             self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True)
         self.began = 0
+        # As whom it joins, once it asks: server, token, its file, provider. Then whether it waits for the answer.
+        self.identity: list[str] | None = None
+        self.is_asking = False
+        # Another edition was tried in its place, before it served.
+        self.is_given_up = False
+        # The registrations that it takes the tools of.
+        self.replaces: list[tuple[list[str], dict[str, Any]]] = []
         threading.Thread(target=self._follow, args=(tell,), daemon=True).start()
 
     def begin(self, *, is_first: bool) -> None:
@@ -78,6 +85,8 @@ class Program:
         self._trying: Process | None = None
         self._waiting: Process | None = None
         self._processes: list[Process] = []
+        # By identity, the last of each: whose tools the server may have.
+        self._registrations: list[tuple[list[str], dict[str, Any]]] = []
         self._server: LocalServer | None = None
         self._settings: dict[str, Any] = {}
 
@@ -116,6 +125,7 @@ class Program:
     def _try(self) -> None:
         """Has the next edition serve."""
         if self._trying:
+            self._trying.is_given_up = True
             self._trying.process.terminate()
         self._trying, self._waiting = self._waiting or self._start(), None
         self._trying.begin(is_first=self._serving is None)
@@ -147,10 +157,16 @@ class Program:
             self._watch(file, edition.began)
         if "server" in message:
             edition.send(**self._serve(message["server"]))
+        if "joins" in message:
+            edition.identity, edition.is_asking = message["joins"], True
+        if "joined" in message and edition.identity:
+            others = [it for it in self._registrations if it[0] != edition.identity]
+            self._registrations = [*others, (edition.identity, message["joined"])]
         if "serves" in message and edition is self._trying:
             before, self._serving, self._trying = self._serving, edition, None
+            self._registrations = [it for it in self._registrations if it not in edition.replaces]
             if before:
-                _say("serves the edit")
+                _say(message["serves"])
                 before.leave()
             self._waiting = self._waiting or self._start()
         if "ended" in message:
@@ -167,6 +183,18 @@ class Program:
             elif edition is self._serving:
                 self._serving = None
                 _say(f"serves nothing: {ended}; the next edit starts it again")
+        for asking in [it for it in self._processes if it.is_asking]:
+            self._answer(asking)
+
+    def _answer(self, edition: Process) -> None:
+        """Says whose tools the edition replaces, once none that was given up may still join under another name."""
+        given_up = [it.identity for it in self._processes if it.is_given_up and it is not edition]
+        if edition is self._trying and any(it and it != edition.identity for it in given_up):
+            return
+        if edition is self._trying:
+            edition.replaces = [it for it in self._registrations if it[0] != edition.identity]
+        edition.is_asking = False
+        edition.send(replaces=[registration for _, registration in edition.replaces])
 
     def _serve(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The server, as it was asked for first."""

@@ -20,6 +20,7 @@ from toolwire._signals import Signals
 from toolwire._stdio import Stdio
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import WrongTarget
+from toolwire._tool import Tool
 
 
 def serve(
@@ -78,11 +79,13 @@ def serve(
             if not edition or edition.is_first:
                 _announce(host)
             if edition:
-                edition.tell_served(lambda: signals.events.put(None))
+                edition.tell_served(_describe_edit(host), lambda: signals.events.put(None))
+                host.settle()
             if stdio:
                 stdio.start(host, signals.events.put)
             event = signals.wait()
-        if isinstance(event, Signal):
+        # What ends an edition is no signal of the person at the terminal.
+        if isinstance(event, Signal) and not edition:
             time_left = f"calls under way have {grace:g} s, unless the next signal comes"
             print(f"toolwire ends on {event.name}: {time_left}", file=sys.stderr, flush=True)
         if stdio:
@@ -121,28 +124,58 @@ def _host_of(functions: tuple[Callable[..., Any], ...], options: dict[str, Any])
 
 
 def _announce(host: Host) -> None:
-    welcome = host.opened.result()
-    refused = {it.tool for it in welcome.verdicts if it.state == host_pb2.VERDICT_STATE_REFUSED}
-    provider = welcome.provider or "this host"
-    if not welcome.accepted:
-        print(f"toolwire waits at {host.url}: another version of {provider}'s tools is in service", flush=True)
+    if not host.opened.result().accepted:
+        print(f"toolwire {_describe_wait(host)}", flush=True)
         return
-    tools = sorted((it for it in host.tools if it.name not in refused), key=lambda tool: tool.name)
-    counted = f"{len(tools)} tool{'' if len(tools) == 1 else 's'}"
-    lines = [
-        f"toolwire serves {counted} of {provider} at {host.url}",
-        f"  tools  {', '.join(it.name for it in tools)}",
-    ]
+    tools, refused = _split(host)
+    lines = [("tools", _names(tools))]
+    if refused:
+        lines.append(("refused", _names(refused)))
     if host.mcp:
-        lines.append(f"  mcp    {host.mcp}")
+        lines.append(("mcp", host.mcp))
         # Settings may turn the page off.
         if host.server and not host.server.has_settings:
-            lines.append(f"  page   {host.mcp.removesuffix('mcp')}")
+            lines.append(("page", host.mcp.removesuffix("mcp")))
     if host.server:
-        lines.append(f"  log    {os.path.relpath(host.server.log)}")
+        lines.append(("log", os.path.relpath(host.server.log)))
     if tools and host.target:
         # What is tried first should change nothing.
-        lines.append(f"  try    {command(min(tools, key=lambda tool: not tool.reads), host.target)}")
+        lines.append(("try", command(min(tools, key=lambda tool: not tool.reads), host.target)))
+    width = max(len(label) for label, _ in lines)
+    first = f"toolwire serves {_count(tools, host)} at {host.url}"
     # In one write, since `print` writes the end of a line by itself.
-    sys.stdout.write("\n".join([*lines, ""]))
+    sys.stdout.write("\n".join([first, *(f"  {label:{width}}  {text}" for label, text in lines), ""]))
     sys.stdout.flush()
+
+
+def _describe_edit(host: Host) -> str:
+    """What an edition serves, in a line."""
+    if not host.opened.result().accepted:
+        return _describe_wait(host)
+    tools, refused = _split(host)
+    others = f"; refused, for the reasons above: {_names(refused)}" if refused else ""
+    return f"serves the edit: {_count(tools, host)}{others}"
+
+
+def _describe_wait(host: Host) -> str:
+    return f"waits at {host.url}: another version of {_provider(host)}'s tools is in service"
+
+
+def _split(host: Host) -> tuple[list[Tool], list[Tool]]:
+    """The tools that are served, and those that the server refused, in order of name."""
+    verdicts = host.opened.result().verdicts
+    refused = {it.tool for it in verdicts if it.state == host_pb2.VERDICT_STATE_REFUSED}
+    tools = sorted(host.tools, key=lambda tool: tool.name)
+    return [it for it in tools if it.name not in refused], [it for it in tools if it.name in refused]
+
+
+def _names(tools: list[Tool]) -> str:
+    return ", ".join(it.name for it in tools)
+
+
+def _count(tools: list[Tool], host: Host) -> str:
+    return f"{len(tools)} tool{'' if len(tools) == 1 else 's'} of {_provider(host)}"
+
+
+def _provider(host: Host) -> str:
+    return host.opened.result().provider or "this host"

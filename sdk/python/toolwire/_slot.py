@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import grpc.aio
@@ -27,6 +28,10 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.25, 5.0
 REFUSALS = {"INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "OUT_OF_RANGE"}
 
 
+async def _prepare_nothing() -> None:
+    pass
+
+
 @dataclass
 class SlotHost:
     """What the slots of a host have in common."""
@@ -37,6 +42,8 @@ class SlotHost:
     offers: list[host_pb2.Offer]
     membership: Membership
     tool_loop: ToolLoop
+    # Called before each time that the offers are sent, once the server has accepted the name of the provider.
+    prepare: Callable[[], Awaitable[None]] = _prepare_nothing
     lates: Lates = field(default_factory=Lates)
     threads: Threads = field(default_factory=lambda: Threads("toolwire"))
 
@@ -150,6 +157,7 @@ class Slot:
                 break
             if not answer.welcome.send_catalogue:
                 return answer.welcome
+            await self._host.prepare()
         raise Aborted
 
     async def _work(self, stream: Stream) -> None:
