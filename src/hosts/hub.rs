@@ -228,18 +228,23 @@ impl Hub {
         sleep(DEGRADED_AFTER).await;
         {
             // A slot that joins meanwhile says that calls do not fail after this says that they do.
-            let _catalogue = state.greeting.lock().await;
+            let catalogue = state.greeting.lock().await;
             if !is_absent() {
                 return;
             }
-            tracing::warn!(%provider, "no host is connected: its tools are degraded");
+            // A host that withdrew its tools before it left has none to degrade.
+            if catalogue.verdicts.accepted > 0 {
+                tracing::warn!(%provider, "no host is connected: its tools are degraded");
+            }
             let reason = format!("no host of `{provider}` is connected");
             self.0.registrar.set_degraded(provider, Some(reason));
         }
         sleep(REMOVED_AFTER.saturating_sub(DEGRADED_AFTER)).await;
         let mut catalogue = state.greeting.lock().await;
         if is_absent() {
-            tracing::warn!(%provider, after = ?REMOVED_AFTER, "no host was connected: its tools are removed");
+            if catalogue.verdicts.accepted > 0 {
+                tracing::warn!(%provider, after = ?REMOVED_AFTER, "no host was connected: its tools are removed");
+            }
             *catalogue = CatalogueState::default();
             self.0.registrar.withdraw(provider);
         }
