@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Attach
 from tests.fake import FakeServer
 from toolwire._binary import state_beside
-from toolwire._program import MOST_BYTES, program_of
+from toolwire._program import MOST_BYTES, instance_of, program_of
 from toolwire._tool import Tool, make
 
 
@@ -70,6 +70,35 @@ def test_whatever_its_path_is_the_text_is_one_line_that_fits_and_tells_it_from_o
         said.append(program_of(of_look()))
     assert said[0] != said[1]
     assert all(len(it.encode()) <= MOST_BYTES and it.isprintable() for it in said)
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [
+        ("/srv/shop/tools.py", "tools.py"), ("/srv/a b\u00fc\n.py", "a_b__.py"), (f"/srv/{'x' * 300}.py", "x" * 32),
+        (None, Path.cwd().name[:32]),
+    ],
+)
+def test_a_process_is_named_by_its_file_and_is_no_other(main: ModuleType, file: str | None, shown: str) -> None:
+    if file:
+        main.__file__ = file
+    first, second = instance_of(of_look()), instance_of(of_look())
+    assert first != second
+    for name in (first, second):
+        assert name.startswith(f"{shown}-{os.getpid()}-")
+        # As the protocol says.
+        assert len(name) <= 64
+        assert all("!" <= it <= "~" for it in name)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("token", ["", "secret"])
+async def test_the_list_of_hosts_shows_which_program_each_is(
+    main: ModuleType, server: FakeServer, attach: Attach, token: str
+) -> None:
+    main.__file__ = "/srv/shop/tools.py"
+    await attach(look, token=token)
+    assert (await server.slot()).hellos[0].instance.startswith(f"tools.py-{os.getpid()}-")
 
 
 @pytest.mark.anyio

@@ -15,7 +15,7 @@ from toolwire._fork import keep_from_children, let_go, sockets_to
 from toolwire._log import log, log_error
 from toolwire._loop import ToolLoop
 from toolwire._membership import Membership
-from toolwire._program import program_of
+from toolwire._program import instance_of, program_of
 from toolwire._registration import Registration
 from toolwire._slot import PROTOCOL, Slot, SlotHost
 from toolwire._stream import Address, wait
@@ -80,7 +80,7 @@ class Attachment:
             # Of equal catalogues the server keeps the one that came first in service: the newest is to be another one.
             catalogue += uuid.uuid4().bytes
         self.registration = registration or Registration(
-            target, provider, uuid.uuid4().hex, "" if target.has_token else program_of(self.tools)
+            target, provider, instance_of(self.tools), "" if target.has_token else program_of(self.tools)
         )
         hello = host_pb2.Hello(
             provider=self.registration.provider, instance=self.registration.instance, protocol=PROTOCOL,

@@ -1,10 +1,12 @@
-"""Which program this is, for a server that asks for no tokens: one program holds the name of a provider there."""
+"""Which program this is, for the server and for the people who look at the list of its hosts."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import pwd
+import re
+import secrets
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +18,24 @@ from toolwire._tool import Tool
 
 # Of the text, in bytes.
 MOST_BYTES = 1024
+# Of a file in the name of a process, which has at most 64 characters.
+MOST_OF_NAME = 32
+
+
+def instance_of(tools: Mapping[str, Tool]) -> str:
+    """A name that no other process has, such as `tools.py-4711-5f0c9a3b1e7d2468`: file, process and a random part.
+
+    The name of the file alone: whoever may call a tool of it sees this.
+    """
+    name = re.sub(r"[^!-~]", "_", Path(_file(tools)).name)[:MOST_OF_NAME]
+    return f"{name}-{os.getpid()}-{secrets.token_hex(8)}"
 
 
 def program_of(tools: Mapping[str, Tool]) -> str:
-    """Its file and whose it is: the same in its copies and after a restart."""
+    """Its file and whose it is: the same in its copies and after a restart.
+
+    For a server that asks for no tokens: one program holds the name of a provider there.
+    """
     text = f"{_file(tools)} of {_user()}"
     shown = "".join(it if it.isprintable() else "?" for it in cut(text, MOST_BYTES))
     if shown == text:
