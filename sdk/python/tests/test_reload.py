@@ -132,6 +132,35 @@ def test_a_provider_is_named_renamed_and_unnamed(start: Start) -> None:
     assert "refused" not in edited.log.read_text()
 
 
+def test_settings_of_the_server_that_an_edit_changes_are_named(start: Start) -> None:
+    edited = start(program("one"))
+    edited.save(program("one", edition=1, options="port=50999, samples=True"))
+    until = "until the program is stopped and started again"
+    edited.says(f"toolwire keeps the server at {edited.url} {until}, without samples=True, port=50999 of this edit\n")
+    edited.says("serves the edit: 2 tools of local\n")
+    assert served(edited.url) == all_of("local", "one")
+
+
+def test_the_command_without_a_program_shows_no_option_that_it_adds_by_itself() -> None:
+    command = [sys.executable, "-c", "from toolwire._binary import main; main()", "dev"]
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment())
+    assert ended.returncode == 2
+    assert "Usage: toolwire" in ended.stderr
+    assert "--python" not in ended.stderr
+
+
+def test_an_edit_moves_the_program_to_another_server(start: Start, server: Server) -> None:
+    edited = start(program("one"))
+    edited.save(program("one", edition=1, options=f"server={server.url!r}"))
+    edited.says("serves the edit: 2 tools of local\n")
+    assert served(server.url) == all_of("local", "one")
+    assert served(edited.url) == {}
+    edited.save(program("one", edition=2))
+    edited.says("serves the edit: 2 tools of local\n", 2)
+    assert served(edited.url) == all_of("local", "one")
+    assert served(server.url) == {}
+
+
 def test_a_tool_is_renamed_and_removed(start: Start) -> None:
     edited = start(program("one", "two"))
     edited.save(program("one", "second", edition=1))

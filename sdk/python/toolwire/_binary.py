@@ -51,7 +51,8 @@ def binary() -> Path:
 def main() -> None:
     """The command `toolwire` of the package."""
     path, arguments = str(binary()), sys.argv[1:]
-    if arguments[:1] == ["dev"]:
+    # Without a program the usage is shown, of which this is none.
+    if arguments[:1] == ["dev"] and arguments[1:]:
         arguments[1:1] = ["--python", sys.executable]
     os.execv(path, [path, *arguments])
 

@@ -204,9 +204,10 @@ class Program:
                 self._server.ended.add_done_callback(self._events.put)
         except (OSError, RuntimeError) as error:
             return {"error": str(error)}
-        if settings != self._settings:
-            _say("keeps the settings of its server until the program is started again")
         server = self._server
+        if changed := [f"{key}={value!r}" for key, value in settings.items() if value != self._settings[key]]:
+            until = "until the program is stopped and started again"
+            _say(f"keeps the server at {server.url} {until}, without {', '.join(changed)} of this edit")
         return {"url": server.url, "mcp": server.mcp, "log": str(server.log), "has_settings": server.has_settings}
 
 
