@@ -11,6 +11,7 @@ pub(crate) mod rows;
 
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use self::life::State;
@@ -91,6 +92,9 @@ pub struct ConfirmationRequest {
     pub arguments: Option<Map<String, Value>>,
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
+    /// The definition as an encoded `toolwire.v1.ToolDefinition`, stored once for all requests with its digest. Empty in
+    /// one that is read.
+    pub definition: Bytes,
     /// What the call may change.
     pub category: v1::ToolCategory,
     pub consequence_level: v1::ConsequenceLevel,

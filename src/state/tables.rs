@@ -17,6 +17,7 @@ const PLATFORM: &[&str] = &[
     "confirmation_events",
     "confirmation_sequence",
     "confirmation_positions",
+    "definitions",
     "tasks",
     "entries",
     "entry_parts",

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::support::state;
+use bytes::Bytes;
 use proptest::{prelude::*, sample::select};
 use strum::VariantArray as _;
 use tokio::runtime::Runtime;
@@ -59,6 +60,7 @@ impl Desk {
             summary: "Pay".to_owned(),
             arguments: json!({"to": "ACME", "amount": 9_007_199_254_740_993_i64}).as_object().cloned(),
             definition_digest: self.digest(),
+            definition: Bytes::new(),
             category: v1::ToolCategory::Write,
             consequence_level: v1::ConsequenceLevel::High,
             cause: ConfirmationCause::Manifest,

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use crate::support::state;
+use bytes::Bytes;
 use serde_json::{Map, json};
 use toolwire::{
     base::digest::Digest,
@@ -37,6 +38,7 @@ fn asked(request_id: RequestId, value: &str) -> ConfirmationRequest {
         summary: "Pay".to_owned(),
         arguments: Some(arguments),
         definition_digest: Digest::of_bytes(b"definition"),
+        definition: Bytes::new(),
         category: v1::ToolCategory::Write,
         consequence_level: v1::ConsequenceLevel::Low,
         cause: ConfirmationCause::Manifest,

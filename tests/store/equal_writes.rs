@@ -3,6 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::SystemTime};
 
 use crate::support::state;
+use bytes::Bytes;
 use futures_util::future::join_all;
 use tempfile::TempDir;
 use toolwire::{
@@ -80,6 +81,7 @@ async fn ask(store: &Store, write: &EqualWrite, request_id: RequestId, at: Syste
         summary: "Pay".to_owned(),
         arguments: None,
         definition_digest: write.definition_digest,
+        definition: Bytes::new(),
         category: v1::ToolCategory::Write,
         consequence_level: v1::ConsequenceLevel::Low,
         cause: ConfirmationCause::Manifest,

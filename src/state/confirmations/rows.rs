@@ -1,5 +1,6 @@
 //! The table `confirmations`. Statements contain states as literals where a partial index covers only those states.
 
+pub(crate) mod definitions;
 pub(crate) mod events;
 mod list;
 mod quota;

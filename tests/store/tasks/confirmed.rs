@@ -1,5 +1,6 @@
 //! Calls of tasks that a person must approve: the task waits, and the decision's own change tells it.
 
+use bytes::Bytes;
 use toolwire::{
     contract::{ConfirmationCause, ConfirmationId, proto::v1::ConsequenceLevel},
     state::{
@@ -21,6 +22,7 @@ fn asked(call: &TaskCall) -> ConfirmationRequest {
         summary: "Write".to_owned(),
         arguments: Some(Map::new()),
         definition_digest: Digest::of_bytes(b"definition"),
+        definition: Bytes::new(),
         category: ToolCategory::Write,
         consequence_level: ConsequenceLevel::Low,
         cause: ConfirmationCause::Manifest,

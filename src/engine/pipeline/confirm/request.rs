@@ -29,6 +29,7 @@ pub(in crate::pipeline) fn request(call: &Call, cause: ConfirmationCause) -> Con
         summary: summary(&definition.title, &definition.name, &broken, &shown),
         arguments: Some(shown),
         definition_digest: definition.digest,
+        definition: definition.encoded(v1::ToolView::FullJson).clone(),
         category: v1::ToolCategory::from(definition.category),
         consequence_level: v1::ConsequenceLevel::from(definition.consequence_level),
         cause,

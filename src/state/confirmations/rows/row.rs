@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as JsonValue};
 
@@ -73,6 +74,7 @@ impl FromRow for ConfirmationRequest {
             summary: shown.summary,
             arguments: row.get::<Option<Json<Map<String, JsonValue>>>>("arguments")?.map(|Json(it)| it),
             definition_digest: row.get("definition_digest")?,
+            definition: Bytes::new(),
             category: v1::ToolCategory::from_str_name(&shown.category).unwrap_or_default(),
             consequence_level: consequence_level.unwrap_or_default(),
             cause: cause(&shown.cause)?,

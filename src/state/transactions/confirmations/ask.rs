@@ -9,7 +9,7 @@ use crate::{
     confirmations::{
         Admission, Confirmation, ConfirmationRequest, REDEFINED_PREFIX,
         life::{Event, OnCall, State},
-        rows::{self as confirmations, events::NewEvent},
+        rows::{self as confirmations, definitions, events::NewEvent},
     },
     idempotency::{Beginning, Begun, Key},
     transactions::{
@@ -196,8 +196,9 @@ async fn insert_pending(
         position,
         is_cut: false,
     };
+    let of_definition = definitions::put(tx, &confirmation.asked, at).await?;
     let bytes = confirmations::insert(tx, &confirmation).await?;
-    tx.adds(bytes);
+    tx.adds(bytes + of_definition);
     Ok(confirmation)
 }
 

@@ -8,7 +8,7 @@ use crate::{
     confirmations::{
         ARGUMENT_RETENTION, CallRef, Confirmation, Decided, Decision, EVENT_RETENTION, Outcome, Verdict,
         life::{Event, Next, State},
-        rows::{self, events as confirmation_events},
+        rows::{self, definitions, events as confirmation_events},
     },
     transactions::{
         audit,
@@ -90,12 +90,13 @@ impl Store {
         Ok(count)
     }
 
-    /// Deletes some of the rows whose retention is over: arguments, changes, and confirmations.
+    /// Deletes some of the rows whose retention is over: arguments, changes, definitions, and confirmations.
     pub async fn sweep_confirmations(&self) -> Result<(), StoreError> {
         transact!(self, Lane::Platform, Durability::Process, |tx| {
             let now = tx.now();
             rows::forget_arguments(tx, None, Some(now - ARGUMENT_RETENTION), SWEPT_AT_ONCE).await?;
             confirmation_events::delete_until(now - EVENT_RETENTION, SWEPT_AT_ONCE).run(tx).await?;
+            definitions::delete_unbound(now).run(tx).await?;
             rows::delete_ended(tx, now - EVENT_RETENTION, SWEPT_AT_ONCE).await
         })
     }

@@ -13,6 +13,7 @@ use crate::{
         },
     },
 };
+use toolwire_base::digest::Digest;
 use toolwire_contract::ConfirmationId;
 use toolwire_db::{
     Error, StoreError,
@@ -47,6 +48,12 @@ impl Store {
             found.state = State::Expired;
         }
         Ok(found)
+    }
+
+    /// The definition that an open confirmation is bound to, as an encoded `toolwire.v1.ToolDefinition`. `None` for one
+    /// that was requested by an earlier version.
+    pub async fn bound_definition(&self, digest: Digest) -> Result<Option<Vec<u8>>, StoreError> {
+        self.fetch_optional(rows::definitions::find(digest)).await
     }
 
     /// A page of confirmations after a cursor, for `viewer`, bounded by [`MAX_PAGE_BYTES`].
