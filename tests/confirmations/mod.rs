@@ -8,6 +8,7 @@ mod calls_of_others;
 mod cli;
 mod conditions;
 mod decisions;
+mod definition_changes;
 mod equal_writes;
 mod life;
 mod lists;

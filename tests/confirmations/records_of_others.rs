@@ -8,7 +8,7 @@ use toolwire::{
 use super::*;
 
 /// The users, of whom olga observes by a rule, with these rights.
-fn olga_may(rights: &str) -> Auth {
+pub(super) fn olga_may(rights: &str) -> Auth {
     let entry = |name: &str| {
         let approve = if name == "alex" { "approve = ['*']\n" } else { "" };
         format!("[[auth.users]]\nuser_id = '{name}'\ntoken = '{}'\n{approve}", token(name))

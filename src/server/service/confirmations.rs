@@ -4,21 +4,24 @@
 //! need a confirmation (`toolwire_engine::pipeline`), and its states (`toolwire_state::confirmations`).
 
 mod decide;
+mod definition_changes;
 mod list;
 mod watch;
 
 use std::{sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use tokio::select;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
     decide::{Choice, DecisionRequest},
+    definition_changes::{DefinitionChange, DefinitionChanges},
     list::{Filter, Page},
     watch::{Watch, WatchEvent},
 };
 use super::unavailable::unavailable;
-use toolwire_base::clock;
+use toolwire_base::{clock, offload};
 use toolwire_config::RuleTarget;
 use toolwire_contract::{ConfirmationId, ConsoleLinks, Refusal, ToolName, proto::v1};
 use toolwire_engine::{pipeline::Policy, registry::Registry};
@@ -62,6 +65,8 @@ pub struct ConfirmationView {
     pub position: u64,
     /// Where persons decide on it; empty without a console.
     pub url: String,
+    /// What changed in the definition that it is bound to; none in lists and watches.
+    pub definition_changes: DefinitionChanges,
 }
 
 /// Which decisions of a user count.
@@ -96,7 +101,8 @@ impl Confirmations {
             let confirmation = self.find(user, &parsed).await?;
             let is_over = clock::now() >= until || ends.is_cancelled();
             if is_over || confirmation.state != State::Pending {
-                return Ok(self.view(user, confirmation));
+                let definition_changes = self.definition_changes(user, &confirmation).await?;
+                return Ok(ConfirmationView { definition_changes, ..self.view(user, confirmation) });
             }
             let expires = confirmation.expires_at.duration_since(self.0.store.now()).unwrap_or_default();
             let expires = clock::now().checked_add(expires).unwrap_or(until);
@@ -105,6 +111,27 @@ impl Confirmations {
                 () = ends.cancelled() => {}
             }
         }
+    }
+
+    /// What changed in the definition of the tool since an open confirmation was requested, for a user who reads that.
+    async fn definition_changes(
+        &self,
+        user: &User,
+        confirmation: &Confirmation,
+    ) -> Result<DefinitionChanges, Refusal> {
+        let Confirmation { key, asked, state, .. } = confirmation;
+        let present = self.0.registry.snapshot().get(&key.tool).cloned();
+        let is_same = present.as_ref().is_some_and(|it| it.definition.digest == asked.definition_digest);
+        if is_same || !state.is_open() || !self.may_read(user, confirmation) {
+            return Ok(DefinitionChanges::default());
+        }
+        let before = self.0.store.bound_definition(asked.definition_digest).await;
+        let Some(before) = before.map_err(|error| unavailable(&error))? else {
+            return Ok(DefinitionChanges::default());
+        };
+        let after = present.map(|it| it.definition.encoded(v1::ToolView::FullJson).clone());
+        let bytes = before.len() + after.as_ref().map_or(0, Bytes::len);
+        Ok(offload::if_large(bytes, move || definition_changes::between(&before, after.as_deref())).await)
     }
 
     /// Withdraws the confirmations of a user's own cancelled call. Returns whether there were any.
@@ -187,7 +214,8 @@ impl Confirmations {
         let why_not = is_over.or_else(|| self.lacks_right(user, &confirmation));
         let position = confirmation.at(&self.scope(user));
         let url = self.0.console.confirmation(&confirmation.id);
-        ConfirmationView { confirmation, why_not, name_required, position, url }
+        let definition_changes = DefinitionChanges::default();
+        ConfirmationView { confirmation, why_not, name_required, position, url, definition_changes }
     }
 
     /// Why a user may never decide on a confirmation; `None` if the user may.

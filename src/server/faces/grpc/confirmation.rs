@@ -10,7 +10,9 @@ use crate::{
     faces::incoming,
     service::{
         changes::read_ahead,
-        confirmations::{Choice, ConfirmationView, DecisionRequest, Filter, MAX_WAIT, Watch, WatchEvent},
+        confirmations::{
+            Choice, ConfirmationView, DecisionRequest, DefinitionChange, Filter, MAX_WAIT, Watch, WatchEvent,
+        },
         request,
     },
 };
@@ -141,7 +143,7 @@ fn silent(kind: ConfirmationWatchType, sequence: u64) -> v1::WatchConfirmationsR
 }
 
 fn render(viewed: ConfirmationView) -> v1::Confirmation {
-    let ConfirmationView { confirmation, why_not, name_required, position, url } = viewed;
+    let ConfirmationView { confirmation, why_not, name_required, position, url, definition_changes } = viewed;
     let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
     let is_cut = confirmation.is_cut;
     let arguments = Value::Object(asked.arguments.filter(|_| !is_cut).unwrap_or_default());
@@ -190,7 +192,14 @@ fn render(viewed: ConfirmationView) -> v1::Confirmation {
         url,
         face: asked.face,
         client: asked.client,
+        definition_changes: definition_changes.listed.into_iter().map(render_definition_change).collect(),
+        definition_changes_left_out: u32::try_from(definition_changes.left_out).unwrap_or(u32::MAX),
     }
+}
+
+fn render_definition_change(change: DefinitionChange) -> v1::DefinitionChange {
+    let DefinitionChange { pointer, before, after, is_excerpt } = change;
+    v1::DefinitionChange { pointer, before_json: before, after_json: after, excerpt: is_excerpt }
 }
 
 fn state(state: State) -> v1::ConfirmationState {
