@@ -41,12 +41,37 @@ pub(super) fn card(it: &v1::Confirmation) -> String {
     add("reason", visible(&it.reason));
     let state = words::confirmation_state(it.state());
     format!(
-        "{} {state}: {}\n{}{}",
+        "{} {state}: {}\n{}{}{}",
         it.confirmation_id,
         visible(&it.summary),
         align(&lines),
+        definition_changes(it),
         if it.arguments_cut { CUT.to_owned() } else { arguments(&it.arguments_json) }
     )
+}
+
+/// What changed in the tool's definition since the call was made: a pointer, and below it what was and what is.
+fn definition_changes(it: &v1::Confirmation) -> String {
+    if it.definition_changes.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "  the tool has changed since this call was made, so that it cannot be approved\n".to_owned();
+    for change in &it.definition_changes {
+        let part =
+            if change.pointer.is_empty() { "the tool, which there is no more" } else { &change.pointer };
+        let excerpt = if change.excerpt { " (excerpt)" } else { "" };
+        text += &format!("    {}{excerpt}\n", visible(part));
+        for (sign, value) in [("-", &change.before_json), ("+", &change.after_json)] {
+            if !value.is_empty() {
+                text += &format!("      {sign} {}\n", visible(value));
+            }
+        }
+    }
+    match it.definition_changes_left_out {
+        0 => text,
+        more => text + &format!("    and {more} more changes, which are not shown\n"),
+    }
 }
 
 /// Every argument, one a line, none of them shortened.
@@ -104,6 +129,36 @@ conf_1 pending: Pay (pay_bill): to \"ACME\"
 "
         );
         assert_eq!(card(&it), expected);
+    }
+
+    #[test]
+    fn a_card_shows_what_changed_in_the_definition() {
+        let change = |pointer: &str, before: &str, after: &str, excerpt| v1::DefinitionChange {
+            pointer: pointer.to_owned(),
+            before_json: before.to_owned(),
+            after_json: after.to_owned(),
+            excerpt,
+        };
+        let it = v1::Confirmation {
+            definition_changes: vec![
+                change("/description", "\"Pays.\"", "\"Pa\u{202e}ys.\"", true),
+                change("/input_schema/properties/to", "", "{}", false),
+                change("", "{}", "", false),
+            ],
+            definition_changes_left_out: 3,
+            ..Default::default()
+        };
+        let expected = "  the tool has changed since this call was made, so that it cannot be approved
+    /description (excerpt)
+      - \"Pays.\"
+      + \"Pa\\u{202e}ys.\"
+    /input_schema/properties/to
+      + {}
+    the tool, which there is no more
+      - {}
+    and 3 more changes, which are not shown
+";
+        assert!(card(&it).contains(expected), "{}", card(&it));
     }
 
     #[test]
