@@ -2,7 +2,7 @@
 import { KEYS, onKey, SCREENS } from '../lib/keys.js';
 import { forgetAll, read, setTheme } from '../lib/local.js';
 import { session } from '../lib/sign_in.js';
-import { Base, html, nothing, properties, route, shown, store } from './parts.js';
+import { Base, html, loading, nothing, properties, route, shown, store } from './parts.js';
 
 class SignIn extends properties({ failure: '' }) {
 
@@ -172,7 +172,7 @@ class App extends Base {
 		if (this.failed) return again('This part of the page could not be loaded.', () => this.go());
 		if (!VIEWS[this.at.screen]) return html`<p class="empty">There is no such screen. <a
 			href="#/approvals">Approvals</a></p>`;
-		if (this.loaded !== this.at.screen) return html`<p class="empty">Loading…</p>`;
+		if (this.loaded !== this.at.screen) return loading();
 		const name = VIEWS[this.at.screen];
 		if (this.view?.localName !== name) this.view = document.createElement(name);
 		return Object.assign(this.view, { at: this.at });

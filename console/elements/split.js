@@ -1,6 +1,6 @@
 // A list, and beside it what is opened of it; on a narrow page one of the two. And what filters the list.
 import { repeat } from '../vendor/lit.js';
-import { css, html, nothing, properties, setFacet } from './parts.js';
+import { css, html, link, nothing, properties, replace, setFacet } from './parts.js';
 
 /** How many rows exist beyond those that are seen. */
 const BEYOND = 6;
@@ -12,11 +12,7 @@ class Rows extends properties({
 }) {
 	at = '';
 	height = 48;
-
-	constructor() {
-		super();
-		this.resize = new ResizeObserver(this.changed);
-	}
+	resize = new ResizeObserver(this.changed);
 
 	connectedCallback() {
 		super.connectedCallback();
@@ -24,12 +20,6 @@ class Rows extends properties({
 		this.addEventListener('focusin', (event) => {
 			this.at = /** @type {HTMLElement} */ (event.target).closest('[data-name]')?.getAttribute('data-name') ?? '';
 		});
-		this.resize.observe(this);
-	}
-
-	disconnectedCallback() {
-		super.disconnectedCallback();
-		this.resize.disconnect();
 	}
 
 	/** @param {number} step @param {number} [from] */
@@ -83,6 +73,14 @@ export const split = ({ at: { id }, title, count, head, list, card, hint }) =>
 	</section><section class="pane card-pane" aria-label="Opened">${id ? card : html`<p
 		class="empty">${hint}</p>`}</section>
 	</div>`;
+
+/** The button that ends all filters of a list. @param {string} screen @param {string} id */
+export const reset = (screen, id) => html`<button class="small"
+	@click=${() => replace(link(screen, id))}>Show all</button>`;
+
+/** What filters a list, folded where the page is narrow. @param {boolean} isUsed @param {any} content */
+export const filter = (isUsed, content) => html`<details class="facets"
+	.open=${matchMedia('(min-width: 700px)').matches || isUsed}><summary>Filter</summary>${content}</details>`;
 
 /** A search by words. @param {Route} at @param {string} label */
 export const search = (at, label) => html`<input type="search" data-search aria-label=${label}

@@ -1,5 +1,6 @@
 // A task in words: its role and state, its timeline, in short or in full, and what a model is shown of it.
-import { badge, html, link, nothing, outside, plural, shown, stateName, store, stringify, words } from './parts.js';
+import { badge, html, link, nothing, outside, plural, shown, stateName, store, stringify, when, words } from
+	'./parts.js';
 import './arguments.js';
 
 /** @type {Record<string, string>} */
@@ -58,8 +59,7 @@ export const timeline = (entries, isFull, load) => html`<ol class="timeline">${e
 	const framed = call?.result && (store.tools.get(call.tool)?.untrusted ?? true) ? outside : same;
 	return html`<li class=${tone}><div class="line"><b>${shown(what)}</b>
 			<span class="end quiet">${entry.call_id ? html`<a href=${link('calls', entry.call_id)}>call</a> · ` :
-				nothing}<tw-when
-				.at=${entry.timestamp}></tw-when></span></div>
+				nothing}${when(entry.timestamp)}</span></div>
 		${framed(html`<div class=${isFull ? 'whole' : 'summary'}>${shown(isFull || text.length <= BRIEF ? text
 			: `${text.slice(0, BRIEF)}…`)}</div>
 		${isFull && Object.keys(held).length ? html`<tw-json .value=${held} .open=${3}></tw-json>` : nothing}`)}

@@ -48,6 +48,9 @@ class When extends properties({ at: '' }) {
 }
 customElements.define('tw-when', When);
 
+/** @param {string} at */
+export const when = (at) => html`<tw-when .at=${at}></tw-when>`;
+
 /** The time that is left until an instant, and with `by` the time of day. */
 class Left extends properties({ until: '', over: 'over', after: '', by: false }) {
 	static every = 1_000;
@@ -80,6 +83,17 @@ export function problemOf(problem, again) {
 		${wait ? html`<p>It can be tried again in ${plural(Math.ceil(wait / 1000), 'second')}.</p>` : nothing}
 		${again ? html`<p><button @click=${again}>Try again</button></p>` : nothing}</div>`;
 }
+
+/** What stands in the place of what is not loaded. @param {Failure} [problem] @param {() => void} [again] */
+export const loading = (problem, again) => (problem ? problemOf(problem, again) :
+	html`<p class="empty">Loading…</p>`);
+
+/** The way back to a list. @param {string} address @param {string} title */
+export const crumbs = (address, title) => html`<p class="crumbs"><a href=${address} data-back>‹ ${title}</a></p>`;
+
+/** The button that asks for the next page. @param {{ next: string, token: string }} list */
+export const older = (list) => (list.next ? html`<p><button
+	@click=${() => { list.token = list.next; }}>Show older ones</button></p>` : nothing);
 
 /** The error of a tool. @param {Any} error @param {string} at When the call ended. */
 export function errorOf(error, at) {

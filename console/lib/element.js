@@ -10,6 +10,7 @@ export class Base extends HTMLElement {
 	/** After how many milliseconds it asks again while it is seen. 0: never. */
 	static every = 0;
 	/** @type {Failure} */ problem;
+	/** What follows its size, if that matters. @type {ResizeObserver | undefined} */ resize;
 	asked = '';
 	/** @type {Record<string, any>} */ #values = {};
 	/** What properties were before they changed. @type {Changed} */ #before = new Map();
@@ -84,11 +85,13 @@ export class Base extends HTMLElement {
 		this.requestUpdate();
 		const { topics, every } = this.settings;
 		for (const topic of topics) store.addEventListener(topic, this.changed);
+		this.resize?.observe(this);
 		if (every) this.polling = setInterval(() => document.hidden || this.again(), every);
 	}
 
 	disconnectedCallback() {
 		for (const topic of this.settings.topics) store.removeEventListener(topic, this.changed);
+		this.resize?.disconnect();
 		clearInterval(this.polling);
 	}
 

@@ -1,7 +1,7 @@
 // One approval: all that the decision is bound to, and the decision. The card never turns into another one.
-import { alike, approval, approvedBefore, brief, consequence, decided, faceName, facts, get, html, instant, link,
-	nothing, now, parse, post, problem, problemOf, properties, segment, shown, standing, store, stringify, unset, until,
-	warnings, words } from '../elements/parts.js';
+import { alike, approval, approvedBefore, brief, consequence, crumbs, decided, faceName, facts, get, html, instant,
+	link, loading, nothing, now, parse, plural, post, problem, problemOf, properties, segment, shown, standing, store,
+	stringify, text, unset, until, warnings, when, words } from '../elements/parts.js';
 import '../elements/arguments.js';
 
 /** @type {Record<string, string>} */
@@ -20,9 +20,17 @@ const LONGEST = 1_000;
 const brokenBy = ({ cause, summary }) => (cause !== 'CONDITION' ? [] : [...(/, since (.+?)(?:: [\w.-]+ |$)/s.exec(
 	summary)?.[1] ?? '').matchAll(/`([^`]+)` (must [^;]+?), but is ([^;]+)/g)]);
 
+/** What changed in the tool since the call was made, in the words of others. @param {Any} one */
+const changesIn = ({ definition_changes: changes, definition_changes_left_out: more }) => html`<ul
+	class="violations">${changes.map((/** @type {Any} */ { pointer, before, after, excerpt }) => html`<li>
+		<code>${shown(pointer || 'the whole tool')}</code>${excerpt ? ', in part' : ''}: <span
+		class="whole">${shown(text(before) || 'nothing')} → ${shown(text(after) || 'nothing')}</span></li>`)}</ul>
+	${more ? `${plural(more, 'more change')} not shown` : nothing}`;
+
 class ApprovalCard extends properties({
-	name: '', tool: unset, last: /** @type {Any[] | undefined} */ (undefined), asking: /** @type {'' | 'name' | 'deny'} */
-		(''), busy: '', complaint: '', proposal: /** @type {string | undefined} */ (undefined), reason: '',
+	name: '', tool: unset, whole: unset, last: /** @type {Any[] | undefined} */ (undefined), asking:
+		/** @type {'' | 'name' | 'deny'} */ (''), busy: '', complaint: '', proposal:
+		/** @type {string | undefined} */ (undefined), reason: '',
 }) {
 	static topics = ['confirmations', 'tools', 'viewer'];
 	follows = false;
@@ -34,33 +42,37 @@ class ApprovalCard extends properties({
 
 	/** @param {Changed} changed */
 	willUpdate(changed) {
-		if (changed.has('name')) Object.assign(this, { problem: undefined, tool: undefined, last: undefined, asking: '',
-			busy: '', proposal: undefined, reason: '' });
+		if (changed.has('name')) Object.assign(this, { problem: undefined, tool: undefined, whole: undefined, last:
+			undefined, asking: '', busy: '', proposal: undefined, reason: '' });
 		const path = `/v1/confirmations/${segment(this.name)}`;
-		this.once(this.name, async () => {
+		const { tool, definition_digest: digest } = this.one ?? {};
+		// Asked for again when the tool becomes another one.
+		const present = store.synced.has('tools') ? store.tools.get(tool)?.digest : digest;
+		this.once(`${this.name} ${present === digest || present}`, async () => {
 			const { confirmation: one } = await get(path);
 			store.takeConfirmation(one);
 			const user = one.user_id === store.viewer.user_id ? '' : one.user_id;
 			// The card is complete without these, which the viewer may have no right to see.
 			const [tool, last] = await Promise.all([get(`/v1/tools/${one.tool}`).catch(() => undefined),
 				get('/v1/calls', { user_id: user, page_size: 6 }).catch(() => undefined)]);
-			return { tool: tool?.tool ?? tool,
+			return { tool: tool?.tool ?? tool, whole: one,
 				last: last?.calls.filter((/** @type {Any} */ other) => other.call_id !== one.call_id).slice(0, 5) };
 		});
 	}
 
 	render() {
 		const { one } = this;
-		const back = html`<p class="crumbs"><a href="#/approvals" data-back>‹ Approvals</a></p>`;
+		const back = crumbs('#/approvals', 'Approvals');
 		if (!one || one.arguments_cut) {
-			return this.problem ? html`${back}${problemOf(this.problem, this.again)}${this.problem.status === 404
-				? html`<p class="empty">There is no such approval that you may see. Are you another user?</p>` : nothing}`
-				: html`<p class="empty">Loading…</p>`;
+			return html`${back}${loading(this.problem, this.again)}${this.problem?.status === 404
+				? html`<p class="empty">There is no such approval that you may see. Are you another user?</p>` : nothing}`;
 		}
 		const title = this.tool?.title || one.tool;
 		const broken = brokenBy(one);
 		const present = store.tools.get(one.tool)?.digest ?? this.tool?.digest;
-		const changed = one.state === 'PENDING' && present && present !== one.definition_digest;
+		const { whole } = this;
+		const differs = whole?.definition_changes?.length;
+		const changed = one.state === 'PENDING' && (differs || present && present !== one.definition_digest);
 		return html`<article>${back}
 			<header>
 				<p class="line">${approval(one)} ${consequence(one)}
@@ -72,7 +84,8 @@ class ApprovalCard extends properties({
 					<code>${shown(path)}</code> is ${shown(is)}. Without approval it ${shown(must)}. `)
 					: CAUSES[one.cause] ?? words(one.cause)}</p>
 			</header>
-			${changed ? html`<p class="notice bad"><b>The tool has changed since this call was made.</b></p>` : warnings(one)}
+			${changed ? html`<div class="notice bad"><b>The tool has changed since this call was made.</b>
+				${differs ? changesIn(whole) : nothing}</div>` : warnings(one)}
 			<h2>Arguments</h2>
 			<tw-arguments .value=${one.arguments} .schema=${this.tool?.input_schema}
 				.breaches=${new Map(broken.map(([, path, must]) => [`/${path.replaceAll('.', '/')}`, must]))}
@@ -82,7 +95,7 @@ class ApprovalCard extends properties({
 				['User', html`<b>${shown(one.user_id)}</b>${one.user_email ? html` (${shown(one.user_email)})` : nothing}`],
 				['By', one.face && html`${faceName(one.face)}${one.client ? html`, as it says
 					${shown(one.client)}` : nothing}`],
-				['Asked', html`<tw-when .at=${one.created_at}></tw-when>`],
+				['Asked', when(one.created_at)],
 				['Task', one.task_id && html`<a href=${link('tasks', one.task_id)}>${brief(one.task_id)}</a>`],
 				['Session', one.session_id],
 				['Call', one.call_id && this.call(one, one.call_id, brief(one.call_id))],
@@ -109,7 +122,7 @@ class ApprovalCard extends properties({
 		if (!this.last.length) return html`<p class="quiet">You see no other calls of ${shown(one.user_id)}.</p>`;
 		return html`<h2>Last calls of this user</h2><ul class="plain">${this.last.map((call) => html`<li class="line">
 			${this.call(one, call.call_id, call.tool)} ${standing(call)}
-			<span class="end quiet"><tw-when .at=${call.arrived_at}></tw-when></span></li>`)}</ul>`;
+			<span class="end quiet">${when(call.arrived_at)}</span></li>`)}</ul>`;
 	}
 
 	/** The focus goes where the verdict is, once it is there. */

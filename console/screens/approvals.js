@@ -1,6 +1,6 @@
 // Approvals: the queue of calls that wait for a person, the card of one, and what was decided.
-import { approval, get, html, inShort, instant, lasting, link, nothing, NOWHERE, plural, problemOf, properties, replace,
-	shown, store, until } from '../elements/parts.js';
+import { approval, get, html, inShort, instant, lasting, link, nothing, NOWHERE, older, plural, problemOf, properties,
+	replace, shown, store, until, when } from '../elements/parts.js';
 
 class Approvals extends properties({ at: NOWHERE, token: '', next: '' }) {
 	static topics = ['confirmations', 'viewer', 'connection'];
@@ -42,8 +42,7 @@ class Approvals extends properties({ at: NOWHERE, token: '', next: '' }) {
 				${others.length ? html`<h2>Waiting for others</h2>${list(others)}` : nothing}
 				${decided.length ? html`<h2>Decided</h2><p class="quiet">${summary(decided)}</p>${list(decided.slice(0,
 					300))}` : nothing}
-				${this.next ? html`<p><button @click=${() => { this.token = this.next; }}>Show older ones</button></p>` :
-					nothing}
+				${older(this)}
 			</section>
 			<section class="pane card-pane" aria-label="Approval">${this.at.id
 				? html`<tw-approval-card .name=${this.at.id}></tw-approval-card>`
@@ -61,7 +60,7 @@ class Approvals extends properties({ at: NOWHERE, token: '', next: '' }) {
 				<span class="end">${isOpen ? until(one.expires_at) : approval(one)}</span></span>
 			<span class="summary">${inShort(one)}</span>
 			<span class="quiet">${shown(one.user_id)} asked${isOpen || !one.decided_by ? nothing : html`, ${
-				shown(one.decided_by)} decided`} <tw-when .at=${isOpen ? one.created_at : ended(one)}></tw-when>${one.reason
+				shown(one.decided_by)} decided`} ${when(isOpen ? one.created_at : ended(one))}${one.reason
 				? html` · ${shown(one.reason)}` : nothing}</span>
 		</a></li>`;
 	}

@@ -1,7 +1,7 @@
 // The audit: who wrote and who decided, and which requests were refused.
 import { save } from '../lib/local.js';
-import { badge, faceName, get, html, link, nothing, NOWHERE, plural, problemOf, properties, shown, stringify,
-	words } from '../elements/parts.js';
+import { badge, faceName, get, html, link, nothing, NOWHERE, older, plural, problemOf, properties, shown, stringify,
+	when, words } from '../elements/parts.js';
 
 class Audit extends properties({ at: NOWHERE, rows: /** @type {Any[] | undefined} */ (undefined), filter:
 	/** @type {Any} */ ({}), token: '', next: '' }) {
@@ -62,8 +62,7 @@ class Audit extends properties({ at: NOWHERE, rows: /** @type {Any[] | undefined
 				: this.problem ? nothing : html`<p class="empty">${rows ?
 					'No record matches. The audit holds writes, decisions and refused requests; reads are under Calls.' :
 					'Loading…'}</p>`}
-			${this.next ? html`<p><button @click=${() => { this.token = this.next; }}>Show older ones</button></p>` :
-				nothing}</div>`;
+			${older(this)}</div>`;
 	}
 }
 customElements.define('tw-audit', Audit);
@@ -77,7 +76,7 @@ const records = (rows) => table(['When', 'Who', 'What', 'Verdict', 'End', 'Call'
 	const isDecision = row.kind === 'DECISION';
 	// Without a decision the record names whose call it was.
 	const isDecided = !isDecision || ['APPROVED', 'DENIED'].includes(row.verdict);
-	return html`<tr><td><tw-when .at=${row.time}></tw-when></td>
+	return html`<tr><td>${when(row.time)}</td>
 		<td>${isDecided ? shown(row.user_id) : 'nobody'}${!isDecided || row.caller !== row.user_id ?
 			html` <span class="quiet">on a call of ${shown(row.caller)}</span>` : nothing}</td>
 		<td>${words(row.kind)} <code>${row.tool}</code></td>
@@ -91,6 +90,6 @@ const records = (rows) => table(['When', 'Who', 'What', 'Verdict', 'End', 'Call'
 
 /** @param {Any[]} rows */
 const refusals = (rows) => table(['Last', 'How many', 'Who', 'From', 'Reason', 'What'], rows.map((row) => html`<tr>
-	<td><tw-when .at=${row.last_time}></tw-when></td><td>${row.count}</td><td>${shown(row.user_id || 'unknown')}</td>
+	<td>${when(row.last_time)}</td><td>${row.count}</td><td>${shown(row.user_id || 'unknown')}</td>
 	<td>${shown(`${row.peer} ${faceName(row.face)}`)}</td><td>${words(row.reason)}</td>
 	<td><code>${shown(row.target)}</code></td></tr>`));

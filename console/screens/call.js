@@ -1,6 +1,7 @@
 // One call: what it did when, its outcome, and what can be done about it.
-import { brief, css, decided, errorOf, faceName, facts, get, html, instant, lasting, link, nothing, now, post, problem,
-	problemOf, properties, segment, shown, span, standing, store, unset, until, words } from '../elements/parts.js';
+import { brief, crumbs, css, decided, errorOf, faceName, facts, get, html, instant, lasting, link, loading, nothing,
+	now, post, problem, problemOf, properties, segment, shown, span, standing, store, unset, until, when, words } from
+	'../elements/parts.js';
 import '../elements/arguments.js';
 
 class Call extends properties({
@@ -42,10 +43,8 @@ class Call extends properties({
 		const known = store.calls.get(this.name);
 		const { answer } = this;
 		const call = known?.call.ended_at || !answer ? known?.call : answer.call;
-		const back = html`<p class="crumbs"><a href=${this.back || '#/calls'} data-back>‹ Calls</a></p>`;
-		if (!call) {
-			return html`${back}${this.problem ? problemOf(this.problem, this.again) : html`<p class="empty">Loading…</p>`}`;
-		}
+		const back = crumbs(this.back || '#/calls', 'Calls');
+		if (!call) return html`${back}${loading(this.problem, this.again)}`;
 		const { result, trace_url: trace = '' } = answer ?? {};
 		const stages = answer?.stages?.length >= (known?.stages.length ?? 0) ? answer?.stages : known?.stages;
 		const took = call.ended_at ? span(call.duration) : now() - instant(call.arrived_at);
@@ -65,7 +64,7 @@ class Call extends properties({
 					<span class="end">${call.ended_at ? lasting(took) : waits ? nothing : until(call.deadline)}</span></p>
 				<h1><a href=${link('tools', call.tool)}>${call.tool}</a></h1>
 				<p class="quiet">${shown(call.user_id)} by ${faceName(call.face)}${call.client
-					? html` (${shown(call.client)})` : nothing}, <tw-when .at=${call.arrived_at}></tw-when></p>
+					? html` (${shown(call.client)})` : nothing}, ${when(call.arrived_at)}</p>
 				<p class="buttons">${call.ended_at || !isOwn ? nothing : html`<button class="no"
 					@click=${this.cancel}>Cancel the call</button>`}
 					<a class="button" href=${link('tools', call.tool, args && source)}>${!args ? 'Open the tool' : isOwn ?

@@ -1,7 +1,7 @@
 // Calls, as they happen: a list with facets, and beside it the call that is opened.
-import { clock, exact, faceName, html, instant, lasting, link, nothing, now, NOWHERE, plural, properties, replace,
+import { clock, exact, faceName, html, instant, lasting, link, nothing, now, NOWHERE, plural, properties,
 	setFacet, shown, span, standing, stateName, store, words } from '../elements/parts.js';
-import { choice, split } from '../elements/split.js';
+import { choice, filter, reset, split } from '../elements/split.js';
 
 /** A call that took longer is slow, in milliseconds. */
 const SLOW = 1_000;
@@ -35,10 +35,8 @@ class Calls extends properties({ at: NOWHERE }) {
 		const task = query.get('task');
 		const count = `${plural(calls.length, 'call')}${query.size ? ` of ${all.length.toLocaleString('en')}` : ''}${
 			store.olderCalls === '' ? '' : ', and older ones'}`;
-		const isWide = matchMedia('(min-width: 700px)').matches;
 		return split({ at: this.at, title: 'Calls', count,
-			head: html`<details class="facets" .open=${isWide || query.size > 0}><summary>Filter</summary>
-				<div class="chips" role="group" aria-label="State">${STATES.map((state) =>
+			head: filter(query.size > 0, html`<div class="chips" role="group" aria-label="State">${STATES.map((state) =>
 					this.chip('state', state, stateName(state)))}
 					${this.chip('slow', '1', 'slow')} ${this.chip('nested', 'no', 'not nested')}</div>
 				<div class="selects">${FACETS.map(([facet, title, field]) => {
@@ -48,8 +46,7 @@ class Calls extends properties({ at: NOWHERE }) {
 				})}
 					${task ? html`<button class="small" @click=${() => setFacet(this.at, 'task')}>Task ${task} ×</button>` :
 						nothing}
-					${query.size ? html`<button class="small" @click=${() => replace(link('calls', id))}>Show all</button>` :
-						nothing}</div></details>`,
+					${query.size ? reset('calls', id) : nothing}</div>`),
 			list: calls.length ? html`<tw-rows class="calls" .label=${'Calls'} .items=${calls} .name=${nameOf}
 					.row=${(call) => this.row(call)} .chosen=${id} @end=${this.older}></tw-rows>`
 				: html`<p class="empty">${!store.synced.has('older calls') ? 'Loading…' : query.size ?

@@ -1,5 +1,5 @@
 // Limits: how much is used of each quota and by whom, which calls a limit refused, and how much each source is used.
-import { get, html, instant, link, nothing, now, plural, problemOf, properties, shown, store } from
+import { get, html, instant, link, nothing, now, plural, problemOf, properties, shown, store, when } from
 	'../elements/parts.js';
 import { sourceOf } from '../elements/source.js';
 
@@ -59,7 +59,7 @@ class Limits extends properties({ limits: /** @type {Any[] | undefined} */ (unde
 				${refused.length ? html`<ul class="plain">${refused.map(({ user, tool, count, at }) => html`<li class="line">
 					${callsOf(user)} <a href=${link('tools', tool)}>${tool}</a>
 					<a class="end" href=${link('calls', '', { user, tool, code: 'RATE_LIMITED' })}>${plural(count, 'call')}</a>
-					<span class="quiet"><tw-when .at=${at}></tw-when></span></li>`)}</ul>
+					<span class="quiet">${when(at)}</span></li>`)}</ul>
 				<p class="quiet">The error of a call says which limit it was, and when it can be made again.</p>`
 				: html`<p class="quiet">${loading || `No call of ${observes ? 'any user' : 'yours'}.`}</p>`}
 			</section>

@@ -1,7 +1,7 @@
 // The last 15 minutes on one screen: calls, how long they took, how they failed, who waits, what is free.
 import { svg } from '../vendor/lit.js';
-import { clock, get, html, instant, lasting, link, nothing, plural, problemOf, properties, span, store, unset,
-	words } from '../elements/parts.js';
+import { clock, get, html, instant, lasting, link, loading, nothing, plural, problemOf, properties, span, store,
+	unset, words } from '../elements/parts.js';
 import { sourceOf } from '../elements/source.js';
 
 const [HEIGHT, LEFT, BOTTOM] = [150, 52, 18];
@@ -16,16 +16,6 @@ class Chart extends properties({
 		this.wide = Math.max(240, this.querySelector('svg')?.clientWidth ?? 0);
 		this.requestUpdate();
 	});
-
-	connectedCallback() {
-		super.connectedCallback();
-		this.resize.observe(this);
-	}
-
-	disconnectedCallback() {
-		super.disconnectedCallback();
-		this.resize.disconnect();
-	}
 
 	/** A round number at or above the greatest value. */
 	top() {
@@ -131,7 +121,7 @@ class Overview extends properties({ stats: unset, limits: /** @type {Any[]} */
 				<tw-chart class="panel" .label=${'Time of a call'} .times=${times} .told=${lasting} .bound=${'≤ '} .lines=${[
 					{ name: 'half of them', tone: 'one', values: of('p50') },
 						{ name: '99 in 100', tone: 'two', values: of('p99') }]}></tw-chart>
-			</div>` : html`<p class="empty">Loading…</p>`}
+			</div>` : loading()}
 			<div class="charts">
 				<section class="panel"><h2>Failures</h2>${failures.size ? html`<ul class="plain">
 					${[...failures].sort((a, b) => b[1] - a[1]).map(([code, count]) => html`<li class="line">

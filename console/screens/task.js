@@ -1,7 +1,7 @@
 // One task: what it is and waits for, its tree, its timeline, what its model sees, and its documents.
 import { save } from '../lib/local.js';
-import { facts, get, html, instant, link, nothing, outside, plural, post, problem, Problem, problemOf, properties,
-	segment, send, shown, store, unset } from '../elements/parts.js';
+import { crumbs, facts, get, html, instant, link, loading, nothing, outside, plural, post, problem, Problem,
+	problemOf, properties, segment, send, shown, store, unset, when } from '../elements/parts.js';
 import { asSeen, badgesOf, timeline } from '../elements/timeline.js';
 
 const VIEWS = [['', 'Timeline'], ['full', 'In full'], ['model', 'As the model sees it'], ['documents', 'Documents']];
@@ -64,10 +64,8 @@ class Task extends properties({ name: '', query: new URLSearchParams(), facets: 
 
 	render() {
 		const { task, facets, query } = this;
-		const back = html`<p class="crumbs"><a href=${link('tasks', '', facets)} data-back>‹ Tasks</a></p>`;
-		if (!task) {
-			return html`${back}${this.problem ? problemOf(this.problem, this.again) : html`<p class="empty">Loading…</p>`}`;
-		}
+		const back = crumbs(link('tasks', '', facets), 'Tasks');
+		if (!task) return html`${back}${loading(this.problem, this.again)}`;
 		const view = query.get('view') ?? '';
 		const calls = link('calls', '', { task: task.task_id });
 		return html`<article>${back}
@@ -78,7 +76,7 @@ class Task extends properties({ name: '', query: new URLSearchParams(), facets: 
 				<h1 class="lead request" tabindex="0">${shown(task.request)}</h1></header>
 			${facts([['Waits for', task.waiting?.length && task.waiting.map(waiting)],
 				['Worked on by', task.lease?.holder], ['Why', task.message],
-				['Begun', html`<tw-when .at=${task.created_at}></tw-when>`],
+				['Begun', when(task.created_at)],
 				['Labels', Object.entries(task.labels ?? {}).map((pair) => pair.join(': ')).join(', ')],
 				['Calls', html`<a href=${calls}>calls of this task</a>`]])}
 			${problemOf(this.problem)}<p role="status">${this.told}</p>${task.ended_at ? nothing : this.forms(task)}
@@ -101,7 +99,7 @@ class Task extends properties({ name: '', query: new URLSearchParams(), facets: 
 		if (view === 'documents') return html`<tw-documents .name=${this.name} .path=${query.get('path') ?? ''}
 			.version=${Number(query.get('version') ?? 0)} .position=${Math.max(...treeOf(task).map((one) => one.position))}
 				.query=${query}></tw-documents>`;
-		if (view === 'model') return rendering ? asSeen(rendering) : html`<p class="empty">Loading…</p>`;
+		if (view === 'model') return rendering ? asSeen(rendering) : loading();
 		return html`${timeline(list, view === 'full', (sequence) => this.load(sequence).catch((error) => {
 			this.problem = problem(error);
 		}))}${list.length < task.next_sequence ? html`<p><button @click=${() => { this.upTo = list.length + PAGE; }}>Show
@@ -211,13 +209,13 @@ class Documents extends properties({ name: '', path: '', version: 0, position: 0
 
 	render() {
 		if (this.problem) return problemOf(this.problem, this.again);
-		if (!this.all) return html`<p class="empty">Loading…</p>`;
+		if (!this.all) return loading();
 		if (this.path) return this.one();
 		if (!this.all.length) return html`<p class="empty">The tree has no documents. <span>What its agents write by
 			<code>write_file</code>, and what is uploaded to it, is listed here.</span></p>`;
 		return html`<ul class="plain">${this.all.map((one) => html`<li><div class="line"><a
 			href=${this.to({ path: one.path })}>${shown(one.path)}</a><span class="end quiet">version
-				${one.version}, ${plural(one.token_count, 'token')}, <tw-when .at=${one.updated_at}></tw-when></span></div>
+				${one.version}, ${plural(one.token_count, 'token')}, ${when(one.updated_at)}</span></div>
 			<span class="quiet">${shown(one.description || one.auto_summary)}</span></li>`)}</ul>`;
 	}
 
@@ -231,8 +229,7 @@ class Documents extends properties({ name: '', path: '', version: 0, position: 0
 				${one.deleted ? html`<span class="badge bad">deleted</span>` : nothing}
 				<span class="quiet">${plural(one.size_bytes, 'byte')} by ${shown(one.written_by)}</span>
 				<span class="end quiet">${one.call_id ? html`<a href=${link('calls', one.call_id)}>call</a> · ` :
-					nothing}<tw-when
-					.at=${one.written_at}></tw-when></span></div>${shown(one.why)}</li>`)}</ol>
+					nothing}${when(one.written_at)}</span></div>${shown(one.why)}</li>`)}</ol>
 			${content === undefined ? known && !known.deleted ? html`<p class="quiet">It is no short text: save it to read
 				it.</p>`
 				: nothing : this.isOutside ? outside(text) : text}

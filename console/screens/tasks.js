@@ -1,7 +1,7 @@
 // Tasks: the trees of the viewer's agents, and beside them the task that is opened.
-import { get, html, instant, link, nothing, NOWHERE, plural, problemOf, properties, replace, shown, store
-	} from '../elements/parts.js';
-import { choice, search, split } from '../elements/split.js';
+import { get, html, instant, link, nothing, NOWHERE, plural, problemOf, properties, shown, store, when } from
+	'../elements/parts.js';
+import { choice, reset, search, split } from '../elements/split.js';
 import { badgesOf, stateOf } from '../elements/timeline.js';
 
 /** The part of the address that the card reads. */
@@ -46,8 +46,8 @@ class Tasks extends properties({ at: NOWHERE, token: '', next: '' }) {
 				${problemOf(this.problem, this.again)}`,
 			list: tasks.length ? html`<tw-rows .label=${'Tasks'} .items=${tasks} .name=${nameOf} .chosen=${id}
 					.row=${(task) => this.row(task, facets)}></tw-rows>`
-				: html`<p class="empty">${!store.synced.has('tasks') ? 'Loading…' : facets.size ? html`No task matches.
-					<button class="small" @click=${() => replace(link('tasks', id))}>Show all</button>`
+				: html`<p class="empty">${!store.synced.has('tasks') ? 'Loading…' : facets.size ?
+					html`No task matches. ${reset('tasks', id)}`
 					: html`No tasks yet. <span>An agent that works on something begins one by <code>POST /v1/tasks</code>, or by
 						the tool <a href=${link('tools', 'start_task')}>start_task</a>. Its steps, documents and questions appear
 						here by themselves.</span>`}</p>`,
@@ -60,7 +60,7 @@ class Tasks extends properties({ at: NOWHERE, token: '', next: '' }) {
 		return html`<a href=${link('tasks', task.task_id, facets)} aria-current=${task.task_id === this.at.id ? 'true' :
 			nothing}>
 			<span class="line"><b>${shown(task.request)}</b>
-				<span class="end quiet"><tw-when .at=${task.updated_at}></tw-when></span></span>
+				<span class="end quiet">${when(task.updated_at)}</span></span>
 			<span class="line">${badgesOf(task)}</span></a>`;
 	}
 }

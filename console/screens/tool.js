@@ -1,7 +1,7 @@
 // The card of a tool: when to use it, a form to try it, its parameters and its definition.
 import { bounds, inWords, resolve, rulesOf, typeOf } from '../lib/schema.js';
-import { badge, brief, consequence, facts, get, html, lasting, link, nothing, problemOf, properties, segment, shown,
-	span, store, stringify, unset } from '../elements/parts.js';
+import { badge, brief, consequence, crumbs, facts, get, html, lasting, link, loading, nothing, properties, segment,
+	shown, span, store, stringify, unset } from '../elements/parts.js';
 import './try.js';
 
 class ToolCard extends properties({
@@ -31,10 +31,8 @@ class ToolCard extends properties({
 
 	render() {
 		const { tool } = this;
-		const back = html`<p class="crumbs"><a href=${this.back || '#/tools'} data-back>‹ Tools</a></p>`;
-		if (!tool) {
-			return html`${back}${this.problem ? problemOf(this.problem, this.again) : html`<p class="empty">Loading…</p>`}`;
-		}
+		const back = crumbs(this.back || '#/tools', 'Tools');
+		if (!tool) return html`${back}${loading(this.problem, this.again)}`;
 		const { state, reason } = tool.status ?? {};
 		const schema = tool.input_schema ?? {};
 		const description = tool.description ?? '';

@@ -1,7 +1,7 @@
 // The tools: a search that answers as one types, facets, and beside them the card of the tool that is opened.
-import { badge, html, link, nothing, NOWHERE, plural, properties, replace, shown, store, words } from
+import { badge, html, link, nothing, NOWHERE, plural, properties, shown, store, words } from
 	'../elements/parts.js';
-import { choice, search, split } from '../elements/split.js';
+import { choice, filter, reset, search, split } from '../elements/split.js';
 
 /**
  * What can be filtered by: its name, its title, and what a tool has of it.
@@ -48,22 +48,19 @@ class Tools extends properties({ at: NOWHERE }) {
 		const all = [...store.tools.values()];
 		const tools = this.found(all);
 		const facets = new URLSearchParams([...query].filter(([name]) => !/^(call|request|confirmation)$/.test(name)));
-		const reset = html`<button class="small" @click=${() => replace(link('tools', id))}>Show all</button>`;
-		const isWide = matchMedia('(min-width: 700px)').matches;
 		return split({ at: this.at, title: 'Tools', count: `${plural(tools.length, 'tool')}${facets.size
 				? ` of ${all.length.toLocaleString('en')}` : ''}`,
 			head: html`${search(this.at, 'Search tools')}
-				<details class="facets" .open=${isWide || facets.size > Number(facets.has('text'))}><summary>Filter</summary>
-					<div class="selects">${FACETS.map(([name, title, of]) => this.facet(name, title, all.flatMap(of)))}
-						${facets.size ? reset : nothing}</div></details>
+				${filter(facets.size > Number(facets.has('text')), html`<div class="selects">${FACETS.map(([name, title,
+					of]) => this.facet(name, title, all.flatMap(of)))} ${facets.size ? reset('tools', id) : nothing}</div>`)}
 				${store.problems.length ? html`<div class="notice bad">The files of the server are wrong and were not taken
 					over: <ul>${store.problems.map((one) => html`<li><code>${one.file}${one.pointer}</code>
 						${shown(one.description)}</li>`)}</ul></div>` : nothing}`,
 			list: tools.length ? html`<tw-rows .label=${'Tools'} .items=${tools} .name=${nameOf} .chosen=${id}
 					.row=${(tool) => this.row(tool, facets)}></tw-rows>`
 				: html`<p class="empty">${!store.synced.has('tools') ? 'Loading…' : facets.size ?
-					html`No tool matches. ${reset}` : html`No tools yet. <span>Write one: <code>python tools.py</code> serves
-						your functions as tools, and they appear here by themselves. See <a
+					html`No tool matches. ${reset('tools', id)}` : html`No tools yet. <span>Write one: <code>python
+						tools.py</code> serves your functions as tools, and they appear here by themselves. See <a
 							href="#/connect">Connect</a>.</span>`}</p>`,
 			card: html`<tw-tool .name=${id} .query=${query} .back=${link('tools', '', facets)}></tw-tool>`,
 			hint: 'Choose a tool to read what it does, and to try it.' });

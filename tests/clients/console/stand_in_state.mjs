@@ -100,8 +100,8 @@ export class State extends EventEmitter {
       ? 'it is your own call, which another user must decide on' : !viewer.approves && !own ?
         'you have no right to approve calls of this tool' : '';
     const cut = !whole && JSON.stringify(one.arguments).length > 16_384;
-    const { arguments: args, ...rest } = one;
-    return { ...rest, ...(cut ? {} : { arguments: args }), arguments_cut: cut,
+    const { arguments: args, definition_changes: changes, ...rest } = one;
+    return { ...rest, ...(whole && changes ? { definition_changes: changes } : {}), ...(cut ? {} : { arguments: args }), arguments_cut: cut,
       may_decide: { allowed: !reason, reason, name_required: one.consequence_level === 'HIGH' } };
   }
 

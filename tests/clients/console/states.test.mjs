@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 
 import { closed, launch, waiting } from './browser.mjs';
+import { basic } from './stand_in_data.mjs';
 
 let console_, state, url;
 before(async () => {
@@ -34,6 +35,37 @@ it('lets the buttons rest where an approval would not hold', async () => {
     await page.getByText('The tool has changed since this call was made.').waitFor();
     await page.getByText('You cannot decide: an approval would not hold').waitFor();
     for (const name of ['Approve', 'Deny']) assert.ok(await page.getByRole('button', { name }).isDisabled(), name);
+  });
+});
+
+it('shows what changed in the tool since the call was made, and texts of others as texts', async () => {
+  const { id } = await waiting(url, { value: 'of before' });
+  const one = state.confirmations.get(id);
+  const tool = basic(state.tools.get('debug_confirm'));
+  await closed(await console_.open(`#/approvals/${id}`), async (page) => {
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    assert.equal(await page.getByText('The tool has changed').count(), 0);
+    const image = '<img src=x onerror="globalThis.hit = true">';
+    Object.assign(one, { definition_changes_left_out: 2, definition_changes: [
+      { pointer: '/description', before: 'Pays.', after: `Pays twice. \u202e${image}`, excerpt: true },
+      { pointer: `/input_schema/properties/${image}`, after: { type: 'string' }, excerpt: false },
+      { pointer: '/input_schema/properties/to/maxLength', before: 9, after: 12, excerpt: false }] });
+    state.tell('tools.changed', { type: 'CHANGED', tool: { ...tool, digest: 'another' } });
+    const notice = page.locator('.notice.bad', { hasText: 'The tool has changed since this call was made.' });
+    await notice.getByText('2 more changes not shown').waitFor();
+    assert.deepEqual(await notice.locator('li').allInnerTexts(), [
+      `/description, in part: Pays. → Pays twice. U+202E${image}`,
+      `/input_schema/properties/${image}: nothing → {"type":"string"}`,
+      '/input_schema/properties/to/maxLength: 9 → 12']);
+    assert.equal(await notice.locator('img').count(), 0);
+    assert.equal(await page.evaluate(() => globalThis.hit), undefined);
+    assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
+
+    Object.assign(one, { definition_changes_left_out: 0, definition_changes: [{ pointer: '', before: { name: 'pay' } }] });
+    state.tell('tools.removed', { type: 'REMOVED', tool });
+    await notice.getByText('the whole tool: {"name":"pay"} → nothing').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
+    assert.deepEqual(console_.mistakes, []);
   });
 });
 
