@@ -1,5 +1,7 @@
 //! A confirmation as a person reads it before deciding: who calls what, why, and every argument whole.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
 use super::words;
@@ -61,10 +63,10 @@ fn definition_changes(it: &v1::Confirmation) -> String {
         let part =
             if change.pointer.is_empty() { "the tool, which there is no more" } else { &change.pointer };
         let excerpt = if change.excerpt { " (excerpt)" } else { "" };
-        text += &format!("    {}{excerpt}\n", visible(part));
+        let _ = writeln!(text, "    {}{excerpt}", visible(part));
         for (sign, value) in [("-", &change.before_json), ("+", &change.after_json)] {
             if !value.is_empty() {
-                text += &format!("      {sign} {}\n", visible(value));
+                let _ = writeln!(text, "      {sign} {}", visible(value));
             }
         }
     }

@@ -63,7 +63,10 @@ pub(super) fn between(before: &[u8], after: Option<&[u8]>) -> DefinitionChanges 
         (Value::Object(before), Some(Value::Object(after))) => {
             compare_members("", before, after, &mut found);
             let is_reordered = |(name, value): &(&String, &Value)| {
-                before.get(*name).is_some_and(|it| it == *value && it.to_string() != value.to_string())
+                before.get(*name).filter(|it| it == value).is_some_and(|it| {
+                    let [before, after] = [it, *value].map(Value::to_string);
+                    before != after
+                })
             };
             found.extend(after.iter().filter(is_reordered).map(|(name, value)| Difference {
                 pointer: format!("/{name}"),
