@@ -24,7 +24,8 @@ const brokenBy = ({ cause, summary }) => (cause !== 'CONDITION' ? [] : [...(/, s
 const changesIn = ({ definition_changes: changes, definition_changes_left_out: more }) => html`<ul
 	class="violations">${changes.map((/** @type {Any} */ { pointer, before, after, excerpt }) => html`<li>
 		<code>${shown(pointer || 'the whole tool')}</code>${excerpt ? ', in part' : ''}: <span
-		class="whole">${shown(text(before) || 'nothing')} → ${shown(text(after) || 'nothing')}</span></li>`)}</ul>
+		class="whole"><del>${shown(text(before) || 'nothing')}</del> → <ins>${shown(text(after) ||
+		'nothing')}</ins></span></li>`)}</ul>
 	${more ? `${plural(more, 'more change')} not shown` : nothing}`;
 
 class ApprovalCard extends properties({

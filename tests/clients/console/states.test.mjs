@@ -47,16 +47,17 @@ it('shows what changed in the tool since the call was made, and texts of others 
     assert.equal(await page.getByText('The tool has changed').count(), 0);
     const image = '<img src=x onerror="globalThis.hit = true">';
     Object.assign(one, { definition_changes_left_out: 2, definition_changes: [
-      { pointer: '/description', before: 'Pays.', after: `Pays twice. \u202e${image}`, excerpt: true },
+      { pointer: '/description', before: 'Pays. → Pays.', after: `Pays twice. \u202e${image}`, excerpt: true },
       { pointer: `/input_schema/properties/${image}`, after: { type: 'string' }, excerpt: false },
       { pointer: '/input_schema/properties/to/maxLength', before: 9, after: 12, excerpt: false }] });
     state.tell('tools.changed', { type: 'CHANGED', tool: { ...tool, digest: 'another' } });
     const notice = page.locator('.notice.bad', { hasText: 'The tool has changed since this call was made.' });
     await notice.getByText('2 more changes not shown').waitFor();
     assert.deepEqual(await notice.locator('li').allInnerTexts(), [
-      `/description, in part: Pays. → Pays twice. U+202E${image}`,
+      `/description, in part: Pays. → Pays. → Pays twice. U+202E${image}`,
       `/input_schema/properties/${image}: nothing → {"type":"string"}`,
       '/input_schema/properties/to/maxLength: 9 → 12']);
+    assert.equal(await notice.locator('del').first().innerText(), 'Pays. → Pays.', 'no text passes for another');
     assert.equal(await notice.locator('img').count(), 0);
     assert.equal(await page.evaluate(() => globalThis.hit), undefined);
     assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
