@@ -64,10 +64,15 @@ pub(super) fn confirmation_required(required: &v1::ConfirmationRequired) -> Valu
     Value::Object(object)
 }
 
-/// A confirmation. Arguments keep their order and their integers.
+/// A confirmation. Arguments, and what changed in the definition, keep their order and their integers.
 pub(super) fn confirmation(confirmation: &v1::Confirmation) -> Value {
     let mut object = envelope(confirmation);
     inline_json(&mut object, "arguments_json", "arguments");
+    let changes = object.get_mut("definition_changes").and_then(Value::as_array_mut);
+    for change in changes.into_iter().flatten().filter_map(Value::as_object_mut) {
+        inline_json(change, "before_json", "before");
+        inline_json(change, "after_json", "after");
+    }
     Value::Object(object)
 }
 
@@ -154,6 +159,19 @@ mod tests {
         let fields = [("ok".to_owned(), json::to_value(&true.into()))].into_iter().collect();
         let structure = v1::Chunk { data: Some(prost_types::Struct { fields }), ..Default::default() };
         assert_eq!(of(structure).to_string(), r#"{"data":{"ok":true}}"#);
+    }
+
+    #[test]
+    fn a_change_of_a_definition_has_values_and_not_their_text() {
+        let change = v1::DefinitionChange {
+            pointer: "/input_schema/maximum".to_owned(),
+            before_json: "9007199254740993".to_owned(),
+            ..Default::default()
+        };
+        let confirmation = v1::Confirmation { definition_changes: vec![change], ..Default::default() };
+        let text = super::confirmation(&confirmation)["definition_changes"].to_string();
+        let expected = r#"[{"pointer":"/input_schema/maximum","excerpt":false,"before":9007199254740993}]"#;
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -92,8 +92,8 @@ pub struct ConfirmationRequest {
     pub arguments: Option<Map<String, Value>>,
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
-    /// The definition as an encoded `toolwire.v1.ToolDefinition`, stored once for all requests with its digest. Empty in
-    /// one that is read.
+    /// The definition as an encoded `toolwire.v1.ToolDefinition`, stored once for all requests with its digest. Empty
+    /// in a request that is read.
     pub definition: Bytes,
     /// What the call may change.
     pub category: v1::ToolCategory,
