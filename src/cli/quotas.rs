@@ -17,8 +17,8 @@ const PAGE: i32 = 1_000;
 
 /// Shows how much of each quota is used, and when there is room again, the fullest first
 ///
-/// It counts as no call. Of another user, a quota for a group is shown while something of it is used; of all users, each
-/// quota of which something is used.
+/// It counts as no call. Of another user, a quota for a group is shown while something of it is used; of all users,
+/// each quota of which something is used.
 #[derive(Debug, Args)]
 pub(super) struct Quotas {
     #[command(flatten)]

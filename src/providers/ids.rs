@@ -13,7 +13,6 @@ macro_rules! text_id {
                 &self.0
             }
 
-            /// The text, shared.
             pub fn shared(&self) -> Arc<str> {
                 Arc::clone(&self.0)
             }

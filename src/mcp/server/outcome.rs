@@ -3,25 +3,27 @@
 //!
 //! A failure has no `structuredContent`: clients validate that against the output schema and hide the words.
 
+mod broken_off;
 mod data;
 mod failure;
 mod needs_scope;
 
-use std::{error::Error, iter::successors, time::Duration};
+use std::time::Duration;
 
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject},
 };
 use serde_json::{Value, json};
-use tonic::{Code, ConnectError, Status};
+use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
+use self::{broken_off::is_deadline, data::success_meta, failure::Failure};
 pub(super) use self::{
+    broken_off::{broken_off, may_have_been_sent},
     data::Data,
     needs_scope::{NeedsScope, of_refusal},
 };
-use self::{data::success_meta, failure::Failure};
 use super::{approval_words::how_to_approve, call_facts::CallFacts, media::Media};
 use toolwire_contract::{
     frame,
@@ -192,31 +194,6 @@ pub(super) fn unknown(facts: &CallFacts) -> CallToolResult {
         ..Failure::default()
     };
     of_failure(&failure, facts)
-}
-
-/// Whether a request that ended with this status may have reached its server: not if no connection was made, nor if a
-/// proxy refused it.
-pub(super) fn may_have_been_sent(status: &Status) -> bool {
-    let breaks =
-        matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled);
-    let mut causes = successors(status.source(), |cause| (*cause).source());
-    breaks && !causes.any(|cause| cause.is::<ConnectError>())
-}
-
-/// The answer for a write whose stream of events broke off after it had begun, or may have. `None` if the status is its
-/// refusal, or its deadline.
-pub(super) fn broken_off(status: &Status, facts: &CallFacts) -> Option<CallToolResult> {
-    let details = status.get_error_details();
-    let is_ours = details.error_info().is_some_and(|info| info.domain == DOMAIN);
-    if is_ours || is_deadline(status) {
-        return None;
-    }
-    Some(of_failure(&Failure::broken_off(facts), facts))
-}
-
-/// Whether the channel to a server has noticed the time-out: it calls its own timer a cancellation.
-fn is_deadline(status: &Status) -> bool {
-    status.code() == Code::Cancelled && status.message() == "Timeout expired"
 }
 
 /// The answer for a call that did not reach an end of its own.

@@ -78,7 +78,7 @@ impl ReadSize {
         }
     }
 
-    /// Adapts the next read to one of so many items.
+    /// Adapts the next read to the number of items of the last one.
     pub fn adapt_to(&mut self, items: usize) {
         self.adapt(u32::try_from(items).is_ok_and(|items| items >= self.0));
     }
