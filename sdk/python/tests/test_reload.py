@@ -172,22 +172,36 @@ def test_a_tool_is_renamed_and_removed(start: Start) -> None:
     assert edition_of(edited.url, "second") == "NOT_FOUND"
 
 
-# The edition joins, and does not say that it serves, or does not settle either, when it is given up.
-GIVEN_UP = [
-    "_edition.Edition.tell_served = lambda *_: GONE.touch()\n",
-    "Host.settle = lambda _: None\n_edition.Edition.tell_served = lambda *_: GONE.touch()\n",
-]
+# The edition joins, and then does not say that it serves, or does as soon as there is a file `told`.
+JOINED = """
+from toolwire import _edition
+_edition.Edition.tell_served = lambda *_: (Path(__file__).parent / "joined").touch()
+"""
+TOLD_LATE = """
+from toolwire import _edition
+tell_served = _edition.Edition.tell_served
+
+def tell_late(*arguments):
+    (Path(__file__).parent / "joined").touch()
+    while not (Path(__file__).parent / "told").exists():
+        time.sleep(0.01)
+    tell_served(*arguments)
+
+_edition.Edition.tell_served = tell_late
+"""
 
 
-@pytest.mark.parametrize("given_up", GIVEN_UP, ids=["settled", "joined"])
+def before_serve(text: str, of: str) -> str:
+    """The program with this text before it serves."""
+    return of.replace("\nserve(", f"\n{text}\nserve(")
+
+
 @pytest.mark.parametrize("options", ["", "provider='yours'"])
 def test_a_second_save_at_once_counts_and_the_first_leaves_nothing(
-    start: Start, tmp_path: Path, given_up: str, options: str
+    start: Start, tmp_path: Path, options: str
 ) -> None:
     edited = start(program("one", "two"))
-    patches = f"from toolwire import Host, _edition\nGONE = Path(__file__).parent / 'joined'\n{given_up}"
-    first = program("one", "two", "three", edition=1, options="provider='mine'")
-    edited.save(first.replace("\nserve(", f"\n{patches}serve("))
+    edited.save(before_serve(JOINED, program("one", "two", "three", edition=1, options="provider='mine'")))
     wait_until((tmp_path / "joined").exists, LIMIT)
     edited.save(program("one", edition=2, options=options))
     provider = "yours" if options else "local"
@@ -197,6 +211,19 @@ def test_a_second_save_at_once_counts_and_the_first_leaves_nothing(
     edited.save(program("one", "two", "three", edition=3, options="provider='mine'"))
     edited.says("serves the edit: 4 tools of mine\n")
     assert served(edited.url) == all_of("mine", "one", "two", "three")
+
+
+def test_an_edition_that_is_given_up_before_it_says_that_it_serves_gives_the_tools_back(
+    start: Start, tmp_path: Path
+) -> None:
+    edited = start(program("one", "two"))
+    edited.save(before_serve(TOLD_LATE, program("one", "two", "three", edition=1, options="provider='mine'")))
+    wait_until((tmp_path / "joined").exists, LIMIT)
+    edited.save("of no syntax\n")
+    edited.says("does not serve this: the program has ended with 1; what was served before is served on")
+    (tmp_path / "told").touch()
+    wait_until(lambda: served(edited.url) == all_of("local", "one", "two"), LIMIT)
+    assert edition_of(edited.url, "one") == 0
 
 
 def test_many_saves_end_with_what_the_last_one_says(start: Start) -> None:

@@ -100,12 +100,21 @@ class Edition:
         """For the editions after this one."""
         self._send(joined=registration.to_json())
 
-    def tell_served(self, words: str, leave: Callable[[], object]) -> None:
-        """Says that this edition serves, and what. It is to leave when another one does."""
+    def tell_served(self, words: str, settle: Callable[[], object], leave: Callable[[], object]) -> None:
+        """Says that this edition serves, and what. It settles once it is the one that serves, and leaves after that.
+
+        One that was given up meanwhile has no answer: the tools that it took out come back when it leaves.
+        """
 
         def follow() -> None:
-            while not select.select([self._channel], [], [], IMPORTS_EVERY)[0]:
-                self._report()
+            # Its peer may end without having read all.
+            with contextlib.suppress(OSError):
+                while True:
+                    while not select.select([self._channel], [], [], IMPORTS_EVERY)[0]:
+                        self._report()
+                    if not self._lines.readline():
+                        break
+                    settle()
             leave()
 
         self._report()

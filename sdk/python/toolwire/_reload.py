@@ -168,6 +168,7 @@ class Program:
             if before:
                 _say(message["serves"])
                 before.leave()
+            edition.send(is_served=True)
             self._waiting = self._waiting or self._start()
         if "ended" in message:
             self._processes.remove(edition)

@@ -79,8 +79,7 @@ def serve(
             if not edition or edition.is_first:
                 _announce(host)
             if edition:
-                edition.tell_served(_describe_edit(host), lambda: signals.events.put(None))
-                host.settle()
+                edition.tell_served(_describe_edit(host), host.settle, lambda: signals.events.put(None))
             if stdio:
                 stdio.start(host, signals.events.put)
             event = signals.wait()
