@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.processes import Server, environment, start_host, wait_for_line, wait_until
+from tests.processes import Server, environment, start_host, wait_until
 from toolwire import Toolwire, ToolwireError
 
 BINARY = os.environ.get("TOOLWIRE_BINARY", "")
@@ -44,15 +44,15 @@ class Edited:
     """A program under `toolwire dev`, whose text is replaced."""
 
     def __init__(self, file: Path, text: str, **variables: str) -> None:
-        self.file, self.log = file, file.with_suffix(".log")
+        self.file, self.log, self.output = file, file.with_suffix(".log"), file.with_suffix(".out")
         self.file.write_text(text)
         command = [BINARY, "dev", "--python", sys.executable, str(file)]
-        with self.log.open("w") as log:
+        with self.log.open("w") as log, self.output.open("w") as output:
             self.process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=file.parent, env=environment(**variables)
+                command, stdout=output, stderr=log, cwd=file.parent, env=environment(**variables)
             )
-        assert self.process.stdout
-        self.first = self.process.stdout.readline()
+        wait_until(lambda: "\n" in self.output.read_text() or self.process.poll() is not None, LIMIT)
+        self.first = self.output.read_text().partition("\n")[0]
         assert " at http" in self.first, (self.first, self.log.read_text())
         self.url = self.first.split()[-1]
 
@@ -72,7 +72,7 @@ class Edited:
         """Also after a test that failed."""
         self.process.terminate()
         try:
-            self.process.communicate(timeout=LIMIT)
+            self.process.wait(LIMIT)
         finally:
             self.process.kill()
 
@@ -95,8 +95,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
 def served(url: str) -> dict[str, str]:
     """The tools that can be called, with their providers."""
     command = [BINARY, "list", "--server", url, "--json"]
-    listed = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout)
-    ready = [it for it in listed if it["status"]["state"] == "TOOL_STATE_READY" and it["provider"]]
+    listed = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment(), timeout=LIMIT
+    ).stdout
+    ready = [it for it in json.loads(listed) if it["status"]["state"] == "TOOL_STATE_READY" and it["provider"]]
     return {it["name"]: it["provider"] for it in ready}
 
 
@@ -143,7 +145,7 @@ def test_settings_of_the_server_that_an_edit_changes_are_named(start: Start) -> 
 
 def test_the_command_without_a_program_shows_no_option_that_it_adds_by_itself() -> None:
     command = [sys.executable, "-c", "from toolwire._binary import main; main()", "dev"]
-    ended = subprocess.run(command, capture_output=True, text=True, env=environment())
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=LIMIT)
     assert ended.returncode == 2
     assert "Usage: toolwire" in ended.stderr
     assert "--python" not in ended.stderr
@@ -226,13 +228,33 @@ def test_an_edition_that_is_given_up_before_it_says_that_it_serves_gives_the_too
     assert edition_of(edited.url, "one") == 0
 
 
-def test_many_saves_end_with_what_the_last_one_says(start: Start) -> None:
+# Files that say how far an edition is.
+MARKED = """
+from toolwire import _edition
+note_joined = _edition.Edition.note_joined
+
+def mark_joined(*arguments):
+    note_joined(*arguments)
+    Path(__file__).with_name(f"joined{EDITION}").touch()
+
+_edition.Edition.note_joined = mark_joined
+Path(__file__).with_name(f"begun{EDITION}").touch()
+"""
+
+
+def test_many_saves_end_with_what_the_last_one_says(start: Start, tmp_path: Path) -> None:
     edited = start(program("one", "two"))
     for number in range(12):
-        edited.save(program("one", "two", edition=number, options=f"provider='p{number % 3}'"))
-        # Another one comes before, while and after the edition of this one is started.
-        with contextlib.suppress(AssertionError):
-            wait_until(lambda: edition_of(edited.url, "one") == number, 0.1 * (number % 5))  # noqa: B023
+        text = program("one", "two", edition=number, options=f"provider='p{number % 3}'")
+        edited.save(before_serve(MARKED, text))
+        # Another one comes before the edition of this one is started, before and after it joins, and while it serves.
+        match number % 4:
+            case 1:
+                wait_until((tmp_path / f"begun{number}").exists, LIMIT)
+            case 2:
+                wait_until((tmp_path / f"joined{number}").exists, LIMIT)
+            case 3:
+                wait_until(lambda: edition_of(edited.url, "one") == number, LIMIT)  # noqa: B023
     edited.save(program("one", edition=99, options="provider='last'"))
     edited.says("serves the edit: 2 tools of last\n")
     assert served(edited.url) == all_of("last", "one")
@@ -276,8 +298,7 @@ def test_a_program_that_has_died_may_be_renamed_and_started_by_the_same_edit(sta
         os.kill(tools.call("process").data["pid"], signal.SIGKILL)
     edited.says("serves nothing: the program has ended by SIGKILL; the next edit starts it again")
     edited.save(program("one", edition=1, options="provider='mine'"))
-    assert edited.process.stdout
-    wait_for_line(edited.process.stdout, "toolwire serves 2 tools of mine at ")
+    wait_until(lambda: "toolwire serves 2 tools of mine at " in edited.output.read_text(), LIMIT)
     assert served(edited.url) == all_of("mine", "one")
 
 
@@ -334,9 +355,9 @@ def test_the_tools_of_another_program_that_took_the_name_over_are_left_alone(
     (tmp_path / "other.py").write_text(program("theirs", options="provider='mine'"))
     with (tmp_path / "other.log").open("w") as log:
         other = start_host(tmp_path / "other.py", log=log, TOOLWIRE_SERVER=server.url)
-    with other:
-        assert other.stdout
-        assert "serves 2 tools of mine" in other.stdout.readline()
+    with other, contextlib.ExitStack() as stack:
+        stack.callback(other.kill)
+        wait_until(lambda: served(server.url) == all_of("mine", "theirs"), LIMIT)
         edited.save(program("one", options="provider='yours'").replace("wait_for_go", "wait_here"))
         edited.says("serves the edit: 2 tools of yours\n")
         assert served(server.url) == {**all_of("mine", "theirs"), "one": "yours", "wait_here": "yours"}
