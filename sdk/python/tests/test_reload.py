@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +40,18 @@ def program(*tools: str, edition: int = 0, options: str = "") -> str:
     return "\n".join([HEAD, f"EDITION = {edition}\n", *functions, f"serve({options})\n"])
 
 
+DEV = [BINARY, "dev", "--python", sys.executable]
+
+
 class Edited:
     """A program under `toolwire dev`, whose text is replaced."""
 
-    def __init__(self, file: Path, text: str, **variables: str) -> None:
+    def __init__(self, file: Path, text: str, command: Sequence[str] = DEV, **variables: str) -> None:
         self.file, self.log, self.output = file, file.with_suffix(".log"), file.with_suffix(".out")
         self.file.write_text(text)
-        command = [BINARY, "dev", "--python", sys.executable, str(file)]
         with self.log.open("w") as log, self.output.open("w") as output:
             self.process = subprocess.Popen(
-                command, stdout=output, stderr=log, cwd=file.parent, env=environment(**variables)
+                [*command, str(file)], stdout=output, stderr=log, cwd=file.parent, env=environment(**variables)
             )
         wait_until(lambda: "\n" in self.output.read_text() or self.process.poll() is not None, LIMIT)
         self.first = self.output.read_text().partition("\n")[0]
@@ -84,8 +86,8 @@ Start = Callable[..., Edited]
 def start(tmp_path: Path) -> Iterator[Start]:
     with contextlib.ExitStack() as stack:
 
-        def start(text: str, name: str = "tools", **variables: str) -> Edited:
-            edited = Edited(tmp_path / f"{name}.py", text, **variables)
+        def start(text: str, name: str = "tools", command: Sequence[str] = DEV, **variables: str) -> Edited:
+            edited = Edited(tmp_path / f"{name}.py", text, command, **variables)
             stack.callback(edited.stop)
             return edited
 
@@ -226,6 +228,44 @@ def test_an_edition_that_is_given_up_before_it_says_that_it_serves_gives_the_too
     (tmp_path / "told").touch()
     wait_until(lambda: served(edited.url) == all_of("local", "one", "two"), LIMIT)
     assert edition_of(edited.url, "one") == 0
+
+
+# What `toolwire dev` runs. It looks at the files after an edition has asked as if 10 s had passed, and tells of it.
+LOOKED = """
+import sys
+from pathlib import Path
+from toolwire import _reload
+look = _reload.Program._look
+
+def look_late(program):
+    is_asking = program._trying is not None and program._trying.is_asking
+    if is_asking:
+        program._looks = _reload.MOST_LOOKS - 1
+    look(program)
+    if is_asking:
+        Path("looked").touch()
+
+_reload.Program._look = look_late
+sys.exit(_reload.main(sys.argv[1:]))
+"""
+
+
+def test_an_edition_waits_for_a_call_of_one_that_was_given_up_under_its_name(start: Start, tmp_path: Path) -> None:
+    edited = start(program("one"), command=[sys.executable, "-c", LOOKED])
+    edited.save(before_serve(JOINED, program("one", "two", edition=1, options="provider='mine'")))
+    wait_until((tmp_path / "joined").exists, LIMIT)
+    with Toolwire.connect(edited.url) as tools:
+        events = tools.stream("wait_for_go", timeout=60)
+        next(events)
+        next(events)
+        edited.save(program("one", "three", edition=2, options="provider='mine'"))
+        wait_until((tmp_path / "looked").exists, LIMIT)
+        (tmp_path / "go").touch()
+        assert [*events][-1].data == {"edition": 1}  # type: ignore[union-attr]
+    edited.says("serves the edit: 3 tools of mine\n")
+    assert served(edited.url) == all_of("mine", "one", "three")
+    assert edition_of(edited.url, "one") == 2
+    assert "does not call serve()" not in edited.log.read_text()
 
 
 # Files that say how far an edition is.

@@ -90,7 +90,7 @@ class Edition:
         keep_from_children(functools.partial(let_go, [self._channel.fileno()]))
 
     def ask_replaced(self, target: Target, provider: str) -> list[Registration]:
-        """The registrations under other names, as soon as no edition that was given up may still join under one."""
+        """The registrations under other names, as soon as each edition that was given up and asked too has ended."""
         name = provider or ("" if target.has_token else LOCAL)
         self._send(joins=[target.url, target.token, target.token_file, name])
         answer = json.loads(self._lines.readline() or '{"replaces": []}')

@@ -133,7 +133,7 @@ class Program:
 
     def _look(self) -> None:
         self._looks += 1
-        if self._looks == MOST_LOOKS and self._trying:
+        if self._looks == MOST_LOOKS and self._trying and not self._trying.identity:
             _say("follows no edit of a program that does not call serve(), as this one has not yet. One with a Host is "
                  "reloaded by what runs it, such as uvicorn --reload: docs/OWN_TOOLS.md")
         changed = [file for file, known in self._files.items() if (now := _signature(file)) and now != known]
@@ -188,9 +188,8 @@ class Program:
             self._answer(asking)
 
     def _answer(self, edition: Process) -> None:
-        """Says whose tools the edition replaces, once none that was given up may still join under another name."""
-        given_up = [it.identity for it in self._processes if it.is_given_up and it is not edition]
-        if edition is self._trying and any(it and it != edition.identity for it in given_up):
+        """Says whose tools the edition replaces, once none that was given up may still join, or take out its own."""
+        if edition is self._trying and any(it.is_given_up and it.identity for it in self._processes):
             return
         if edition is self._trying:
             edition.replaces = [it for it in self._registrations if it[0] != edition.identity]
