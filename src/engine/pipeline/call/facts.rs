@@ -17,7 +17,7 @@ use toolwire_contract::{Refusal, Terminal, ToolResult};
 use toolwire_state::tasks::Action;
 use toolwire_tool::context::{RequestId, RequestLog};
 
-/// Facts about a call. Each is set once, but the instance; only `detached` can be reverted.
+/// Facts about a call. Each is set once, except the instance; only `detached` can be reverted.
 #[derive(Debug, Default)]
 pub struct Facts {
     tool: OnceLock<Arc<RegisteredTool>>,

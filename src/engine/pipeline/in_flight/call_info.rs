@@ -184,12 +184,13 @@ fn shorten(error: &ToolError) -> ToolError {
     ToolError { message: cut(&error.message, MAX_MESSAGE), violations, ..*error }
 }
 
-/// At most as many bytes of a text, and a mark where it is cut.
+/// A text of at most as many bytes, with a mark where it is cut.
 fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    format!("{}…", &text[..text.floor_char_boundary(most)])
+    let mark = "…";
+    format!("{}{mark}", &text[..text.floor_char_boundary(most - mark.len())])
 }
 
 fn code_of(refusal: &Refusal) -> ErrorCode {

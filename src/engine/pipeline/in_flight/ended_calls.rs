@@ -11,6 +11,12 @@ use toolwire_tool::context::UserId;
 /// Maximum number of calls.
 const MAX: usize = 10_000;
 
+/// The number of the newest ends, none of which is displaced: from there a watch goes on without a gap.
+const GAPLESS: usize = MAX / 2;
+
+/// The number of users with most calls among whom one is looked for whose oldest call may be displaced.
+const LOOKED_AT: usize = 8;
+
 #[derive(Debug, Default)]
 pub(super) struct EndedCalls {
     calls: BTreeMap<u64, EndedCall>,
@@ -18,14 +24,20 @@ pub(super) struct EndedCalls {
     by_user: HashMap<UserId, VecDeque<u64>>,
     /// The users by how many calls they have here.
     by_count: BTreeSet<(usize, UserId)>,
+    /// The numbers of the newest ends.
+    newest: VecDeque<u64>,
 }
 
 impl EndedCalls {
     /// Adds a call, and returns the number of the one that it displaces: the oldest of the user who has most, so that a
-    /// user who calls much displaces no others.
+    /// user who calls much displaces no more than half of what others have.
     pub(super) fn push(&mut self, ended: EndedCall) -> Option<u64> {
         let displaced = if self.calls.len() >= MAX { self.displace() } else { None };
         self.change(&ended.info.user, |numbers| numbers.push_back(ended.number));
+        if self.newest.len() >= GAPLESS {
+            self.newest.pop_front();
+        }
+        self.newest.push_back(ended.number);
         self.calls.insert(ended.number, ended);
         displaced
     }
@@ -39,13 +51,19 @@ impl EndedCalls {
     }
 
     fn displace(&mut self) -> Option<u64> {
-        let (_, user) = self.by_count.last()?.clone();
-        let number = self.change(&user, VecDeque::pop_front)?;
-        self.calls.remove(&number);
-        Some(number)
+        let gapless_from = *self.newest.front()?;
+        let oldest = self
+            .by_count
+            .iter()
+            .rev()
+            .take(LOOKED_AT)
+            .filter_map(|(_, user)| self.by_user.get(user)?.front());
+        let found = oldest.copied().find(|number| *number < gapless_from);
+        let number = found.or_else(|| self.calls.keys().next().copied())?;
+        let removed = self.calls.remove(&number)?;
+        self.change(&removed.info.user, VecDeque::pop_front)
     }
 
-    /// Changes the numbers of a user.
     fn change<T>(&mut self, user: &UserId, change: impl FnOnce(&mut VecDeque<u64>) -> T) -> T {
         let (user, mut numbers) =
             self.by_user.remove_entry(user).unwrap_or_else(|| (user.clone(), [].into()));
@@ -121,9 +139,29 @@ mod tests {
         for _ in 0..2 * MAX {
             push("other");
         }
-        assert_eq!(["demo", "riley", "other"].map(|user| count(&calls, user)), [100, 4_949, 4_951]);
+        let counts = ["demo", "riley", "other"].map(|user| count(&calls, user));
+        assert!(counts[0] == 100 && counts[2].abs_diff(GAPLESS) <= 1, "{counts:?}");
         let (kept, counted): (Vec<_>, usize) =
             (calls.range(0..).map(|it| it.number).collect(), calls.by_user.values().map(VecDeque::len).sum());
         assert!(kept.is_sorted() && kept.len() == MAX && counted == MAX && calls.by_count.len() == 3);
+    }
+
+    #[test]
+    fn none_of_the_newest_ends_is_displaced() {
+        let mut calls = EndedCalls::default();
+        let mut last = 0;
+        let mut push = |user: &str| {
+            last += 1;
+            calls.push(ended(user, last)).map(|displaced| last - displaced)
+        };
+        // Users who have called before, one who calls much, and ever new ones.
+        for user in 0..MAX {
+            push(&format!("idle{}", user % 200));
+        }
+        for number in 0..2 * MAX {
+            let ends_since = push("much").expect("all are full");
+            assert!(ends_since >= u64::try_from(GAPLESS).expect("a length"), "{number}: {ends_since}");
+            push(&format!("new{number}"));
+        }
     }
 }
