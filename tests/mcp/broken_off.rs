@@ -10,11 +10,10 @@ use tokio::{
     select,
     sync::watch,
     task::JoinHandle,
-    time::timeout,
 };
 use toolwire::tool::context::RequestId;
 
-use super::client::{Era, Message, SOON, Stdio, house, text};
+use super::client::{Era, Message, Stdio, house};
 
 /// The way to a server.
 struct Way {
@@ -46,8 +45,10 @@ impl Way {
     }
 
     /// Breaks its connections, and takes no others.
-    fn end(self) {
+    async fn end(self) {
         self.accepting.abort();
+        // The client connects again as soon as its connection is broken.
+        self.accepting.await.unwrap_err();
         self.passes.send_replace(Passes::Nothing);
     }
 }
@@ -70,8 +71,8 @@ async fn carry(mut client: TcpStream, mut server: TcpStream, mut state: watch::R
 
 #[tokio::test]
 async fn the_outcome_of_a_write_is_unknown_if_the_connection_breaks_before_its_first_event() {
-    let house = house();
     for request_id in [None, Some(RequestId::generate().to_string())] {
+        let house = house();
         let way = Way::to(house.server.address).await;
         let mut stdio = Stdio::start(&["--server", &format!("http://{}", way.address)]);
         stdio.greet(Era::Old).await;
@@ -83,20 +84,16 @@ async fn the_outcome_of_a_write_is_unknown_if_the_connection_breaks_before_its_f
         if let Some(id) = &request_id {
             meta["toolwire/request_id"] = json!(id);
         }
-        let arguments = json!({"value": "x", "duration": "2s"});
+        let arguments = json!({"value": "x", "duration": "60s"});
         let write = Message::call(Era::Old, "debug_write", &arguments, &meta);
         stdio.say(&write.body.to_string()).await;
         // The call and its work.
         house.until_running(2).await;
-        way.end();
+        way.end().await;
         let answer = stdio.answer_to(&write).await;
         let error = &answer["result"]["_meta"]["toolwire/error"];
-        let expected = (&json!("OUTCOME_UNKNOWN"), &json!(true), &json!(request_id));
+        let expected = (&json!("OUTCOME_UNKNOWN"), &json!(request_id.is_some()), &json!(request_id));
         assert_eq!((&error["code"], &error["retryable"], &error["request_id"]), expected, "{answer}");
-        let how = request_id.as_ref().map_or("the same arguments", |id| id);
-        assert!(text(&answer["result"], 0).contains(how), "{answer}");
-        let in_flight = house.server.app.tools.in_flight();
-        timeout(SOON, in_flight.wait_until_empty()).await.unwrap();
 
         // Nothing was sent where no connection was made, and nothing has changed by a read.
         let mut unsent = write;

@@ -8,8 +8,8 @@ use tonic_types::StatusExt;
 
 use super::{CallFacts, DOMAIN, failure::Failure, of_failure};
 
-/// Whether a request that ended with this status may have reached its server: not if no connection was made, nor if a
-/// proxy refused it.
+/// Whether a request that ended with this status may have reached its server: not if no connection was made. An answer
+/// of a gateway, such as 503, does not say.
 pub(in crate::server) fn may_have_been_sent(status: &Status) -> bool {
     let breaks =
         matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled);

@@ -8,9 +8,6 @@ use tonic::Status;
 use super::{CallFacts, milliseconds};
 use toolwire_contract::{ErrorCode, Refusal, proto::v1};
 
-const NOT_ANSWERED: &str = "The connection to the server broke off before the write was answered, and whether it has \
-                            changed anything is not known yet";
-
 #[derive(Debug, Default)]
 pub(super) struct Failure {
     pub(super) code: String,
@@ -56,15 +53,11 @@ impl Failure {
     pub(super) fn broken_off(facts: &CallFacts) -> Self {
         Self {
             code: "OUTCOME_UNKNOWN".to_owned(),
-            message: match facts.request_id {
-                Some(_) => NOT_ANSWERED.to_owned(),
-                // The server takes an equal write for its repeat.
-                None => format!(
-                    "{NOT_ANSWERED}; call again with nothing but the same arguments within 10 minutes, and it is not \
-                     done twice"
-                ),
-            },
-            retryable: true,
+            message: "The connection to the server broke off before the write was answered, and whether it has changed \
+                      anything is not known"
+                .to_owned(),
+            // Without one, the server may count its outcome as delivered, and an equal call as another write.
+            retryable: facts.request_id.is_some(),
             origin: "service",
             ..Self::default()
         }
