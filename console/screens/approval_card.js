@@ -21,11 +21,11 @@ const brokenBy = ({ cause, summary }) => (cause !== 'CONDITION' ? [] : [...(/, s
 	summary)?.[1] ?? '').matchAll(/`([^`]+)` (must [^;]+?), but is ([^;]+)/g)]);
 
 /** What changed in the tool since the call was made, in the words of others. @param {Any} one */
-const changesIn = ({ definition_changes: changes, definition_changes_left_out: more }) => html`<ul
-	class="violations">${changes.map((/** @type {Any} */ { pointer, before, after, excerpt }) => html`<li>
+const changesIn = ({ definition_changes: changes = [], definition_changes_left_out: more }) => html`<ul
+	class="violations">${changes.map((/** @type {Any} */ { pointer, before = 'nothing', after = 'nothing',
+		excerpt }) => html`<li>
 		<code>${shown(pointer || 'the whole tool')}</code>${excerpt ? ', in part' : ''}: <span
-		class="whole"><del>${shown(text(before) || 'nothing')}</del> → <ins>${shown(text(after) ||
-		'nothing')}</ins></span></li>`)}</ul>
+		class="whole"><del>${shown(text(before))}</del> → <ins>${shown(text(after))}</ins></span></li>`)}</ul>
 	${more ? `${plural(more, 'more change')} not shown` : nothing}`;
 
 class ApprovalCard extends properties({
@@ -72,7 +72,7 @@ class ApprovalCard extends properties({
 		const broken = brokenBy(one);
 		const present = store.tools.get(one.tool)?.digest ?? this.tool?.digest;
 		const { whole } = this;
-		const differs = whole?.definition_changes?.length;
+		const differs = whole?.definition_changes?.length || whole?.definition_changes_left_out;
 		const changed = one.state === 'PENDING' && (differs || present && present !== one.definition_digest);
 		return html`<article>${back}
 			<header>

@@ -54,11 +54,10 @@ pub(super) fn card(it: &v1::Confirmation) -> String {
 
 /// What changed in the tool's definition since the call was made: a pointer, and below it what was and what is.
 fn definition_changes(it: &v1::Confirmation) -> String {
-    if it.definition_changes.is_empty() {
+    if it.definition_changes.is_empty() && it.definition_changes_left_out == 0 {
         return String::new();
     }
-    let mut text =
-        "  the tool has changed since this call was made, so that it cannot be approved\n".to_owned();
+    let mut text = "  the tool has changed since this call was made, which must be made again\n".to_owned();
     for change in &it.definition_changes {
         let part =
             if change.pointer.is_empty() { "the tool, which there is no more" } else { &change.pointer };
@@ -150,7 +149,7 @@ conf_1 pending: Pay (pay_bill): to \"ACME\"
             definition_changes_left_out: 3,
             ..Default::default()
         };
-        let expected = "  the tool has changed since this call was made, so that it cannot be approved
+        let expected = "  the tool has changed since this call was made, which must be made again
     /description (excerpt)
       - \"Pays.\"
       + \"Pa\\u{202e}ys.\"
@@ -161,6 +160,8 @@ conf_1 pending: Pay (pay_bill): to \"ACME\"
     and 3 more changes, which are not shown
 ";
         assert!(card(&it).contains(expected), "{}", card(&it));
+        let it = v1::Confirmation { definition_changes_left_out: 1, ..Default::default() };
+        assert!(card(&it).contains("and 1 more changes, which are not shown"), "{}", card(&it));
     }
 
     #[test]

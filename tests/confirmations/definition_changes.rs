@@ -4,6 +4,7 @@ use std::{fs, time::Duration};
 
 use toolwire::{
     base::clock,
+    config::ToolPattern,
     contract::proto::v1::{DefinitionChange, ListConfirmationsRequest},
 };
 
@@ -12,7 +13,11 @@ use crate::support::state;
 
 /// A server with a tool that must be approved, by alex. Olga sees that it was called.
 fn house() -> House {
-    let house = House::with(|config| config.auth = records_of_others::olga_may("'observe'"));
+    let house = House::with(|config| {
+        config.auth = records_of_others::olga_may("'observe'");
+        // A test sets the clock of the state ahead, and the server looks for expired ones each second.
+        config.confirmations.expire_in = Duration::from_hours(12);
+    });
     let manifest = json!({
         "name": "add_payment", "description": "Pays.", "type": "non_function_tool", "category": "write",
         "consequence_level": "low", "requires_confirmation": true,
@@ -80,6 +85,23 @@ async fn a_changed_definition_is_shown_part_by_part_to_who_reads_the_call() {
     assert_eq!((&**pointer, &**after, &before["description"]), ("", "", &json!("Pays.")));
     alex.deny(&id).await.unwrap();
     assert_eq!(changes(&alex, &id).await, Vec::<[String; 3]>::new(), "it has ended");
+}
+
+/// It has the present definition, too.
+#[tokio::test]
+async fn who_may_not_call_the_tool_any_more_is_not_shown_what_it_is_now() {
+    let house = house();
+    let (riley, alex) = (house.person("riley").await, house.person("alex").await);
+    let id = asks(&riley).await;
+    house.patch("add_payment", &json!({"description": "Pays twice."}));
+    assert_eq!(changes(&riley, &id).await.len(), 1);
+    let mut auth = records_of_others::olga_may("'observe'");
+    for user in auth.users.iter_mut().filter(|it| it.user_id.as_str() == "riley") {
+        user.tools = vec![ToolPattern::try_from("get_*".to_owned()).unwrap()];
+    }
+    house.server.app.replace_auth(auth).unwrap();
+    assert_eq!(changes(&riley, &id).await, Vec::<[String; 3]>::new());
+    assert_eq!(changes(&alex, &id).await.len(), 1);
 }
 
 /// Each is stored once, for as long as an open confirmation is bound to it.

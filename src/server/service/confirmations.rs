@@ -122,7 +122,12 @@ impl Confirmations {
         let Confirmation { key, asked, state, .. } = confirmation;
         let present = self.0.registry.snapshot().get(&key.tool).cloned();
         let is_same = present.as_ref().is_some_and(|it| it.definition.digest == asked.definition_digest);
-        if is_same || !state.is_open() || !self.may_read(user, confirmation) {
+        // It is the present definition, too: for who may call the tool, or sees others' calls of it.
+        let tool = &key.tool;
+        let may_see_tool = self.with_target(tool, |it| self.0.policy.may_call(user, it))
+            || self.may_approve(user, confirmation)
+            || self.with_target(tool, |it| self.0.policy.may_read_records(user, it));
+        if is_same || !state.is_open() || !may_see_tool || !self.may_read(user, confirmation) {
             return Ok(DefinitionChanges::default());
         }
         let before = self.0.store.bound_definition(asked.definition_digest).await;

@@ -1,10 +1,13 @@
 //! What changed in the definition of a tool since a confirmation of its call was requested.
 
-use std::iter::zip;
+use std::{
+    borrow::Cow,
+    iter::{successors, zip},
+};
 
 use prost::Message;
 use prost_reflect::{ReflectMessage, SerializeOptions};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use toolwire_contract::proto::v1;
 
@@ -14,7 +17,8 @@ const MAX_CHANGES: usize = 64;
 /// Maximum bytes of the pointers and texts of the changes listed.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// Maximum bytes of a value shown whole; of a longer one an excerpt has as many, before it is escaped as JSON.
+/// Maximum bytes of a value shown whole, as JSON; of a longer one an excerpt has as many. One change always fits,
+/// unless its pointer is long.
 const MAX_VALUE: usize = 4 * 1024;
 
 /// Bytes before the first difference in an excerpt.
@@ -46,9 +50,11 @@ pub struct DefinitionChange {
     pub is_excerpt: bool,
 }
 
-/// A part that differs, and its values.
-struct Difference<'a> {
-    pointer: String,
+/// A part of both definitions, and where it stands: which part it is of, and by which name. Its pointer is made only
+/// where it is listed, since names may be long and parts many.
+struct Part<'a> {
+    of: Option<usize>,
+    name: Cow<'a, str>,
     before: Option<&'a Value>,
     after: Option<&'a Value>,
 }
@@ -58,35 +64,17 @@ struct Difference<'a> {
 pub(super) fn between(before: &[u8], after: Option<&[u8]>) -> DefinitionChanges {
     let Some(before) = to_json(before) else { return DefinitionChanges::default() };
     let after = after.and_then(to_json);
-    let mut found = Vec::new();
-    match (&before, &after) {
-        (Value::Object(before), Some(Value::Object(after))) => {
-            compare_members("", before, after, &mut found);
-            let is_reordered = |(name, value): &(&String, &Value)| {
-                before.get(*name).filter(|it| it == value).is_some_and(|it| {
-                    let [before, after] = [it, *value].map(Value::to_string);
-                    before != after
-                })
-            };
-            found.extend(after.iter().filter(is_reordered).map(|(name, value)| Difference {
-                pointer: format!("/{name}"),
-                before: before.get(name),
-                after: Some(value),
-            }));
-        }
-        _ => found.push(Difference { pointer: String::new(), before: Some(&before), after: None }),
-    }
-    found.sort_by_key(|it| it.pointer.matches('/').count());
+    let (parts, different) = compare(&before, after.as_ref());
     let (mut changes, mut bytes) = (DefinitionChanges::default(), 0);
-    for change in found.iter().map(describe) {
+    for part in different.iter().take(MAX_CHANGES) {
+        let change = describe(&parts, *part);
         let size = change.pointer.len() + change.before.len() + change.after.len();
-        if changes.listed.len() < MAX_CHANGES && bytes + size <= MAX_BYTES {
+        if bytes + size <= MAX_BYTES {
             bytes += size;
             changes.listed.push(change);
-        } else {
-            changes.left_out += 1;
         }
     }
+    changes.left_out = different.len() - changes.listed.len();
     changes
 }
 
@@ -108,46 +96,56 @@ fn to_json(encoded: &[u8]) -> Option<Value> {
     Some(json)
 }
 
-fn compare_members<'a>(
-    pointer: &str,
-    before: &'a Map<String, Value>,
-    after: &'a Map<String, Value>,
-    found: &mut Vec<Difference<'a>>,
-) {
-    let added = after.iter().filter(|(name, _)| !before.contains_key(*name));
-    let of_both = before.iter().map(|(name, value)| (name, Some(value), after.get(name)));
-    for (name, before, after) in of_both.chain(added.map(|(name, value)| (name, None, Some(value)))) {
-        let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-        compare(pointer, before, after, found);
-    }
-}
-
-/// Members of objects are compared one by one, and so are objects in lists of the same length. Everything else is
-/// compared as a whole.
-fn compare<'a>(
-    pointer: String,
-    before: Option<&'a Value>,
-    after: Option<&'a Value>,
-    found: &mut Vec<Difference<'a>>,
-) {
-    match (before, after) {
-        (Some(Value::Object(before)), Some(Value::Object(after))) => {
-            compare_members(&pointer, before, after, found);
-        }
-        (Some(Value::Array(before)), Some(Value::Array(after)))
-            if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
-        {
-            for (index, (before, after)) in zip(before, after).enumerate() {
-                compare(format!("{pointer}/{index}"), Some(before), Some(after), found);
+/// The parts of both definitions that differ, outer ones first, with the parts that they are of; and the indices of
+/// those that are changes. Members of objects are compared one by one, and so are objects in lists of the same length.
+/// Everything else is compared as a whole.
+fn compare<'a>(before: &'a Value, after: Option<&'a Value>) -> (Vec<Part<'a>>, Vec<usize>) {
+    let whole = Part { of: None, name: "".into(), before: Some(before), after };
+    let (mut parts, mut different, mut index) = (vec![whole], Vec::new(), 0);
+    while let Some(&Part { before, after, .. }) = parts.get(index) {
+        let (of, count) = (Some(index), parts.len());
+        match (before, after) {
+            (Some(Value::Object(before)), Some(Value::Object(after))) => {
+                let added = after.iter().filter(|(name, _)| !before.contains_key(*name));
+                let of_both = before.iter().map(|(name, value)| (name, Some(value), after.get(name)));
+                let all = of_both.chain(added.map(|(name, value)| (name, None, Some(value))));
+                let unequal = all.filter(|(_, before, after)| {
+                    before != after
+                        || index == 0 && before.map(Value::to_string) != after.map(Value::to_string)
+                });
+                parts.extend(unequal.map(|(name, before, after)| Part {
+                    of,
+                    name: name.into(),
+                    before,
+                    after,
+                }));
+                // The digest covers the order of members of a schema.
+                let is_reordered = index > 0 && parts.len() == count;
+                different.extend(is_reordered.then_some(index));
             }
+            (Some(Value::Array(before)), Some(Value::Array(after)))
+                if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
+            {
+                let unequal = zip(before, after).enumerate().filter(|(_, (before, after))| before != after);
+                parts.extend(unequal.map(|(at, (before, after))| {
+                    let name = at.to_string().into();
+                    Part { of, name, before: Some(before), after: Some(after) }
+                }));
+            }
+            _ => different.push(index),
         }
-        _ if before != after => found.push(Difference { pointer, before, after }),
-        _ => {}
+        index += 1;
     }
+    (parts, different)
 }
 
-fn describe(Difference { pointer, before, after }: &Difference<'_>) -> DefinitionChange {
-    let pointer = pointer.clone();
+fn describe(parts: &[Part<'_>], index: usize) -> DefinitionChange {
+    let mut names: Vec<_> = successors(parts.get(index), |part| parts.get(part.of?)).collect();
+    // The whole has no name.
+    names.pop();
+    let escape = |part: &&Part<'_>| format!("/{}", part.name.replace('~', "~0").replace('/', "~1"));
+    let pointer = names.iter().rev().map(escape).collect();
+    let Part { before, after, .. } = &parts[index];
     let texts = [before, after].map(|value| value.map(Value::to_string).unwrap_or_default());
     let is_excerpt = texts.iter().any(|text| text.len() > MAX_VALUE);
     let [before, after] = if is_excerpt { excerpts(*before, *after) } else { texts };
@@ -164,7 +162,13 @@ fn excerpts(before: Option<&Value>, after: Option<&Value>) -> [String; 2] {
     let equal = zip(texts[0].bytes(), texts[1].bytes()).take_while(|(one, other)| one == other).count();
     let excerpt = |text: &str| {
         let begin = text.floor_char_boundary(equal.saturating_sub(CONTEXT));
-        let end = text.floor_char_boundary(begin + MAX_VALUE);
+        let lengths = text[begin..].chars().scan(0, |length, next| {
+            *length += escaped_length(next);
+            Some((*length, next.len_utf8()))
+        });
+        let shown: usize =
+            lengths.take_while(|(length, _)| *length <= MAX_VALUE).map(|(_, bytes)| bytes).sum();
+        let end = begin + shown;
         let (cut, more) = (if begin > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
         Value::from(format!("{cut}{}{more}", &text[begin..end])).to_string()
     };
@@ -173,9 +177,18 @@ fn excerpts(before: Option<&Value>, after: Option<&Value>) -> [String; 2] {
         .map(|(value, text)| value.map(|_| excerpt(text)).unwrap_or_default())
 }
 
+/// The length of a character in a JSON string, in bytes.
+fn escaped_length(character: char) -> usize {
+    match character {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => 6,
+        _ => character.len_utf8(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     use super::*;
 
@@ -265,6 +278,26 @@ mod tests {
         let long = changes(&definition("one", &schema("a")), &definition("two", &schema(&long)));
         assert!((10..17).contains(&long.listed.len()), "{}", long.listed.len());
         assert_eq!(long.listed.len() + long.left_out, 101);
+    }
+
+    #[test]
+    fn a_long_text_of_control_characters_is_shown_too() {
+        let text = |word: &str| format!("{word}{}", "\u{1}\"".repeat(5_000));
+        let changes = changes(&definition(&text("one"), &json!({})), &definition(&text("other"), &json!({})));
+        assert_eq!((changes.listed.len(), changes.left_out), (1, 0));
+        assert!(changes.listed[0].before.len() < MAX_VALUE + 20, "{changes:?}");
+    }
+
+    /// A pointer of each of 10,000 changes would take a gigabyte.
+    #[test]
+    fn long_names_above_many_changes_are_not_repeated_for_each() {
+        let schema = |value: &Value| {
+            let members: Map<_, _> = (0..10_000).map(|at| (at.to_string(), value.clone())).collect();
+            json!({ "x".repeat(100_000): members })
+        };
+        let changes =
+            changes(&definition("one", &schema(&json!({}))), &definition("one", &schema(&json!(true))));
+        assert_eq!((changes.listed.len(), changes.left_out), (0, 10_000));
     }
 
     #[test]

@@ -196,9 +196,9 @@ async fn insert_pending(
         position,
         is_cut: false,
     };
-    let of_definition = definitions::put(tx, &confirmation.asked, at).await?;
+    let definition_bytes = definitions::put(tx, &confirmation.asked, at).await?;
     let bytes = confirmations::insert(tx, &confirmation).await?;
-    tx.adds(bytes + of_definition);
+    tx.adds(bytes + definition_bytes);
     Ok(confirmation)
 }
 
