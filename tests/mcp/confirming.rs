@@ -48,7 +48,7 @@ impl Client {
     /// A client that declares these capabilities, and whose calls hardly wait for a person: one with forms is asked at
     /// once.
     pub(crate) fn new(talk: Talk, capabilities: Value) -> Self {
-        let timeout = if capabilities == forms() { "30s" } else { "1200ms" };
+        let timeout = if capabilities == forms() { "30s" } else { "3s" };
         Self { talk, capabilities, era: Era::New, timeout }
     }
 

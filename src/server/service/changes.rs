@@ -99,3 +99,18 @@ pub async fn wait_for_change(changed: &mut Receiver<u64>, until: Instant) {
         () = sleep_until(until) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_is_twice_as_large_after_a_full_one() {
+        let mut size = ReadSize::default();
+        let sizes = [32, 0, 63, 64, 128, 256, 500, 500].map(|items| {
+            size.adapt_to(items);
+            size.get()
+        });
+        assert_eq!(sizes, [64, 64, 64, 128, 256, 500, 500, 500]);
+    }
+}

@@ -50,7 +50,7 @@ impl Case {
 
     /// One without an end, which is asked for a while.
     fn watching(self) -> Self {
-        self.with("x-toolwire-timeout: 500ms")
+        self.with("x-toolwire-timeout: 1s")
     }
 
     pub(super) fn method(&self) -> &'static str {

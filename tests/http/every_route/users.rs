@@ -66,7 +66,9 @@ async fn another_user_sees_reads_and_changes_nothing() {
             assert!((400..500).contains(&answer.status), "{}: {answer:?}", case.route);
             assert!(!matches!(answer.status, 400 | 415 | 422), "{} is a bad case: {answer:?}", case.route);
         } else {
-            assert!(answer.status < 500, "{}: {answer:?}", case.route);
+            // A watch that has not begun in its time has told nothing either.
+            let is_late = case.is_watch() && answer.status == 504;
+            assert!(answer.status < 500 || is_late, "{}: {answer:?}", case.route);
         }
     }
     for (after, before) in read(&world, &named).await.into_iter().zip(before) {
