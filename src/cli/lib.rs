@@ -40,7 +40,7 @@ mod list;
 mod login;
 mod manifest_schema;
 mod mcp;
-mod of_user;
+mod observer_options;
 mod orphans;
 mod providers;
 mod quotas;

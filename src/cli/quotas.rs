@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use clap::Args;
 
-use super::{backend::into_answer, json, of_user::OfUser, table::Table};
+use super::{backend::into_answer, json, observer_options::ObserverOptions, table::Table};
 use toolwire_base::clock;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
@@ -22,12 +22,12 @@ const PAGE: i32 = 1_000;
 #[derive(Debug, Args)]
 pub(super) struct Quotas {
     #[command(flatten)]
-    of: OfUser,
+    options: ObserverOptions,
 }
 
 impl Quotas {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let OfUser { user_id, json, connection } = self.of;
+        let ObserverOptions { user_id, json, connection } = self.options;
         let backend = connection.open(domains).await?;
         let (mut quotas, mut page_token) = (Vec::new(), String::new());
         loop {

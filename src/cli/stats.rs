@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{backend::into_answer, json, of_user::OfUser, table::Table, words};
+use super::{backend::into_answer, json, observer_options::ObserverOptions, table::Table, words};
 use toolwire_base::clock;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
@@ -21,12 +21,12 @@ const STEP: i64 = 60;
 #[derive(Debug, Args)]
 pub(super) struct Stats {
     #[command(flatten)]
-    of: OfUser,
+    options: ObserverOptions,
 }
 
 impl Stats {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let OfUser { user_id, json, connection } = self.of;
+        let ObserverOptions { user_id, json, connection } = self.options;
         let backend = connection.open(domains).await?;
         let step = prost_types::Duration { seconds: STEP, nanos: 0 };
         let request = v1::GetStatsRequest { user_id, step: (!json).then_some(step), window: None };

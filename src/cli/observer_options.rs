@@ -5,7 +5,7 @@ use clap::Args;
 use super::connection::Connection;
 
 #[derive(Debug, Args)]
-pub(super) struct OfUser {
+pub(super) struct ObserverOptions {
     // Not `user`, which is who asks.
     /// Shows those of another user, or with '*' those of all users, if you may observe
     #[arg(long = "of", value_name = "USER", default_value = "", hide_default_value = true)]
