@@ -156,8 +156,9 @@ class Attachment:
             await site.address.close()
         if self._withdrawals:
             joined = self.membership.joined
-            if joined.done() and not joined.exception():
-                # Else its tools would keep the names of those that come back.
+            if not joined.done() or not joined.exception():
+                # Else its tools would keep the names of those that come back. The server may serve them before the
+                # welcome has come.
                 await self._withdraw(self.registration)
             await self.settle()
         self.shared.threads.shutdown()
