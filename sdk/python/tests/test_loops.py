@@ -14,12 +14,13 @@ from tests.test_host import WRITE, add, echo
 from toolwire import Context
 
 pytestmark = pytest.mark.anyio
-RELEASE = threading.Event()
+RELEASE, BLOCKED = threading.Event(), threading.Event()
 
 
 @pytest.fixture(autouse=True)
 def release() -> Iterator[None]:
     RELEASE.clear()
+    BLOCKED.clear()
     yield
     RELEASE.set()
 
@@ -135,6 +136,7 @@ async def test_calls_on_a_loop_that_breaks_end_at_once(server: FakeServer, attac
 
 def block() -> dict[str, bool]:
     """Blocks the thread that it is called on."""
+    BLOCKED.set()
     return {"released": RELEASE.wait(LIMIT)}
 
 
@@ -155,6 +157,8 @@ async def test_a_blocked_loop_holds_up_its_coroutines_alone(
     first, second, third = [await server.slot() for _ in range(3)]
     await first.start("block_loop")
     await first.receive("progress")
+    # What begins before it is blocked ends only after it.
+    assert await asyncio.to_thread(BLOCKED.wait, LIMIT)
     assert await third.call("add", a=1, b=1) == {"sum": 2}
     assert (await second.call("begin", timeout=0.1))[0] == "TIMEOUT"
     assert "begin waited in vain for the loop" in caplog.text
