@@ -19,7 +19,8 @@ const LOOKED_AT: usize = 8;
 
 #[derive(Debug, Default)]
 pub(super) struct EndedCalls {
-    calls: BTreeMap<u64, EndedCall>,
+    // Boxed, since a tree moves what it holds between its nodes.
+    calls: BTreeMap<u64, Box<EndedCall>>,
     /// The numbers of each user's calls, in ascending order.
     by_user: HashMap<UserId, VecDeque<u64>>,
     /// The users by how many calls they have here.
@@ -38,16 +39,16 @@ impl EndedCalls {
             self.newest.pop_front();
         }
         self.newest.push_back(ended.number);
-        self.calls.insert(ended.number, ended);
+        self.calls.insert(ended.number, Box::new(ended));
         displaced
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &EndedCall> {
-        self.calls.values()
+        self.calls.values().map(Box::as_ref)
     }
 
     pub(super) fn range(&self, numbers: RangeFrom<u64>) -> impl Iterator<Item = &EndedCall> {
-        self.calls.range(numbers).map(|(_, ended)| ended)
+        self.calls.range(numbers).map(|(_, ended)| ended.as_ref())
     }
 
     fn displace(&mut self) -> Option<u64> {
