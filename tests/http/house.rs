@@ -27,14 +27,14 @@ impl House {
         Self::with(|_| ())
     }
 
-    /// Waits until so many calls run. A write counts twice from the begin of its work on.
+    /// Waits until exactly this number of calls is running. A write counts twice once its work has begun.
     pub(crate) async fn until_running(&self, count: usize) {
         let running = async {
             while self.server.app.tools.in_flight().len() != count {
                 tokio::task::yield_now().await;
             }
         };
-        timeout(Duration::from_mins(1), running).await.expect("so many calls run");
+        timeout(Duration::from_mins(1), running).await.expect("this number of calls is running");
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {
